@@ -14,10 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } from '../src/context.ts'
-import { remembering } from '../src/runtime/models/counters.ts'
-import { loadHistory } from '../src/runtime/calls/history-loader.ts'
+import { createTurnCache, loadHistory, type TurnCache } from '../src/runtime/calls/history-loader.ts'
+import { rememberCounts } from '../src/runtime/models/counters.ts'
 import { tokenCounts } from '../src/runtime/turns/turn-projection.ts'
-import { createTurnCache, type TurnCache } from '../src/runtime/turns/turn-cache.ts'
 import { type EntryBody, openSqliteStore, type SessionStore } from '../src/session.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
@@ -26,7 +25,7 @@ const TIME = '2026-11-01T09:00:00.000Z'
 const layers = [{ id: 'you', layer: 'system-prompt', renditions: [{ form: 'full', text: words(600) }] }]
 
 /** As the gateway has it: a system prompt is counted once, not at every step. */
-const counter = remembering(tokenx)
+const counter = rememberCounts(tokenx)
 
 const runs = Number(process.argv[2] ?? 15)
 

@@ -1,13 +1,79 @@
+/**
+ * The contract of capabilities: what a feature may contribute to Foreword, what it is given in return, and the types of the
+ * runtime that it works with.
+ */
 export {
   type AnyCapability,
   type Capability,
   capability,
-  type CapabilityPlaces,
+  type Check,
+  type CheckContext,
+  type Command,
+  type CommandCall,
+  type CommandOption,
+  type Connection,
+  type Finding,
+  type IndexFile,
+  type Io,
+  type Output,
   type Self,
-  type StartLine,
-  type SettingsContext,
   type SettingsWarning,
+  type SlashCommand,
+  type SlashCommandCall,
+  type StartLine,
 } from './capability/capability.ts'
+export {
+  type Channel,
+  type ChannelContext,
+  type ChannelInbox,
+  type Reply,
+  type SentPart,
+  UndeliverableError,
+} from './capability/channel.ts'
+export { confinedPath, type Inside, isWithin, readerWithin, realPlace } from './capability/confined-path.ts'
+export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
+export type {
+  CalledTool,
+  McpCall,
+  McpCatalogue,
+  McpContribution,
+  McpDefinitions,
+  McpPrompt,
+  McpResources,
+  McpResourceSet,
+  McpTool,
+  PersonAsked,
+  ResourceText,
+  ToolRefusal,
+} from './capability/mcp.ts'
+export { summaryByModel } from './capability/model-summary.ts'
+export { noPrompt, textLayer } from './capability/own-layers.ts'
+export { type Plugin, pluginAsCapability, type PluginContext } from './capability/plugin.ts'
+export { type Kept, recordChoice, type RecordKind, recordName, type Records, recordText } from './capability/records.ts'
+export {
+  type ErrorFormat,
+  type Failure,
+  type Route,
+  route,
+  type RouteCall,
+  type Sink,
+  type StreamDefinition,
+} from './capability/route.ts'
+export type { Contributed, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
+export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
+export { offeredName, offeredPrefix } from './capability/server-tool-name.ts'
+export {
+  type AddedFile,
+  type FileEmbedder,
+  fileEmbedder,
+  fileLibrary,
+  type FileLibrary,
+  inbox,
+  type NewFile,
+  type ServiceKey,
+  serviceKey,
+} from './capability/service.ts'
+export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export {
   environmentVariable,
   homePath,
@@ -21,67 +87,14 @@ export {
   tokens,
   withoutSettingFacts,
 } from './capability/settings-schema.ts'
-export type { CapabilityHost } from './capability/host.ts'
-export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
-export type { TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
-export type { LayerContext } from './capability/layer-context.ts'
-export type { PromptBlock } from './capability/prompt-block.ts'
-export type { Check, CheckContext, Finding } from './capability/check.ts'
-export type { SlashCommand, SlashCommandCall } from './capability/slash-command.ts'
-export {
-  type ErrorFormat,
-  type Failure,
-  type Route,
-  route,
-  type RouteAnswer,
-  type RouteCall,
-  type Sink,
-  type StreamDefinition,
-} from './capability/route.ts'
-export { type Command, type CommandCall, type CommandOption } from './capability/command.ts'
-export type { Connection, Io, Output } from './capability/io.ts'
-export {
-  type Channel,
-  type ChannelContext,
-  type ChannelHook,
-  type ChannelInbox,
-  type Reply,
-  type SentPart,
-  UndeliverableError,
-} from './capability/channel.ts'
-export { type ServiceKey, serviceKey } from './capability/service-key.ts'
-export {
-  type AddedFile,
-  type FileEmbedder,
-  fileEmbedder,
-  fileLibrary,
-  type FileLibrary,
-  inbox,
-  type NewFile,
-} from './capability/file-library.ts'
-export type { Clock } from './capability/clock.ts'
-export type { Kept, RecordKind, Records } from './capability/records.ts'
-export { recordChoice, recordName, recordText } from './capability/record-choice.ts'
-export type { RetryNotice } from './capability/retry-notice.ts'
-export type { WithheldTool } from './capability/withheld-tool.ts'
-export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
+export { type CapabilityBase, startCapabilities } from './capability/start-capabilities.ts'
+export { PAGE_CHARS, textPage } from './capability/text-page.ts'
+export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type {
-  CalledTool,
-  McpCall,
-  McpCatalogue,
-  McpContribution,
-  McpDefinitions,
-  McpPart,
-  McpPrompt,
-  McpResources,
-  McpResourceSet,
-  McpTool,
-  PersonAsked,
-  ResourceText,
-  ToolRefusal,
-} from './capability/mcp.ts'
-export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
-export type {
+  CompletionCut,
+  CompletionCutChoice,
+  CompletionEvent,
+  CompletionInput,
   Preview,
   PreviewOptions,
   RebuiltRequest,
@@ -91,40 +104,27 @@ export type {
   WireProof,
 } from './capability/runtime/calls.ts'
 export type {
-  CompletionCut,
-  CompletionCutChoice,
-  CompletionEvent,
-  CompletionInput,
-} from './capability/runtime/completions.ts'
-export type { LearnedLimit, ModelStatus, ModelView } from './capability/runtime/models.ts'
-export type { PairedChat, PairingCode, Pairings } from './capability/runtime/pairings.ts'
-export type { Runtime } from './capability/runtime/runtime.ts'
-export type { NewSession, UndoneSessionTurn } from './capability/runtime/sessions.ts'
-export type { RuntimeStatus } from './capability/runtime/status.ts'
-export type { ToolStatus, ToolTrial } from './capability/runtime/tools.ts'
+  LearnedLimit,
+  ModelStatus,
+  ModelView,
+  NewSession,
+  PairedChat,
+  PairingCode,
+  Pairings,
+  PersonsDecision,
+  Runtime,
+  RuntimeStatus,
+  ToolStatus,
+  ToolTrial,
+  WaitingApproval,
+  WithheldTool,
+} from './capability/runtime/runtime.ts'
 export type {
   EventsOptions,
+  RetryNotice,
   SessionEvent,
   SubmitInput,
   Submitted,
   TurnTotals,
   TurnView,
 } from './capability/runtime/turns.ts'
-export type { Plugin, PluginContext } from './capability/plugin.ts'
-export { pluginAsCapability, pluginContext } from './capability/plugin-as-capability.ts'
-export {
-  type CapabilityBase,
-  type Chosen,
-  type Contributed,
-  type OfferedChoice,
-  type RunningCapabilities,
-  startCapabilities,
-  type TurnParts,
-} from './capability/start-capabilities.ts'
-export { readerWithin } from './capability/reader-within.ts'
-export { PAGE_CHARS, textPage } from './capability/text-page.ts'
-export { textLayer } from './capability/text-layer.ts'
-export { noPrompt } from './capability/without-prompt.ts'
-export { summaryByModel } from './capability/model-summary.ts'
-export { type ConfinedPath, confinedPath, type Inside, isWithin, realPlace } from './capability/confined-path.ts'
-export { offeredName, offeredPrefix } from './capability/server-tool-name.ts'

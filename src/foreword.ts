@@ -1,3 +1,4 @@
+/** Foreword inside another program: `createForeword` opens a gateway over a home, with the capabilities that come with it. */
 export { builtIn } from './foreword/built-in.ts'
 export { createForeword, type Foreword, type ForewordOptions } from './foreword/create-foreword.ts'
 export {

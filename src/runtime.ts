@@ -1,88 +1,71 @@
-export type { NewSession, PreviewOptions, Runtime, RuntimeStatus } from './capability.ts'
-export type { WaitingApproval } from './capability.ts'
-export type { TurnView } from './capability.ts'
-export type { TurnTotals } from './capability.ts'
-export type { ToolTrial } from './capability.ts'
-export type { ToolStatus } from './capability.ts'
-export type { Submitted } from './capability.ts'
-export type { SubmitInput } from './capability.ts'
-export type { SessionEvent } from './capability.ts'
-export type { RequestView } from './capability.ts'
-export type { ReplayDifference } from './capability.ts'
-export type { Replay } from './capability.ts'
-export type { RebuiltRequest } from './capability.ts'
-export type { Preview } from './capability.ts'
-export type { PersonsDecision } from './capability.ts'
-export type { ModelStatus } from './capability.ts'
-export type { EventsOptions } from './capability.ts'
-export type { CompletionInput } from './capability.ts'
-export type { CompletionEvent } from './capability.ts'
-export type { CompletionCut } from './capability.ts'
-export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
-export type { ModelView } from './capability.ts'
-export { RuntimeError, type RuntimeErrorCode } from './capability.ts'
-export type { NewFile } from './capability.ts'
-export type { FileLibrary } from './capability.ts'
-export { inbox } from './capability.ts'
-export type { AddedFile } from './capability.ts'
-export type { Records } from './capability.ts'
-export type { Kept } from './capability.ts'
-export { onceEach } from './runtime/sessions/once-each.ts'
-export { createRuntime, type HostedRuntime, type RuntimeParts } from './runtime/create-runtime.ts'
-export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
-export { createRecords } from './runtime/records.ts'
+/**
+ * The runtime: many sessions over one home. It admits input, runs turns, keeps the ledger of every call, carries replies to
+ * channels, and reads the configuration and the files of a home.
+ */
 export {
   type Channel,
   type ChannelContext,
   type ChannelInbox,
-  type Clock,
+  type CompletionEvent,
+  type CompletionInput,
+  type EventsOptions,
+  type FileLibrary,
+  inbox,
+  type Kept,
+  type ModelStatus,
   type PairedChat,
   type PairingCode,
   type Pairings,
+  type PersonsDecision,
+  type Preview,
+  type RebuiltRequest,
+  type Replay,
   type Reply,
-  type SentPart,
+  type RequestView,
+  type Runtime,
+  RuntimeError,
+  type RuntimeErrorCode,
+  type RuntimeStatus,
+  type SessionEvent,
+  type SubmitInput,
+  type Submitted,
+  type ToolStatus,
+  type ToolTrial,
+  type TurnView,
   UndeliverableError,
+  type WaitingApproval,
 } from './capability.ts'
-export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
-export { createPairings } from './runtime/channels/pairings.ts'
 export { systemClock } from './runtime/clock.ts'
-export { storeDriver, storeOfHome } from './runtime/store-of-home.ts'
-export { counters, type Counters } from './runtime/models/counters.ts'
-export { canonical, type Reuse, type SealedManifest } from './runtime/ledger/seal.ts'
-export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
+export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
+export { runtimeFailure } from './runtime/failure.ts'
+export { loadPlugins } from './runtime/load-plugins.ts'
+export { type OpenOptions, openRuntime, storeOfHome } from './runtime/open-runtime.ts'
+export { createRecords } from './runtime/records.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
-export { loadPlugins, type PluginModule, type PluginSetting } from './runtime/load-plugins.ts'
-export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
-export { ensureToken, readToken, type TokenOptions } from './runtime/home/gateway-token.ts'
-export { editFile, type FileEdit, FileEditError } from './runtime/home/edit-file.ts'
-export { accessPlace } from './runtime/home/access-place.ts'
-export { createHome, createWorkspace, type Home, homeAt } from './runtime/home/home.ts'
-export { configurationWarnings } from './runtime/configuration/warnings.ts'
-export { modelNameFault } from './runtime/configuration/unknown-names.ts'
-export { valueOfWords } from './runtime/configuration/value.ts'
-export {
-  configuredCapabilities,
-  type LoadedConfiguration,
-  type LoadOptions,
-  loadConfiguration,
-} from './runtime/configuration/load.ts'
-export { type Configuration, settingsOf } from './runtime/configuration/settled.ts'
-export { conversationOfSession } from './runtime/channels/outbox-replies.ts'
-export { isAnswered, outcomeNotice } from './runtime/turns/outcome-notice.ts'
-export { citedSources, turnTotals, turnView } from './runtime/turns/turn-view.ts'
-export { configurationKey, type EditOptions, setValue } from './runtime/configuration/edit.ts'
-export { keyPathOf } from './runtime/configuration/key.ts'
-export { type ConfigurationSchema, configurationSchema, type KeySchema } from './runtime/configuration/schema.ts'
-export { factsAt } from './runtime/configuration/setting-texts.ts'
+export { backupHome } from './runtime/backup/backup-home.ts'
+export { compactHome } from './runtime/backup/compact-home.ts'
+export { finishRestore, isRestorePending, restoreHome } from './runtime/backup/restore-home.ts'
+export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
+export { beginSession, newSessionReply, newSessionWords } from './runtime/channels/new-session-command.ts'
+export { conversationOfSession } from './runtime/channels/outbox.ts'
+export { createPairings } from './runtime/channels/pairings.ts'
+export { type Configuration, homeFolders, settingsOf } from './runtime/configuration/configuration.ts'
+export { configurationKey, setValue } from './runtime/configuration/edit.ts'
+export { factsAt, keyPathOf } from './runtime/configuration/key.ts'
 export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
-export { type ConfigurationProblem, ConfigurationError, problemText } from './runtime/configuration/problem.ts'
-export { type Environment, variableOf } from './runtime/configuration/environment.ts'
-export { type Backup, backupHome, type BackupOptions, type BackupProgress } from './runtime/backup/backup-home.ts'
-export { restoreHome, type Restored, type RestoreOptions, type RestoreProgress } from './runtime/backup/restore-home.ts'
-export { finishRestore, isRestorePending } from './runtime/backup/pending-restore.ts'
-export { type Compacted, compactHome } from './runtime/backup/compact-home.ts'
-export { BackupError, type BackupErrorCode } from './runtime/backup/backup-error.ts'
-export { runtimeFailure } from './runtime/runtime-failure.ts'
-export { noSuchSession } from './runtime/sessions/admission.ts'
-export { textTokens } from './runtime/calls/counted-in-slices.ts'
+export { configuredCapabilities, loadConfiguration, type LoadedConfiguration } from './runtime/configuration/load.ts'
+export { ConfigurationError, type ConfigurationProblem, problemText } from './runtime/configuration/problem.ts'
+export { type ConfigurationSchema, configurationSchema, type KeySchema } from './runtime/configuration/schema.ts'
+export { modelNameFault } from './runtime/configuration/unknown-names.ts'
+export { type Environment, valueOfWords, variableOf } from './runtime/configuration/value.ts'
+export { configurationWarnings } from './runtime/configuration/warnings.ts'
+export { editFile } from './runtime/home/edit-file.ts'
+export { accessPlace, createHome, createWorkspace, ensureToken, homeAt, readToken } from './runtime/home/home.ts'
+export type { SealedManifest } from './runtime/ledger/seal.ts'
+export { counters, textTokens } from './runtime/models/counters.ts'
+export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
+export { noSuchSession, onceEach } from './runtime/sessions/admission.ts'
+export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'
+export { citedSources, isAnswered, outcomeNotice, turnTotals, turnView } from './runtime/turns/turn-view.ts'
+export type { BackupErrorCode } from './runtime/backup/backup-error.ts'

@@ -255,18 +255,18 @@ test('an archive that was cut off, changed or made by somebody else changes noth
   for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
     assert.match(
       await restore(whole.subarray(0, Math.floor(whole.length * share))),
-      /cut off|no archive that `foreword backup` wrote/,
+      /cut off|not an archive of `foreword backup`/,
     )
   }
   const flipped = Buffer.from(whole)
   flipped[Math.floor(whole.length / 2)]! ^= 0x10
   assert.match(await restore(flipped), /damaged|cut off/)
-  assert.match(await restore(Buffer.from('a letter')), /no archive/)
-  assert.match(await restore(await forged({ 'home/a.txt': 'changed' }, [])), /a\.txt is not as it was/)
+  assert.match(await restore(Buffer.from('a letter')), /not an archive/)
+  assert.match(await restore(await forged({ 'home/a.txt': 'changed' }, [])), /a\.txt has changed since/)
   const digest = { path: 'b.txt', bytes: 1, sha256: createHash('sha256').update('b').digest('hex') }
-  assert.match(await restore(await forged({}, [digest])), /b\.txt is not as it was/)
+  assert.match(await restore(await forged({}, [digest])), /b\.txt has changed since/)
   for (const name of ['home/../../escaped', '/escaped', 'escaped', 'home//escaped', 'home/./escaped', 'home/C:/x']) {
-    assert.match(await restore(await forged({ [name]: '' }, [])), /which no backup does/)
+    assert.match(await restore(await forged({ [name]: '' }, [])), /which no backup contains/)
   }
   assert.match(await restore(await forged({}, [], { format: 2 })), /newer Foreword.*Update/s)
   assert.equal(existsSync(join(home, '..', 'escaped')), false)
@@ -309,7 +309,7 @@ test('a restore that was killed at any step is completed by the next start', asy
   const { foreword, home, archive } = await livedInHome(context)
   await foreword(['backup', archive])
   const before = contentOf(home)
-  const { decideRestore, arrivingHome } = await import('../src/runtime/backup/pending-restore.ts')
+  const { decideRestore, arrivingHome } = await import('../src/runtime/backup/restore-home.ts')
   const { renameSync } = await import('node:fs')
   for (const stop of ['decided', 'some put aside', 'all put aside', 'some in place'] as const) {
     const other = join(home, '..', `killed while ${stop}`)

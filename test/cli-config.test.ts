@@ -93,7 +93,7 @@ test('config set writes lists, numbers and quoted names without JSON, and says w
   })
   assert.match((await ask('get', 'models."rehearsal".window')).stdout, /^9000 {2}\(config\.json/)
   const odd = await ask('set', 'context.placements.instrucitons', 'preamble')
-  assert.deepEqual([odd.code, /is the name of no layer\. Did you mean instructions\?/.test(odd.stderr)], [0, true])
+  assert.deepEqual([odd.code, /is not the name of a layer\. Did you mean instructions\?/.test(odd.stderr)], [0, true])
   assert.equal((await ask('unset', 'models."rehearsal".window')).code, 0)
   assert.deepEqual(await ask('unset', 'search.embedding.model'), {
     code: 0,
@@ -120,7 +120,7 @@ test('config set refuses what could not start, and writes nothing', async (conte
     [['gateway.bind', 'http://127.0.0.1'], /without a scheme/],
     [['gateway.port', '4142', '4143'], /gateway\.port must be a number/],
     [['plugins', './missing.js'], /there is no file .*missing\.js/],
-    [['plugins', './broken.mjs'], /it is no object with a name and a version/],
+    [['plugins', './broken.mjs'], /it is not an object with a name and a version/],
     [['providers.lab.kind', 'openai-compatibel'], /must be one of/],
     [['models."lab/m1.window', '5'], /a quote that is not closed/],
     [['models."lab/m1".windw', '5'], /is not a key\. Did you mean models\.lab\/m1\.window\?/],

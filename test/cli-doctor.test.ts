@@ -336,7 +336,7 @@ test('a plugin that keeps a gateway from starting is found by doctor, with and w
     return [code, ...findings.filter(({ level }) => level === 'problem').map(({ message }) => message)]
   }
   write('config.json', '{"plugins": ["./missing.mjs"]}')
-  const why = `The plugin ./missing.mjs (key plugins in config.json) cannot be used: there is no file ${join(home, 'missing.mjs')}`
+  const why = `Cannot load the plugin ./missing.mjs (key plugins in config.json): there is no file ${join(home, 'missing.mjs')}`
   assert.deepEqual(await found(), [1, `the gateway does not start: ${why}`])
   await recorded(home)
   assert.deepEqual(await found(), [1, `the gateway does not start: ${why}`])

@@ -149,7 +149,7 @@ test('start makes the workspace, and names one that cannot be made without refus
   await first.ended
   writeFileSync(join(home, 'file'), '')
   const second = spawnForeword(context, ['start'], { ...environment, FOREWORD_AGENT_WORKSPACE: 'file/below' })
-  assert.match(await second.line(/workspace/), /The workspace .*below cannot be made \(.*agent\.workspace/)
+  assert.match(await second.line(/workspace/), /Cannot create the workspace .*below: .*agent\.workspace/)
 })
 
 test('a taken port is named with the way to choose another, and the home is free again', async (context) => {
@@ -199,7 +199,7 @@ test('a home that cannot be made is named with the way to choose another', async
   for (const words of [['start'], ['send', 'Hello'], ['context']]) {
     const { code, stderr } = await run(words, { environment })
     assert.equal(code, 1)
-    assert.match(stderr, /The home .* cannot be made .* FOREWORD_HOME/, words.join(' '))
+    assert.match(stderr, /Cannot create the home .*FOREWORD_HOME/s, words.join(' '))
   }
 })
 

@@ -499,7 +499,7 @@ test('a message takes fifty files and not one more', async (t) => {
     }),
   )
   const submit = (attachments: readonly string[]) => runtime.submit({ session, text: 'Read.', attachments })
-  await assert.rejects(submit(files), { code: 'invalid-input', message: 'A message takes at most 50 files.' })
+  await assert.rejects(submit(files), { code: 'invalid-input', message: 'A message can have at most 50 files.' })
   const { turn } = await submit(files.slice(1))
   const [input] = await runtime.store.entries(session, { turn, types: ['input'] })
   assert.equal(input?.type === 'input' && input.attachments?.length, 50)

@@ -34,7 +34,10 @@ test('a home that is not there yet is made for its owner alone, and one that can
   for (const folder of ['one', 'one/two', 'one/two/data']) {
     assert.equal(statSync(join(above, folder)).mode & 0o777, 0o700, folder)
   }
-  await assert.rejects(at(join(above, 'note.txt/home')), /The home .*note\.txt.home cannot be made .*FOREWORD_HOME/)
+  await assert.rejects(at(join(above, 'note.txt/home')), {
+    message: /^Cannot create the home .*note\.txt.home: /,
+    hint: /FOREWORD_HOME/,
+  })
 })
 
 test('a hundred skills cost their list, and their words are read when they are needed', async (t) => {
@@ -436,7 +439,7 @@ test('a plugin of your own is named by its path or as a package, and adds a laye
 
 test('a plugin that cannot be used is named, with what to do', async (t) => {
   const opened = await openedHome(t, { 'empty.ts': 'export const nothing = 1\n' })
-  await assert.rejects(opened.reopened({ plugins: ['./empty.ts'] }), /The plugin \.\/empty\.ts .*no default export/)
+  await assert.rejects(opened.reopened({ plugins: ['./empty.ts'] }), /the plugin \.\/empty\.ts .*no default export/)
   await assert.rejects(opened.reopened({ plugins: ['no-such-package'] }), /npm install no-such-package/)
   await assert.rejects(opened.reopened({ plugins: ['./nowhere.ts'] }), /there is no file \/.*nowhere\.ts$/)
 })

@@ -1,3 +1,4 @@
+import type { Terminal } from '@earendil-works/pi-tui'
 import type { z } from 'zod'
 import type { Layer, Layout } from '../context.ts'
 import type { Provider } from '../model.ts'
@@ -5,18 +6,12 @@ import type { EmbedderKind } from '../search.ts'
 import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
-import type { Check } from './check.ts'
-import type { Command } from './command.ts'
-import type { CapabilityHost } from './host.ts'
-import type { LayerContext } from './layer-context.ts'
+import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import type { McpPart } from './mcp.ts'
-import type { PromptBlock } from './prompt-block.ts'
 import type { ErrorFormat, Route } from './route.ts'
-import type { Runtime } from './runtime/runtime.ts'
+import type { Runtime, WithheldTool } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
-import type { SlashCommand } from './slash-command.ts'
-import type { TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
-import type { WithheldTool } from './withheld-tool.ts'
+import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
 /**
  * One feature as one value (DESIGN §2). Every member but `name` is optional. What a built-in capability can do, one of
@@ -41,7 +36,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settings?: z.ZodType<Settings>
   /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
   readonly settingsKey?: string
-  /** What is odd about settings that the schema takes, such as a value without effect. Told at the start and by the doctor. */
+  /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
   readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
@@ -51,7 +46,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
-  /** What `foreword start` says of it on its screen: a label of at most eight letters and a line. */
+  /** What `foreword start` shows of it: a label of at most eight letters and a line. */
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
@@ -64,6 +59,10 @@ export interface Capability<Settings = undefined, Service = undefined> {
    * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
    */
   readonly places?: (settings: Settings, home: string) => CapabilityPlaces
+  /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
+  readonly homeFolders?: (settings: Settings) => readonly string[]
+  /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */
+  readonly indexes?: readonly IndexFile[]
 
   /** Opens what the capability works with. A throw keeps the gateway from starting: what can be done without is a warning. */
   start?(host: CapabilityHost<Settings>): Service | Promise<Service>
@@ -77,7 +76,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   turn?(self: Self<Settings, Service>, question: TurnQuestion): TurnPart | Promise<TurnPart>
   /** Every tool that `turn` may give, for the list of tools. */
   turnTools?(self: Self<Settings, Service>): readonly TurnTool[]
-  /** What `{{date}}` and other placeholders of prompts stand for, by name. */
+  /** The texts for `{{date}}` and other placeholders of prompts, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
   /** Failures below a path of its routes, where they have a shape of their own. */
@@ -87,7 +86,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
 
   /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
   ready?(self: Self<Settings, Service>): Promise<void>
-  /** Takes up what a former process left unfinished. Only where the gateway may write. */
+  /** Resumes what a former process left unfinished. Only where the gateway may write. */
   recover?(self: Self<Settings, Service>): Promise<void>
   /** Reads again what `start` read. Called between turns. */
   reload?(self: Self<Settings, Service>): void | Promise<void>
@@ -127,7 +126,7 @@ export interface StartLine {
 }
 
 /** What settings may be odd beside. */
-export interface SettingsContext {
+interface SettingsContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** As configured. */
   readonly layout: Layout
@@ -142,10 +141,12 @@ export interface SettingsWarning {
   readonly hint: string
 }
 
-export interface CapabilityPlaces {
-  readonly outOfReach?: readonly string[]
-  readonly readOnly?: readonly string[]
-  readonly readable?: readonly string[]
+/** A search index in the folder for data, which can be deleted: its capability builds it again. */
+export interface IndexFile {
+  /** Name of the file, such as `search.sqlite`. */
+  readonly file: string
+  /** What it is, for messages: `the search index`. */
+  readonly title: string
 }
 
 /** A capability of any settings and service, as a list holds it. */
@@ -156,4 +157,123 @@ export function capability<Settings = undefined, Service = undefined>(
   value: Capability<Settings, Service>,
 ): Capability<Settings, Service> {
   return value
+}
+
+/** One command: what it is called with, what help says of it, and what it does. One file each in `command/`. */
+export interface Command {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** Each way to write it, without the word `foreword`. */
+  readonly usage: readonly string[]
+  /** Help below the options. */
+  readonly details?: string
+  /** How many words may follow the command. */
+  readonly words: { readonly least: number; readonly most: number }
+  readonly options: Readonly<Record<string, CommandOption>>
+  /** Returns the exit code. Throws `CommandFailure` where it cannot do what was asked. */
+  readonly run: (call: CommandCall, io: Io) => Promise<number>
+}
+
+export interface CommandOption {
+  readonly summary: string
+  /** Name of the value in help. Without it the option is a switch. */
+  readonly value?: string
+}
+
+/** A command as it was written. */
+export interface CommandCall {
+  readonly words: readonly string[]
+  /** The home of this run, an absolute path. */
+  readonly home: string
+  readonly json: boolean
+  /** The last value of an option. */
+  readonly text: (option: string) => string | undefined
+  /** Every value of an option that may be repeated. */
+  readonly texts: (option: string) => readonly string[]
+  readonly has: (option: string) => boolean
+}
+
+/** The process as the command line sees it: everything that it reads and writes comes through here, so that tests need no process. */
+export interface Io {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
+  readonly capabilities?: readonly AnyCapability[]
+  /** Where commands find their gateway. Looked for in the home unless given. */
+  readonly connect?: (home: string) => Promise<Connection>
+  /** Calls `listener` for Ctrl-C and for a request to end, and returns how to stop listening. The process's own unless given. */
+  readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
+  /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
+  readonly firstInputMs?: number
+  /** Where `chat` draws its editor. The process's own unless given. */
+  readonly terminal?: Terminal
+  /** Leaves at once. The process's own unless given. */
+  readonly exit?: (code: number) => void
+}
+
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
+export interface Connection {
+  /** `path` begins with a slash. The token is added here. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
+  readonly close: () => Promise<void>
+  /** Its gateway ends with this process: a call that waits for a person ends with it. */
+  readonly inProcess: boolean
+}
+
+/** A command of a conversation, such as `/tools`. */
+export interface SlashCommand {
+  /** What may follow it, for help: `[ID]`. */
+  readonly argument?: string
+  /** One line for help. */
+  readonly summary: string
+  /**
+   * It only shows something, whatever follows it (`always`) or where nothing does (`alone`): then it can be used while a turn
+   * runs.
+   */
+  readonly shows?: 'always' | 'alone'
+  /** Returns what is printed, over the HTTP API. Throws a `ForewordError` where it cannot be done. */
+  run(call: SlashCommandCall): Promise<string | undefined>
+}
+
+export interface SlashCommandCall {
+  /** What followed the command; empty where nothing did. */
+  readonly argument: string
+  /** `undefined` before the first message. */
+  readonly session: string | undefined
+  /** Calls the HTTP API of the gateway. A refusal is a `ForewordError` with its code. */
+  ask<Answer>(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Answer>
+}
+
+/** What `foreword doctor` looks at for a capability. Reads only; loads its code when it is called. */
+export type Check<Settings = undefined> = (context: CheckContext<Settings>) => Promise<readonly Finding[]>
+
+export interface CheckContext<Settings = undefined> {
+  readonly settings: Settings
+  /** Absolute paths. */
+  readonly home: string
+  readonly workspace: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Settings of another capability; `undefined` where it is not in the list. */
+  settingsOf(name: string): unknown
+  /** Kinds of embedding models of all capabilities. */
+  readonly embedders: readonly EmbedderKind[]
+  /**
+   * GET over the HTTP API of the gateway of the home, or of one that only reads; `undefined` where there is none. Rejects
+   * with a `ForewordError` where it refuses.
+   */
+  get<Answer>(path: string): Promise<Answer | undefined>
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string
+  readonly level: 'ok' | 'warning' | 'problem'
+  readonly message: string
+  /** What to do about it. Present unless it is `ok`. */
+  readonly hint?: string
 }

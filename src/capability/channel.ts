@@ -1,25 +1,26 @@
+import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 import type { TurnOutcome } from '../session.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 /**
- * A place where people talk, such as a chat service: what they say becomes input, and replies are carried to them. The
+ * A place where people talk, such as a chat service: their messages become input, and replies are delivered to them. The
  * browser, the terminal and HTTP need no such thing: there people read the log itself. Every channel runs the case suite of
  * `foreword/testing`.
  */
 export interface Channel {
   readonly name: string
   /**
-   * Begins to take what people say, after what a former process left was taken up. Resolves once it listens or keeps trying
+   * Begins to accept messages, after what a former process left was resumed. Resolves once it listens or keeps trying
    * to. A rejection is a warning: the gateway runs without the channel, which is started again after a while.
    */
   start?(desk: ChannelContext): Promise<void>
   /**
-   * Takes nothing more and ends what is on its way, within seconds. Whatever was accepted and not handled stays in the inbox.
+   * Accepts nothing more and ends what is being sent, within seconds. What was accepted and not handled stays in the inbox.
    * It is handed no reply any more.
    */
   stop?(): Promise<void>
   /**
-   * Puts a reply into a conversation and answers the channel's own id of its first message. What `sent` names stands there
+   * Puts a reply into a conversation and returns the channel's own id of its first message. What `sent` names stands there
    * already: it is changed where it differs, and never sent again. Each message that goes out is noted at once with
    * `ChannelContext.sent`. Rejects where it may be tried again later, and with `UndeliverableError` where that is of no use.
    * Replies of one session come one after another; called only once `start` was.
@@ -34,7 +35,7 @@ export interface Channel {
   warnings?(): readonly string[]
 }
 
-export interface ChannelHook {
+interface ChannelHook {
   readonly path: string
   handle(request: Request): Promise<Response>
 }
@@ -73,9 +74,13 @@ export interface ChannelContext {
   warn(text: string): void
 }
 
-/** A reply that will never arrive, such as one to somebody who has blocked the bot. */
-export class UndeliverableError extends Error {
+/** A reply that will never arrive, such as one to somebody who has blocked the bot: its chat is not there (any more). */
+export class UndeliverableError extends ForewordError {
   override readonly name = 'UndeliverableError'
+
+  constructor(message: string, options?: ForewordErrorOptions) {
+    super('not-found', message, {}, options)
+  }
 }
 
 /**
@@ -84,7 +89,7 @@ export class UndeliverableError extends Error {
  */
 export interface ChannelInbox {
   /**
-   * Keeps one thing that came in, under the id that its service gave it. On disk when it resolves. Answers `false` where it
+   * Keeps one thing that came in, under the id that its service gave it. On disk when it resolves. Returns `false` where it
    * came before, handled or not.
    */
   accept(id: string, value: unknown): Promise<boolean>

@@ -1,8 +1,9 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { readText, type TextReader } from '../tool.ts'
 
 /** A path within a folder, with every link resolved; or why it is not one, in a sentence that a model can use. */
-export type ConfinedPath = Inside | { readonly type: 'refused'; readonly why: string }
+type ConfinedPath = Inside | { readonly type: 'refused'; readonly why: string }
 
 export interface Inside {
   readonly type: 'inside'
@@ -19,41 +20,41 @@ export interface Inside {
 /**
  * Resolves a path against a folder and keeps it there: links are followed before anything is compared, as far as the path
  * exists, and what lies outside is refused. It may name something that does not exist yet. `outOfReach` are folders that
- * nothing may touch although they lie inside. The world can change afterwards: whoever opens the path looks again.
+ * nothing may touch although they lie inside. The world can change afterwards: the caller checks again when it opens the path.
  */
 export async function confinedPath(
   folder: string,
   asked: string,
   outOfReach: readonly string[] = [],
 ): Promise<ConfinedPath> {
-  if (asked === '') return refused('the path is empty; . is the workspace itself')
-  if (asked.includes('\0')) return refused('a path cannot hold a NUL byte')
-  if (!asked.isWellFormed()) return refused('the path holds half a character (a lone surrogate)')
+  if (asked === '') return refuse('the path is empty; . is the workspace itself')
+  if (asked.includes('\0')) return refuse('a path cannot hold a NUL byte')
+  if (!asked.isWellFormed()) return refuse('the path holds half a character (a lone surrogate)')
   const root = await realOrWhy(folder)
-  if (root.type === 'refused') return refused(`the workspace cannot be opened: ${root.why}`)
+  if (root.type === 'refused') return refuse(`the workspace cannot be opened: ${root.why}`)
   const real = await realOrWhy(resolve(root.path, asked))
-  if (real.type === 'refused') return refused(`${quoted(asked)}: ${real.why}`)
+  if (real.type === 'refused') return refuse(`${quotePath(asked)}: ${real.why}`)
   if (!isWithin(root.path, real.path)) {
-    return refused(
-      `${quoted(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
+    return refuse(
+      `${quotePath(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
     )
   }
   const closed = (await Promise.all(outOfReach.map(realPlace)))
     .filter((one) => one !== undefined)
     .filter((one) => one !== root.path && isWithin(root.path, one))
-  if (closed.some((one) => isWithin(one, real.path))) return refused(`${quoted(asked)} is out of reach for tools`)
+  if (closed.some((one) => isWithin(one, real.path))) return refuse(`${quotePath(asked)} is out of reach for tools`)
   const names = relative(root.path, real.path)
     .split(sep)
     .filter((name) => name !== '')
   return { type: 'inside', path: real.path, root: root.path, names, closed }
 }
 
-/** Whether a resolved path is a resolved folder or lies in it. */
+/** Whether a resolved path is a resolved folder or is in it. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** A path without links, as far as it exists; `undefined` where nobody can say. */
+/** A path without links, as far as it exists; `undefined` where that is unknown. */
 export async function realPlace(path: string): Promise<string | undefined> {
   const real = await realOrWhy(path)
   return real.type === 'real' ? real.path : undefined
@@ -67,10 +68,10 @@ async function realOrWhy(path: string): Promise<Real> {
     return { type: 'real', path: await realpath(path) }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' || dirname(path) === path) return refused(whyOf(error as NodeJS.ErrnoException))
+    if (code !== 'ENOENT' || dirname(path) === path) return refuse(explainCode(error as NodeJS.ErrnoException))
   }
   // Nothing is there, or a link that leads to nothing: writing "to" that one would write wherever it points.
-  if (await isLink(path)) return refused('it is a link that leads nowhere')
+  if (await isLink(path)) return refuse('it is a link that leads nowhere')
   const parent = await realOrWhy(dirname(path))
   return parent.type === 'refused' ? parent : { type: 'real', path: join(parent.path, basename(path)) }
 }
@@ -83,7 +84,7 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-function whyOf({ code, message }: NodeJS.ErrnoException): string {
+function explainCode({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'it does not exist'
   if (code === 'ELOOP') return 'its links lead in a circle'
   if (code === 'ENOTDIR') return 'a part of it is a file, not a folder'
@@ -92,10 +93,29 @@ function whyOf({ code, message }: NodeJS.ErrnoException): string {
   return message
 }
 
-function quoted(asked: string): string {
+function quotePath(asked: string): string {
   return JSON.stringify(asked.length > 200 ? `${asked.slice(0, 200)}…` : asked)
 }
 
-function refused(why: string): { readonly type: 'refused'; readonly why: string } {
+function refuse(why: string): { readonly type: 'refused'; readonly why: string } {
   return { type: 'refused', why }
+}
+
+/**
+ * Reads files that become instructions, and only from these folders once links are followed: a folder that comes from
+ * somebody else could otherwise hold a link to a key of this machine, and every model would read it.
+ */
+export function readerWithin(folders: readonly string[], read: TextReader = readText): TextReader {
+  return async (path) => {
+    const real = await realOrNot(path)
+    // Nothing is there: the reader reports what that means.
+    if (real === undefined) return read(path)
+    const places = await Promise.all(folders.map(realOrNot))
+    if (places.some((place) => place !== undefined && isWithin(place, real))) return read(real)
+    return { type: 'unreadable', why: 'it is a link that leads out of its folder; put the file itself there' }
+  }
+}
+
+async function realOrNot(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined)
 }

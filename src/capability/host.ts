@@ -1,12 +1,10 @@
+import type { ServiceKey } from './service.ts'
 import type { Layout, TokenCounter } from '../context.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { SessionStore } from '../session.ts'
 import type { AccessRead } from '../tool.ts'
-import type { CapabilityPlaces } from './capability.ts'
-import type { Clock } from './clock.ts'
-import type { Records, RecordKind } from './records.ts'
+import type { RecordKind, Records } from './records.ts'
 import type { Runtime } from './runtime/runtime.ts'
-import type { ServiceKey } from './service-key.ts'
 import type { SessionChoice } from './session-choice.ts'
 
 /** What an open home gives a capability. */
@@ -44,4 +42,22 @@ export interface CapabilityHost<Settings = undefined> {
   records<Value>(kind: RecordKind<Value>): Records<Value>
   /** A sentence for the operator: shown at the start and in the status. */
   warn(text: string): void
+}
+
+export interface CapabilityPlaces {
+  readonly outOfReach?: readonly string[]
+  readonly readOnly?: readonly string[]
+  readonly readable?: readonly string[]
+}
+
+/** Time and chance, as arguments. */
+export interface Clock {
+  /** Resolves after so many ms, or as soon as the signal says so. By the timers of this machine unless given. */
+  sleep?(milliseconds: number, signal: AbortSignal): Promise<void>
+  /** ISO 8601, UTC, milliseconds. */
+  time(): string
+  /** Monotonic, ms. */
+  monotonic(): number
+  /** A name that no other thing has, such as `call_3fk9…`. */
+  newId(kind: string): string
 }

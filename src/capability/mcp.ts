@@ -14,22 +14,22 @@ import type {
 
 /** Everything that an MCP server offers, in its order. Both transports serve the same. */
 export interface McpCatalogue {
-  /** What a client's model is told of the server as a whole. */
+  /** Instructions for a client's model about the server as a whole. */
   readonly instructions: string
   readonly tools: readonly McpTool[]
   readonly resources: McpResources
   readonly prompts: readonly McpPrompt[]
   /** Why a tool is neither listed nor run; `undefined` where it is. Asked for each list and each call. */
   refusal(tool: string): Promise<ToolRefusal | undefined>
-  /** Told each time that tools are listed. */
+  /** Called each time that tools are listed. */
   listed?(): void
-  /** Told of a call that was refused. */
+  /** Called for a call that was refused. */
   refused?(call: CalledTool, refusal: ToolRefusal): Promise<void>
   /** Declared besides tools, resources, prompts and completions. */
   readonly capabilities?: ServerCapabilities
 }
 
-/** What the owner has said of a tool. */
+/** Why the owner's settings refuse a tool. */
 export interface ToolRefusal {
   /** The setting that decided. */
   readonly rule: string
@@ -44,7 +44,7 @@ export interface CalledTool {
 
 export interface McpTool {
   readonly definition: Tool
-  /** Answers every failure as a result. What it throws is told to nobody but the log. */
+  /** Answers every failure as a result. What it throws is only logged. */
   call(input: Readonly<Record<string, unknown>>, call: McpCall): Promise<CallToolResult | InputRequiredResult>
 }
 
@@ -54,7 +54,7 @@ export interface McpCall {
   readonly client: string | undefined
   /** Aborted when the client has cancelled the call or has gone. */
   readonly signal: AbortSignal
-  /** Tells how far it is, where the client asked for that. Never rejects. */
+  /** Reports the progress, where the client asked for it. Never rejects. */
   progress(done: number, total: number, message: string): Promise<void>
   /** How a person can be asked now; `undefined` where the client cannot. */
   readonly person: PersonAsked | undefined

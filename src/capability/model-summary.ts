@@ -1,11 +1,11 @@
 import { defined } from '../platform.ts'
 import { cappedText } from '../tool.ts'
-import type { CompletionInput } from './runtime/completions.ts'
+import type { CompletionInput } from './runtime/calls.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { RuntimeError } from './runtime-error.ts'
 
 /** A text that a model is asked to put into fewer words. */
-export interface SummaryTask {
+interface SummaryTask {
   /** What it is, such as `notes about "tide"`. */
   readonly what: string
   readonly text: string
@@ -15,14 +15,14 @@ export interface SummaryTask {
   readonly rules: string
 }
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly complete: Runtime['complete']
   /** `provider/model`; the configured one where absent. */
   readonly model?: string | undefined
   readonly signal: AbortSignal
   /** The most of the answer, characters. */
   readonly most: number
-  /** Ids of sessions whose words the text holds: what is recorded of the call is removed with them. */
+  /** Ids of sessions whose words the text contains: what is recorded of the call is removed with them. */
   readonly holds?: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export async function summaryByModel(
   let answering = model ?? ''
   let reason = 'other'
   for await (const event of complete({
-    ...summaryQuestion(task),
+    ...summaryInput(task),
     signal,
     ...defined({ model, holds }),
   })) {
@@ -54,8 +54,8 @@ export async function summaryByModel(
   return { text: cappedText(said, most), model: answering }
 }
 
-/** The text is between two lines that depend on all of it, so that nothing in it can pretend to be outside. */
-function summaryQuestion({
+/** The text is between two lines that depend on all of it, so that nothing in it can appear to be outside. */
+function summaryInput({
   what,
   text,
   sha256,

@@ -1,7 +1,9 @@
 import type { Layer, Layout } from '../context.ts'
-import type { WithheldTool } from './withheld-tool.ts'
+import { defined } from '../platform.ts'
 import type { Tool } from '../tool.ts'
-import type { PromptBlock } from './prompt-block.ts'
+import { type AnyCapability, capability } from './capability.ts'
+import type { LayerContext, PromptBlock } from './turn-part.ts'
+import type { WithheldTool } from './runtime/runtime.ts'
 
 /**
  * One capability: layers for the model to read, tools for it to call, and a life between start and stop. Plugins read
@@ -12,7 +14,7 @@ export interface Plugin {
   readonly version: string
   /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
   layers?(context: PluginContext): Promise<readonly Layer[]>
-  /** What `{{date}}` in a prompt stands for: words that can stand in a sentence. */
+  /** The text for `{{date}}` in a prompt: words that fit into a sentence. */
   date?(context: PluginContext): string
   /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
@@ -22,7 +24,7 @@ export interface Plugin {
   ready?(): Promise<void>
   /** Tools of others whose definition is not the one that was accepted: not offered until the owner accepts. */
   withheld?(): readonly WithheldTool[]
-  /** Accepts the definition with this digest. Answers false where no tool of that name and digest is withheld. */
+  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
   accept?(tool: string, digest: string): Promise<boolean>
   /** A throw keeps the whole runtime from starting: what can be done without is a warning instead. */
   start?(): Promise<void>
@@ -39,7 +41,7 @@ export interface PluginContext {
   readonly time: string
   /** The layout of this call. What depends on it reads its fields, never its name. */
   readonly layout: Layout
-  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is where its layer stands. */
+  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is offered where its layer is sent. */
   readonly tools: readonly string[]
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
   readonly skills?: readonly PromptBlock[]
@@ -58,4 +60,38 @@ export interface PluginContext {
   readonly readsForeign?: boolean
   /** Something in this turn has numbers that can be cited. */
   readonly cites?: boolean
+}
+
+/** A capability of the shape that plugins had before there were capabilities. */
+export function pluginAsCapability(plugin: Plugin): AnyCapability {
+  const adapted: AnyCapability = capability({
+    name: plugin.name,
+    version: plugin.version,
+    start: async () => plugin.start?.(),
+    layers: async (_, context) => (await plugin.layers?.(pluginContext(context))) ?? [],
+    tools: () => plugin.tools?.() ?? [],
+    promptBlocks: () => plugin.skills?.() ?? [],
+    placeholders: (_, context): Readonly<Record<string, string>> =>
+      plugin.date ? { date: plugin.date(pluginContext(context)) } : {},
+    ready: async () => plugin.ready?.(),
+    reload: async () => plugin.reload?.(),
+    withheld: () => plugin.withheld?.() ?? [],
+    accept: async (_, tool, digest) => (await plugin.accept?.(tool, digest)) ?? false,
+    warnings: () => plugin.warnings?.() ?? [],
+    stop: async () => plugin.stop?.(),
+  })
+  plugins.add(adapted)
+  return adapted
+}
+
+const plugins = new WeakSet<AnyCapability>()
+
+/** Whether a capability was a plugin: several may have one name, and it is called what its owner calls it. */
+export function isPlugin(value: AnyCapability): boolean {
+  return plugins.has(value)
+}
+
+/** What a plugin is given of a call. */
+function pluginContext({ promptBlocks, system, ...context }: LayerContext): PluginContext {
+  return { ...context, skills: promptBlocks, ...defined({ system: system?.text }) }
 }

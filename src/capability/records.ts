@@ -1,4 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { nearestName } from '../platform.ts'
+import { RuntimeError } from './runtime-error.ts'
+import type { SessionChoice } from './session-choice.ts'
 
 /** Something that people edit, in one of its versions. */
 export interface Kept<Value> {
@@ -37,4 +40,59 @@ export interface RecordKind<Value> {
   readonly nameOf: (value: Value) => string
   /** Throws for what cannot be used, where it differs from `before`. */
   readonly check?: (value: Value, before: Value | undefined) => Promise<void>
+}
+
+/** The name of something that people make. */
+export const recordName = z
+  .string()
+  .trim()
+  .min(1, 'needs a name')
+  .max(100, 'is longer than 100 characters')
+  .regex(/^[^\p{Cc}]*$/u, 'must be one line')
+
+/** A long text of theirs. */
+export const recordText = z.string().max(200_000, 'is longer than 200,000 characters')
+
+/** What a session choice needs where the things that can be chosen are records. `kind` is what one of them is called. */
+export function recordChoice<Self extends { readonly service: Records<{ readonly name: string }> }>(
+  kind: string,
+): Pick<SessionChoice<Self>, 'check' | 'find' | 'list'> {
+  return {
+    async check({ service }, id) {
+      await service.get(id)
+    },
+    find: async ({ service }, word) => findNamed(word, await service.list(), kind),
+    list: async ({ service }) => (await service.list()).map(({ id, value: { name } }) => ({ id, name })),
+  }
+}
+
+type Named = Kept<{ readonly name: string }> & { readonly value: { readonly name: string } }
+
+/** The id itself, the name in any case, or the beginning of either where only one begins so. */
+function findNamed(word: string, records: readonly Named[], kind: string): string {
+  const wanted = foldCase(word)
+  const candidates = [
+    records.filter(({ id }) => id === word),
+    records.filter(({ value }) => foldCase(value.name) === wanted),
+    records.filter(({ id, value }) => id.startsWith(word) || foldCase(value.name).startsWith(wanted)),
+  ].find(({ length }) => length > 0)
+  const [found, ...others] = candidates ?? []
+  if (found && others.length === 0) return found.id
+  if (candidates) {
+    const hint = candidates
+      .slice(0, 10)
+      .map(({ id, value }) => `${id}  ${value.name}`)
+      .join('\n')
+    throw new RuntimeError('invalid-input', `${candidates.length} ${kind}s are meant by ${word}.`, {}, { hint })
+  }
+  const near = nearestName(
+    word,
+    records.map(({ value }) => value.name),
+  )
+  const hint = near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${near}?`
+  throw new RuntimeError('not-found', `There is no ${kind} ${word}.`, { kind, id: word }, { hint })
+}
+
+function foldCase(name: string): string {
+  return name.normalize('NFC').toLowerCase()
 }

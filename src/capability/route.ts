@@ -11,7 +11,7 @@ export interface RouteCall<Query, Body> {
   stream(definition: StreamDefinition): Promise<Response>
 }
 
-/** What one stream of server-sent events says. */
+/** One stream of server-sent events. */
 export interface StreamDefinition {
   readonly headers?: Readonly<Record<string, string>>
   /** An answer, which its reader takes for whole when it ends: the others can be read on from the last event. */
@@ -22,11 +22,11 @@ export interface StreamDefinition {
   lastWords(error: unknown): string
 }
 
-/** Where a stream's text goes. Writing never waits by itself; the writer decides. */
+/** The destination of a stream's text. Writing never waits by itself; the writer decides. */
 export interface Sink {
   /** Aborted when the reader has left or fallen too far behind, or when the server ends its streams. */
   readonly signal: AbortSignal
-  /** Takes effect until the first write. */
+  /** Has an effect until the first write. */
   header(name: string, value: string): void
   /** Sends the headers now rather than with the first write: from here on a failure is reported within the stream. */
   begin(): void
@@ -54,9 +54,9 @@ export interface Route {
   handle(call: RouteCall<unknown, unknown>): Response | Promise<Response>
 }
 
-export interface RouteAnswer {
+interface RouteAnswer {
   readonly description: string
-  /** Media type of the body. `application/json` where a schema is given and nothing else is said. */
+  /** Media type of the body. `application/json` where a schema is given and no other is named. */
   readonly media?: string
   readonly schema?: z.ZodType
 }

@@ -15,12 +15,12 @@ export function offeredName(server: string, tool: string): string {
   const plain = `${server}__${tool}`
   if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= LONGEST && tool !== '' && isUnmistakable(server)) return plain
   const digest = hash('sha256', JSON.stringify([server, tool]), 'hex').slice(0, HASH)
-  return `${cleaned(plain).slice(0, LONGEST - HASH - 1)}_${digest}`
+  return `${replaceUnsafe(plain).slice(0, LONGEST - HASH - 1)}_${digest}`
 }
 
 /** How the names of all tools of a server begin. */
 export function offeredPrefix(server: string): string {
-  return cleaned(`${server}__`).slice(0, LONGEST - HASH - 1)
+  return replaceUnsafe(`${server}__`).slice(0, LONGEST - HASH - 1)
 }
 
 /** Whether the first `__` of a name ends this server's part of it. */
@@ -28,6 +28,6 @@ function isUnmistakable(server: string): boolean {
   return server !== '' && !server.includes('__') && !server.endsWith('_')
 }
 
-function cleaned(name: string): string {
+function replaceUnsafe(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/gu, '_')
 }

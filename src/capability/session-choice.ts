@@ -35,7 +35,7 @@ export interface TurnPreset {
   /** `provider/model`. */
   readonly model?: string
   readonly layout?: LayoutChoice
-  /** Names of the tools that may be offered, of those that are allowed; `*` at the end stands for all that begin so. */
+  /** Names of the tools that may be offered, of those that are allowed; `*` at the end matches all that begin so. */
   readonly tools?: readonly string[]
   /** In place of the system prompt of the home. Blank: none is sent. */
   readonly system?: { readonly text: string; readonly ref: string }

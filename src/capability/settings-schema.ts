@@ -21,7 +21,7 @@ export function homePath(facts: Omit<SettingFacts, 'model'> = {}): z.ZodString {
     .meta({ path: 'folder', ...facts })
 }
 
-/** The id of a model. `foreword start` and the doctor say where there can be none of this name. */
+/** The id of a model. `foreword start` and the doctor warn where no model can have this name. */
 export function modelId(): z.ZodString {
   return z.string().min(1).meta({ model: true })
 }
@@ -31,7 +31,7 @@ export function environmentVariable(): z.ZodString {
   return z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
 }
 
-/** As far as timers reach: a later one would go off at once. */
+/** The longest time of a timer: a longer one would end at once. */
 export function milliseconds(): z.ZodInt {
   return z.int().min(1).max(2_147_483_647)
 }
@@ -49,13 +49,13 @@ export function httpAddress(error?: string): z.ZodURL {
   return z.url({ protocol: /^https?$/, ...defined({ error }) })
 }
 
-/** A schema without what only says that it may be left out. */
+/** A schema without the wrappers that make it optional. */
 export function innerSchema(schema: z.ZodType): z.ZodType {
   const { innerType } = schema.def as { readonly innerType?: z.ZodType }
   return innerType === undefined ? schema : innerSchema(innerType)
 }
 
-/** What is known of a setting, on whichever of its schemas it was said. */
+/** What is known of a setting, from any of its schemas. */
 export function settingFacts(schema: z.ZodType): SettingFacts {
   const { innerType } = schema.def as { readonly innerType?: z.ZodType }
   return { ...(innerType && settingFacts(innerType)), ...(z.globalRegistry.get(schema) as SettingFacts | undefined) }

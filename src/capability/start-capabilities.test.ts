@@ -4,12 +4,11 @@ import { layoutOf } from '../context.ts'
 import { capabilityHost } from '../testing.ts'
 import type { Tool } from '../tool.ts'
 import { type AnyCapability, capability } from './capability.ts'
-import type { LayerContext } from './layer-context.ts'
-import { pluginAsCapability } from './plugin-as-capability.ts'
-import { serviceKey } from './service-key.ts'
+import { serviceKey } from './service.ts'
+import { pluginAsCapability } from './plugin.ts'
 import { startCapabilities } from './start-capabilities.ts'
-import { textLayer } from './text-layer.ts'
-import type { TurnQuestion } from './turn-part.ts'
+import { textLayer } from './own-layers.ts'
+import type { LayerContext, TurnQuestion } from './turn-part.ts'
 
 const context: Omit<LayerContext, 'promptBlocks'> = {
   time: '2026-11-21T12:00:00.000Z',

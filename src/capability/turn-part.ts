@@ -2,7 +2,7 @@ import type { Layer, Layout } from '../context.ts'
 import type { ModelFacts } from '../model.ts'
 import type { Source } from '../session.ts'
 import type { Tool } from '../tool.ts'
-import type { LayerContext } from './layer-context.ts'
+import type { TurnPreset } from './session-choice.ts'
 
 /** The turn that is about to be answered. */
 export interface TurnQuestion {
@@ -36,7 +36,7 @@ export interface TurnPart {
   layers?(context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
   /** Documents that are part of the request itself, with the numbers they are cited by. */
   readonly sources?: readonly Source[]
-  /** What others wrote may come into a call by it, so that the model is told that such text is data. */
+  /** Text of others may come into a call by it, so that the rule about such text is sent. */
   readonly readsForeign?: boolean
   /** Sessions whose words a layer holds: what is recorded of it is removed with them. */
   holds?(layer: string): readonly string[] | undefined
@@ -53,4 +53,39 @@ export interface TurnTool {
   readonly tool: Tool
   /** `sessions that …`. */
   readonly offeredIn: string
+}
+
+/** What a layer may depend on. Nothing else: the same context gives the same layers until the next `reload`. */
+export interface LayerContext {
+  /** When the input came: ISO 8601. */
+  readonly time: string
+  readonly layout: Layout
+  /** Names of the tools that are offered in this call, in their order. */
+  readonly tools: readonly string[]
+  /** `false`: nothing can be called in this call, so words about how to call something would be of no use. */
+  readonly callsTools: boolean
+  /** Absent for a call that belongs to no session. */
+  readonly session?: string
+  readonly turn?: string
+  /** `provider/model`. */
+  readonly model?: string
+  /** What the session has chosen, by the name of the choice. */
+  readonly choices: Readonly<Record<string, string>>
+  /** The system prompt that came with the input, or the one that a choice puts in place of the home's. */
+  readonly system?: NonNullable<TurnPreset['system']>
+  /** Prompt blocks of all capabilities, in their order. */
+  readonly promptBlocks: readonly PromptBlock[]
+  /** What others wrote may come into this call: a file, a page, what a tool answers. */
+  readonly readsForeign: boolean
+  /** Something in this turn has numbers that can be cited. */
+  readonly cites: boolean
+}
+
+/** Words for the prompt together with the tools that they are about (BEHAVIOURS §2.1). */
+export interface PromptBlock {
+  readonly id: string
+  readonly version: string
+  readonly description: string
+  readonly promptBlock: string
+  readonly tools: readonly Tool[]
 }

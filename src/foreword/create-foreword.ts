@@ -1,18 +1,18 @@
-import { defined } from '../platform.ts'
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import type { AnyCapability } from '../capability.ts'
-import type { Runtime } from '../runtime.ts'
+import { defined, errorMessage, ForewordError } from '../platform.ts'
+import type { HostedRuntime, Runtime } from '../runtime.ts'
 import type { Listening, Server } from '../server.ts'
 import { builtIn } from './built-in.ts'
 
 export interface ForewordOptions {
-  /** Path of the home. It is made where it is missing. */
+  /** Path of the home. It is created where it is missing. */
   readonly home: string
-  /** What it can do. Everything that comes with Foreword unless given. */
+  /** Its capabilities. Everything that comes with Foreword unless given. */
   readonly capabilities?: readonly AnyCapability[]
-  /** What would stand in `config.json`; that of the home unless given. */
+  /** The content of `config.json`; the file of the home unless given. */
   readonly configuration?: object
   /** Keys of providers are looked up here, and variables that set keys. Empty unless given. */
   readonly environment?: Readonly<Record<string, string | undefined>>
@@ -25,15 +25,21 @@ export interface Foreword {
   readonly runtime: Runtime
   /** Its HTTP API, before any port is open: `server.fetch(request)`. */
   readonly server: Server
-  /** What callers of the HTTP API bring. */
+  /** The token for callers of the HTTP API. */
   readonly token: string
-  /** Opens a port. What is not given is as configured; 0 takes a free one. */
+  /** Opens a port. What is not given is as configured; port 0 chooses a free one. */
   listen(address?: { readonly port?: number; readonly bind?: string }): Promise<Listening>
-  /** Ends what is running, keeps unfinished turns for the next start, and gives the home free. */
+  /** Ends what is running, keeps unfinished turns for the next start, and releases the home. */
   close(): Promise<void>
 }
 
-/** Takes the home for this process and opens everything on it. Rejects with a `ConfigurationError` that names every mistake. */
+/**
+ * Claims the home for this process and opens everything on it. Nothing is written before the configuration is known to be
+ * right.
+ *
+ * @throws ConfigurationError that names every mistake; ForewordError `token` where others can reach the bind address and
+ * the token can be guessed; StoreError `claimed` where another process holds the home
+ */
 export async function createForeword(options: ForewordOptions): Promise<Foreword> {
   const { capabilities = builtIn, environment = {}, configuration: written, warn } = options
   const home = resolve(options.home)
@@ -45,15 +51,16 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const loaded = await open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
   const { configuration, problems } = loaded
   if (problems.length > 0) throw new open.ConfigurationError(problems)
-  const { bind, port, token: configured, allowedHosts, maxBodyBytes } = configuration.gateway
+  const { bind, token: configured, allowedHosts, maxBodyBytes } = configuration.gateway
   await open.createHome(open.homeAt(home))
   const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+  let runtime: HostedRuntime | undefined
   try {
-    const random = randomBytes
-    const token = await open.ensureToken({ home, random, ...defined({ configured }) })
+    await refuseUnsafeBind(bind, configured ?? (await open.readToken(home)))
+    const token = await open.ensureToken({ home, random: randomBytes, ...defined({ configured }) })
     const noWorkspace = await open.createWorkspace(configuration.agent.workspace)
     const odd = (await open.configurationWarnings(loaded, environment)).map(open.problemText)
-    const runtime = await open.openRuntime({
+    runtime = await open.openRuntime({
       home,
       capabilities: loaded.capabilities,
       configuration,
@@ -61,10 +68,11 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       version,
       listens: true,
       warnings: noWorkspace === undefined ? odd : [...odd, noWorkspace],
-      ...(warn ? { warn } : {}),
+      ...defined({ warn }),
     })
-    const server = createServer(runtime, {
-      ...(await hostedOptions(runtime)),
+    const opened = runtime
+    const server = createServer(opened, {
+      ...(await hostedOptions(opened)),
       token,
       bind,
       allowedHosts,
@@ -73,23 +81,40 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     })
     const listening: Listening[] = []
     return {
-      runtime,
+      runtime: opened,
       server,
       token,
       async listen(address = {}) {
-        const opened = await listen(server, { port, bind, ...address })
-        listening.push(opened)
-        claim.update({ pid: process.pid, address: opened.url, started: new Date().toISOString() })
-        return opened
+        const port = await listen(server, { ...configuration.gateway, ...address })
+        listening.push(port)
+        claim.update({ pid: process.pid, address: port.url, started: new Date().toISOString() })
+        return port
       },
       async close() {
         for (const each of listening) await each.close({ graceMs: 5_000 })
-        await runtime.close()
+        await opened.close()
         claim.release()
       },
     }
   } catch (error) {
+    await runtime?.close()
     claim.release()
     throw error
+  }
+}
+
+/**
+ * Refuses an address that others can reach with a token that can be guessed, before the token is kept. A home without a
+ * token is about to get a strong one.
+ */
+async function refuseUnsafeBind(bind: string, token: string | undefined): Promise<void> {
+  if (token === undefined) return
+  const { assertBindIsSafe } = await import('../server.ts')
+  try {
+    assertBindIsSafe(bind, token)
+  } catch (error) {
+    if (error instanceof ForewordError) throw error
+    const hint = 'Leave gateway.token out, and the gateway makes a strong token; or bind to 127.0.0.1.'
+    throw new ForewordError('token', errorMessage(error), { bind }, { hint, cause: error })
   }
 }

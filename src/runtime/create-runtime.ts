@@ -1,4 +1,3 @@
-import { defined } from '../platform.ts'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
@@ -16,30 +15,28 @@ import {
 } from '../capability.ts'
 import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
+import { defined } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
+import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
-import { runChannels } from './channels/channel-run.ts'
-import { noteSent } from './channels/channel-sent.ts'
+import { noteSent, runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete } from './completions/completion.ts'
+import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
-import { createLedger } from './ledger/ledger.ts'
-import { createWireProver } from './ledger/wire-proof.ts'
+import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openCalibrationStore } from './models/calibration-store.ts'
-import { counters, remembering } from './models/counters.ts'
+import { counters, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
-import { createModelChoice } from './models/model-choice.ts'
-import { modelStatuses } from './models/model-status.ts'
-import { modelView } from './models/model-view.ts'
+import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { createRecords } from './records.ts'
-import { runtimeFailure } from './runtime-failure.ts'
 import { admit } from './sessions/admission.ts'
-import { createBacklogBudget } from './sessions/backlog-budget.ts'
+import { createBacklogBudget } from './sessions/event-backlog.ts'
 import { sessionEvents } from './sessions/session-events.ts'
 import { createSessionStates, type SessionState } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -48,17 +45,16 @@ import { createApprovalService } from './tools/approval-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
-import { preview } from './turns/preview.ts'
-import { createTurnCache } from './turns/turn-cache.ts'
+import { previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
 
 /** Everything a runtime is made of. It stops the capabilities and closes the store when it is closed. */
-export interface RuntimeParts {
+interface RuntimeParts {
   readonly version: string
   readonly home: string
   readonly store: SessionStore
   readonly models: Models
-  /** What it can do, in the order of their layers and tools. */
+  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities?: readonly AnyCapability[]
   /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
   readonly capabilitySettings?: Readonly<Record<string, unknown>>
@@ -73,19 +69,19 @@ export interface RuntimeParts {
   readonly historyIndex?: string
   /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
-  /** Says what may run. Nothing else does. */
+  /** Decides alone what may run. */
   readonly policy: ToolPolicy
   /** Tools besides those of the capabilities. */
   readonly tools?: readonly Tool[]
-  /** Whether people can talk here over the channels of the capabilities. `false` unless given. */
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
   /** Channels besides those of the capabilities. */
   readonly channels?: readonly Channel[]
-  /** What was wrong before there was a runtime, for its status. */
+  /** Warnings from before there was a runtime, for its status. */
   readonly warnings?: readonly string[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
-  /** Whether turns that a former process left are taken up, and anything is written. */
+  /** Whether turns that a former process left are resumed, and anything is written. */
   readonly recovers?: boolean
 }
 
@@ -100,7 +96,7 @@ export interface HostedRuntime extends Runtime {
 const MOST_WARNINGS = 100
 
 /**
- * Starts the capabilities, puts a runtime together, and takes up what a former process left. Where a capability does not
+ * Starts the capabilities, puts a runtime together, and resumes what a former process left. Where a capability does not
  * start, it rejects with its name; the store stays open.
  */
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
@@ -114,7 +110,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     if (told.size > MOST_WARNINGS) told.delete(told.values().next().value!)
     parts.warn?.(text)
   }
-  const settings = { ...parts.settings, counter: remembering(parts.settings.counter) }
+  const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
   const models = createModelChoice(parts.models, settings.model, warn)
   let runtime: HostedRuntime | undefined
   const capabilities = await startCapabilities(parts.capabilities ?? [], {
@@ -202,7 +198,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   let closing: Promise<void> | undefined
 
   function refuseWhenClosing(): void {
-    if (closing) throw new RuntimeError('closing', 'The gateway is stopping and takes no more input. Start it again.')
+    if (closing) throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   }
 
   const { stateOf, ...sessions } = createSessions({
@@ -253,7 +249,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async preview(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await preview({ prepare, states, clock, library }, options)
+        return await previewCall({ prepare, states, clock, library }, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -323,7 +319,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   return runtime
 }
 
-/** A channel says what is wrong when it comes to be, and for as long as it is. */
+/** A channel warns when something goes wrong, and for as long as it is wrong. */
 function distinct(sentences: readonly string[]): readonly string[] {
   return [...new Set(sentences)]
 }

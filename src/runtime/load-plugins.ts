@@ -1,19 +1,17 @@
 import type { Plugin } from '../capability.ts'
-import { errorMessage } from '../platform.ts'
-import { defaultExport } from './load-module.ts'
+import { errorMessage, ForewordError } from '../platform.ts'
+import { importDefault } from './load-module.ts'
 
-/** What a plugin is told of the home that it works in. */
-export interface PluginSetting {
+/** What a plugin is given of the home that it works in. */
+interface PluginSetting {
   readonly home: string
   readonly workspace: string
 }
 
-/** What the module of a plugin exports by default. */
-export type PluginModule = Plugin | ((setting: PluginSetting) => Plugin | Promise<Plugin>)
-
 /**
  * Loads the plugins that the configuration names, in order: by path (`./weather.ts`, relative to the home) or as a package
- * that is installed in the home or above it. Rejects with the name of the one that cannot be used, and why.
+ * that is installed in the home or above it. A module exports a plugin by default, or a function that makes one of a
+ * `PluginSetting`. Rejects with the name of the one that cannot be used, and why.
  */
 export async function loadPlugins(names: readonly string[], setting: PluginSetting): Promise<readonly Plugin[]> {
   const plugins: Plugin[] = []
@@ -22,19 +20,20 @@ export async function loadPlugins(names: readonly string[], setting: PluginSetti
       plugins.push(await loadPlugin(name, setting))
     } catch (error) {
       const why = errorMessage(error)
-      throw new Error(`The plugin ${name} (key plugins in config.json) cannot be used: ${why}`, { cause: error })
+      const message = `Cannot load the plugin ${name} (key plugins in config.json): ${why}`
+      throw new ForewordError('configuration', message, { plugin: name }, { cause: error })
     }
   }
   return plugins
 }
 
 async function loadPlugin(name: string, setting: PluginSetting): Promise<Plugin> {
-  const exported = await defaultExport(name, setting.home)
+  const exported = await importDefault(name, setting.home)
   if (exported === undefined)
     throw new Error('its module has no default export; export a plugin, or a function that makes one')
   const plugin: unknown =
     typeof exported === 'function' ? await (exported as (given: PluginSetting) => unknown)(setting) : exported
-  return checked(plugin)
+  return checkPlugin(plugin)
 }
 
 const functions = [
@@ -52,8 +51,8 @@ const functions = [
 ]
 
 /** A plugin may come from somebody whom no compiler has watched. */
-function checked(value: unknown): Plugin {
-  if (typeof value !== 'object' || value === null) throw new Error('it is no object with a name and a version')
+function checkPlugin(value: unknown): Plugin {
+  if (typeof value !== 'object' || value === null) throw new Error('it is not an object with a name and a version')
   const plugin = value as Record<string, unknown>
   for (const key of ['name', 'version']) {
     if (typeof plugin[key] !== 'string' || plugin[key] === '') throw new Error(`its "${key}" must be a text`)

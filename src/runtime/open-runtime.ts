@@ -1,22 +1,24 @@
 import { statSync } from 'node:fs'
-import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { type AnyCapability, type Channel, pluginAsCapability } from '../capability.ts'
+import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'
+import { sqliteDriver, type StoreDriver } from '../session.ts'
 import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
 import { systemClock } from './clock.ts'
-import type { Environment } from './configuration/environment.ts'
-import { type Configuration, settingsOf } from './configuration/settled.ts'
-import { createRuntime, type HostedRuntime } from './create-runtime.ts'
-import { createHome, homeAt, ownersPlaces } from './home/home.ts'
-import { counters } from './models/counters.ts'
+import { loadConfiguration } from './configuration/load.ts'
+import { ConfigurationError } from './configuration/problem.ts'
 import { knownLayouts, knownStores } from './configuration/schema.ts'
+import { type Configuration, settingsOf } from './configuration/configuration.ts'
+import type { Environment } from './configuration/value.ts'
+import { createRuntime, type HostedRuntime } from './create-runtime.ts'
+import { createHome, homeAt, protectedPlaces } from './home/home.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
-import { storeDriver } from './store-of-home.ts'
+import { counters } from './models/counters.ts'
 
 export interface OpenOptions {
-  /** What it can do, in the order of their layers and tools. */
+  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities: readonly AnyCapability[]
   /** Path of the home. */
   readonly home: string
@@ -24,16 +26,16 @@ export interface OpenOptions {
   /** Keys are looked up here, by the names the configuration gives. */
   readonly environment: Environment
   readonly version: string
-  /** Whether people can talk here over the channels of the capabilities. `false` unless given. */
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
-  /** Channels besides those of the capabilities. Not started where nothing is taken up. */
+  /** Channels besides those of the capabilities. Not started where nothing is resumed. */
   readonly channels?: readonly Channel[]
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
   /**
-   * `false` opens the home beside a process that works on it: nothing is taken up. Writing is for the one that claimed
+   * `false` opens the home beside a process that works on it: nothing is resumed. Only the process that claimed the home writes to
    * the home.
    */
   readonly recovers?: boolean
@@ -58,7 +60,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const early = [...(options.warnings ?? [])]
   const orphans = recovers === false ? 0 : endOrphans()
   if (orphans > 0) {
-    const text = `${orphans} programs that a former process had left running were ended.`
+    const text = `Stopped ${orphans} programs that a former process had left running.`
     early.push(text)
     warn?.(text)
   }
@@ -81,7 +83,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       workspace,
       environment,
       places: {
-        outOfReach: ownersPlaces(home),
+        outOfReach: protectedPlaces(home),
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
       },
       timeZone: context.timeZone,
@@ -93,7 +95,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           margin: context.margin,
           reasoning: agent.reasoning,
         }),
-        layout: ownLayout(context.layout, capabilities),
+        layout: resolveLayout(context.layout, capabilities),
         counter,
         maxSteps: agent.maxSteps,
         toolTimeoutMs: agent.toolTimeoutMs,
@@ -115,7 +117,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
 }
 
 /** A layout that a capability brings is handed on as a value; others go by their names. */
-function ownLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
+function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
   const name = typeof choice === 'string' ? choice : 'extends' in choice ? choice.extends : choice.name
   const known = knownLayouts(capabilities)
   return known[name] === layouts[name] ? choice : layoutOf(choice, known)
@@ -127,3 +129,24 @@ function couldBeFolder(path: string): boolean {
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */
 const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
+
+/** @throws ConfigurationError that lists the known ones where none has this name */
+function storeDriver(
+  { store }: Pick<Configuration, 'store'>,
+  drivers: readonly StoreDriver[] = [sqliteDriver],
+): StoreDriver {
+  const found = drivers.find(({ name }) => name === store)
+  if (found) return found
+  const message = `must be one of ${drivers.map(({ name }) => name).join(', ')}`
+  throw new ConfigurationError([{ key: 'store', place: 'configuration', message, hint: '' }])
+}
+
+/** The store that the configuration of a home names; the default one where the configuration has mistakes in it. */
+export async function storeOfHome(
+  home: string,
+  environment: Environment,
+  capabilities: readonly AnyCapability[],
+): Promise<StoreDriver> {
+  const { configuration, schema } = await loadConfiguration({ home, environment, capabilities })
+  return storeDriver(configuration, schema.stores)
+}

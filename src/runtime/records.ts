@@ -1,24 +1,23 @@
-import { type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
-import { type RecordVersion, type RecordStore, StoreError } from '../session.ts'
-import type { Clock } from '../capability.ts'
+import { type Clock, type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
 import { defined, serialQueue } from '../platform.ts'
-import { runtimeFailure } from './runtime-failure.ts'
+import { type RecordStore, type RecordVersion, StoreError } from '../session.ts'
+import { runtimeFailure } from './failure.ts'
 
 export function createRecords<Value>(
   { store, clock }: { readonly store: RecordStore; readonly clock: Clock },
   { kind, schema, nameOf, check }: RecordKind<Value>,
 ): Records<Value> {
-  /** One change after another, so that of two that take one name the second is refused. */
+  /** One change after another, so that of two that use one name the second is refused. */
   const changes = serialQueue()
 
   async function list() {
     const records = await store.records(kind)
-    return records.map((record) => ({ ...kept(record), value: record.value as Value }))
+    return records.map((record) => ({ ...keptVersion(record), value: record.value as Value }))
   }
 
   async function find(id: string) {
     const record = await store.record(kind, id)
-    return record && record.value !== null ? { ...kept(record), value: record.value as Value } : undefined
+    return record && record.value !== null ? { ...keptVersion(record), value: record.value as Value } : undefined
   }
 
   async function get(id: string) {
@@ -30,9 +29,9 @@ export function createRecords<Value>(
   async function put(id: string, value: Value | null, after: number | undefined): Promise<Kept<Value>> {
     try {
       const change = { kind, id, value, ...defined({ after }) }
-      return kept(await store.putRecord(change, clock.time()))
+      return keptVersion(await store.putRecord(change, clock.time()))
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'conflict') throw changed(kind, id)
+      if (error instanceof StoreError && error.code === 'conflict') throw changedError(kind, id)
       throw runtimeFailure(error)
     }
   }
@@ -41,7 +40,7 @@ export function createRecords<Value>(
     const read = schema.safeParse(given)
     if (!read.success) {
       const problems = read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
-      throw new RuntimeError('invalid-input', `This is no ${kind}. ${problems.join('; ')}.`, { problems })
+      throw new RuntimeError('invalid-input', `Invalid ${kind}: ${problems.join('; ')}.`, { problems })
     }
     const name = nameOf(read.data)
     const taken = (await list()).find(({ id, value }) => id !== own && sameName(nameOf(value), name))
@@ -74,7 +73,7 @@ export function createRecords<Value>(
     async versions(id) {
       const versions = await store.recordVersions(kind, id)
       if (versions.length === 0) throw noSuchRecord(kind, id)
-      return versions.map((version) => kept<Value>(version))
+      return versions.map((version) => keptVersion<Value>(version))
     },
     restore: (id, version) =>
       changes.add(async () => {
@@ -86,7 +85,7 @@ export function createRecords<Value>(
   }
 }
 
-function kept<Value>({ id, version, time, value }: RecordVersion): Kept<Value> {
+function keptVersion<Value>({ id, version, time, value }: RecordVersion): Kept<Value> {
   return { id, version, time, value: value === null ? undefined : (value as Value) }
 }
 
@@ -106,6 +105,6 @@ function noSuchRecord(kind: string, id: string, version?: number): RuntimeError 
   return new RuntimeError('not-found', message, { kind, id, ...(version !== undefined && { version }) })
 }
 
-function changed(kind: string, id: string): RuntimeError {
-  return new RuntimeError('changed', `The ${kind} ${id} was changed meanwhile. Look at it again.`, { kind, id })
+function changedError(kind: string, id: string): RuntimeError {
+  return new RuntimeError('changed', `The ${kind} ${id} has changed meanwhile. Look at it again.`, { kind, id })
 }

@@ -1,3 +1,4 @@
+import type { CompletionCutChoice } from '../capability.ts'
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 
@@ -7,14 +8,14 @@ export interface RuntimeSettings {
   readonly model?: string
   readonly layout: LayoutChoice
   readonly counter: TokenCounter
-  /** Room for the answer, tokens; absent: a quarter of the window, at most 8,192 and at most what the model can say. */
+  /** Room for the answer, tokens; absent: a quarter of the window, at most 8,192 and at most the longest answer of the model. */
   readonly reserve?: number
   /** Room for the counter's error, tokens; absent: learned from what providers report. */
   readonly margin?: number
   /** Model calls that one turn may make. */
   readonly maxSteps: number
   readonly toolTimeoutMs?: number
-  /** The most of one tool result that the model is shown, characters, for tools that say nothing. 24,000 unless given. */
+  /** The most of one tool result that the model is shown, characters, for tools that set no limit. 24,000 unless given. */
   readonly maxResultChars?: number
   /** The most of all tool results of one turn that the model is shown, characters. 240,000 unless given. */
   readonly maxTurnResultChars?: number
@@ -26,17 +27,14 @@ export interface RuntimeSettings {
   readonly retryForMs?: number
   /** How long one answer may take, ms. Half an hour unless given. */
   readonly maxAnswerMs?: number
-  /** Pauses before turns are taken up again that the store stopped, because the disk was full say; ms. Up to a minute unless given. */
+  /** Waits before turns are resumed that the store stopped, for example because the disk was full, ms. Up to a minute unless given. */
   readonly storageRetryDelaysMs?: readonly number[]
-  /** Of calls outside every session, where they say nothing themselves: nothing is cut and nothing added unless given. */
+  /** Defaults of calls outside a session. Unless given, nothing is cut and nothing is added. */
   readonly completions?: CompletionSettings
 }
 
-/** What becomes of a conversation outside every session that does not fit: refused as a whole, or cut where it is oldest. */
-export type CompletionCutChoice = 'none' | 'auto'
-
-/** What holds for calls outside every session that say nothing themselves. */
-export interface CompletionSettings {
+/** Defaults of calls outside a session. */
+interface CompletionSettings {
   readonly cut: CompletionCutChoice
   /** Whether the layers of the home are added. */
   readonly prompt: boolean

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
 import { configurationSchema } from '../../src/runtime.ts'
-import { variableOf } from '../../src/runtime/configuration/environment.ts'
 import { keyPathOf, plainKeys, schemaAt } from '../../src/runtime/configuration/key.ts'
-import { valueOfWords } from '../../src/runtime/configuration/value.ts'
+import { valueOfWords, variableOf } from '../../src/runtime/configuration/value.ts'
 
 const schema = configurationSchema(builtIn)
 

@@ -112,13 +112,13 @@ test('every problem is named, with its place and how to fix it, and what is righ
   "skills": { "disabled": "shell", "contextMode": "full" }
 }`)
   assert.deepEqual(problems.map(problemText), [
-    'config.json:2:16: gateway.port must be a number. Port that the gateway listens on; 0 takes a free one.',
+    'config.json:2:16: gateway.port must be a number. Port that the gateway listens on; 0 chooses a free one.',
     'config.json:2:32: gateway.bnd is not a key. Did you mean gateway.bind?',
     'config.json:3:3: modle is not a key. Did you mean model?',
-    'config.json:4:16: context.layout must be one of auto, chai, ayati, onyx, deepchat. Where layers stand and how history is cut: auto, chai, ayati, onyx, deepchat, or one of them with changes.',
-    'config.json:4:34: context.headShare must be at most 1. Share of the available tokens that tools, system and preamble may take, 0 to 1.',
+    'config.json:4:16: context.layout must be one of auto, chai, ayati, onyx, deepchat. Placements of layers and how history is cut: auto, chai, ayati, onyx, deepchat, or one of them with changes.',
+    'config.json:4:34: context.headShare must be at most 1. Share of the available tokens that tools, system and preamble may use, 0 to 1.',
     'config.json:5:14: agent.maxSteps must be a whole number. Model calls that one turn may make.',
-    'config.json:7:5: providers.office.kind must be one of ollama, openai, anthropic, openai-compatible, rehearsal. How the provider is spoken to.',
+    'config.json:7:5: providers.office.kind must be one of ollama, openai, anthropic, openai-compatible, rehearsal. Protocol of the provider.',
     'config.json:8:34: providers.cloud.apiKey is not a key. A secret does not belong here: name an environment variable or a file that holds it. Known here: kind, baseURL, apiKeyEnv, apiKeyFile, headers, api, timeouts.',
     'config.json:10:15: skills.disabled must be a list. Names of skills that are left out.',
   ])
@@ -159,7 +159,7 @@ test('a key that stands twice is a problem with the place of the second', async 
       ['model', 'config.json:4:3'],
     ],
   )
-  assert.match(problems[0]!.message, /stands a second time/)
+  assert.match(problems[0]!.message, /appears twice/)
 })
 
 test('a file that cannot be read is a problem, an empty one is none', async () => {
@@ -194,7 +194,7 @@ test('the environment stands over single keys', async () => {
 test('a variable that does not fit its key is named as the place of the problem', async () => {
   const { configuration, problems } = await load('{}', { FOREWORD_GATEWAY_PORT: 'http' })
   assert.deepEqual(problems.map(problemText), [
-    'FOREWORD_GATEWAY_PORT: gateway.port must be a number. Port that the gateway listens on; 0 takes a free one.',
+    'FOREWORD_GATEWAY_PORT: gateway.port must be a number. Port that the gateway listens on; 0 chooses a free one.',
   ])
   assert.equal(configuration.gateway.port, 4141)
 })
@@ -218,7 +218,7 @@ test('a priority for a name that nothing places is a problem with its place', as
     "placements": {"notes": "system"}
   }}`)
   assert.deepEqual(problems.map(problemText), [
-    'config.json:2:87: context.layout.priorities.instrucitons is the name of no layer that has a place: did you mean instructions.',
+    'config.json:2:87: context.layout.priorities.instrucitons is not a layer with a placement: did you mean instructions.',
   ])
   assert.deepEqual((configuration.context.layout as LayoutChanges).priorities, { weather: 'low', notes: 'high' })
 })

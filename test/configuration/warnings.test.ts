@@ -156,11 +156,11 @@ test('variables that set nothing are named, each with the one that may be meant'
     [
       ['FOREWORD_GATWAY_PORT', 'Did you mean FOREWORD_GATEWAY_PORT?'],
       ['foreword_model', 'Did you mean FOREWORD_MODEL?'],
-      ['FOREWORD_PROVIDERS_LAB_KIND', 'Entries of providers are set in config.json alone.'],
-      ['FOREWORD_MCP_SERVERS_A_URL', 'Entries of mcp are set in config.json alone.'],
+      ['FOREWORD_PROVIDERS_LAB_KIND', 'Set entries of providers in config.json.'],
+      ['FOREWORD_MCP_SERVERS_A_URL', 'Set entries of mcp in config.json.'],
       [
         'FOREWORD_QUITE_ANOTHER_THING',
-        'A key is written in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.',
+        'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.',
       ],
     ],
   )

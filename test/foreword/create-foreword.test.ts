@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -37,6 +37,30 @@ test('a mistake in the configuration is told before the home is touched', async 
     createForeword({ home, configuration: { gatway: {} } }),
     /gatway is not a key.*Did you mean gateway/,
   )
+})
+
+test('an address that others can reach needs a strong token: a short one is refused with a hint, and not kept', async (t) => {
+  const home = temporaryHome(t)
+  const weak = { model: 'rehearsal', gateway: { bind: '0.0.0.0', token: 'guessable' } }
+  const refusal = { code: 'token', message: /0\.0\.0\.0/, hint: /gateway\.token/ }
+  await assert.rejects(createForeword({ home, configuration: weak }), refusal)
+  assert.equal(existsSync(join(home, 'data', 'token')), false)
+
+  const inside = await createForeword({
+    home,
+    configuration: { ...weak, gateway: { bind: '127.0.0.1', token: 'guessable' } },
+  })
+  await assert.rejects(inside.listen({ port: 0, bind: '0.0.0.0' }), /0\.0\.0\.0/)
+  await inside.close()
+  // The token of before is in data/token now, and is as weak as it was.
+  await assert.rejects(
+    createForeword({ home, configuration: { model: 'rehearsal', gateway: { bind: '0.0.0.0' } } }),
+    refusal,
+  )
+  rmSync(join(home, 'data', 'token'))
+  const open = await createForeword({ home, configuration: { model: 'rehearsal', gateway: { bind: '0.0.0.0' } } })
+  assert.ok(open.token.length >= 24)
+  await open.close()
 })
 
 for (const { name, settings, settingsKey = name } of builtIn.filter((one) => one.settings)) {
@@ -82,7 +106,7 @@ for (const [text, why] of [
   ['export const tide = 1', /has no default export/],
   ['export default { name: 5 }', /its "name" must be a text/],
   ['export default { name: "tide", layers: [] }', /the "layers" of tide must be a function/],
-  ['export default { name: "tide", layer: 1 }', /"layer" is nothing that a capability such as tide has/],
+  ['export default { name: "tide", layer: 1 }', /"layer" of tide is not a member of a capability/],
   ['export default { name: "skills" }', /there is a capability skills already/],
   ['throw new Error("no tide today")', /no tide today/],
 ] as const) {
@@ -113,10 +137,7 @@ test('a section that is taken is refused, by the name of the key', async (t) => 
     gate: () => capability({ name: 'gate', settingsKey: 'gateway.port', settings: z.string() }),
   })
   const { problems } = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
-  assert.match(
-    problems[0]!.message,
-    /would stand at gateway\.port, which is a key already; give it another settingsKey/,
-  )
+  assert.match(problems[0]!.message, /would be at gateway\.port, which is a key already; give it another settingsKey/)
 })
 
 const tide = `

@@ -120,7 +120,7 @@ test('a file that cannot be read is put aside with a warning, and what it held m
   const inbox = openChannelInbox(folder, (text) => warnings.push(text))
   assert.deepEqual(await inbox.waiting(), [{ id: 'd', value: 'd' }])
   assert.equal(warnings.length, 3)
-  assert.match(warnings[0]!, /put aside as .*\.broken\.$/)
+  assert.match(warnings[0]!, /moved to .*\.broken\.$/)
   assert.equal(await inbox.accept('a', 'again'), true)
   assert.deepEqual(
     (await inbox.waiting()).map(({ id }) => id),

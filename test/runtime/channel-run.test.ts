@@ -64,7 +64,7 @@ test('a channel that does not start is told once, tried again, and keeps no othe
   ])
   await until(() => started.length === 2)
   assert.deepEqual(started, ['owl', 'pigeon'])
-  assert.deepEqual(warnings, ['The channel pigeon did not start: the loft is shut. It is tried again.'])
+  assert.deepEqual(warnings, ['The channel pigeon did not start: the loft is shut. Foreword tries again.'])
   await stop()
 })
 
@@ -83,11 +83,11 @@ test('stopping ends the wait for the next try, and does not wait for ever', asyn
   const first = running([refusing])
   await until(() => tries === 3)
   await first.stop()
-  assert.deepEqual([tries, first.warnings.at(-1)], [3, 'The channel pigeon did not stop as it should: it would not.'])
+  assert.deepEqual([tries, first.warnings.at(-1)], [3, 'The channel pigeon failed to stop: it would not.'])
   const never = () => new Promise<void>(() => {})
   const second = running([{ name: 'owl', deliver, start: never, stop: never }], 5)
   await second.stop()
-  assert.deepEqual(second.warnings, ['The channel owl did not stop in time and was left alone.'])
+  assert.deepEqual(second.warnings, ['The channel owl did not stop in time.'])
 })
 
 test('a channel that gives up because everything stops is neither warned of nor tried again', async () => {

@@ -87,7 +87,7 @@ test('what a channel could not deliver is told to the operator and delivered lat
   const session = await at.runtime.sessionFor(roof)
   const first = await at.say('one', { session })
   await until(async () => at.warnings.length > 0)
-  assert.match(at.warnings[0]!, /could not be delivered.*the pigeon is asleep/)
+  assert.match(at.warnings[0]!, /Could not deliver.*the pigeon is asleep/)
   broken = false
   const second = await at.say('two', { session })
   await until(async () => (await delivered(at, session)).length === 2)

@@ -129,6 +129,37 @@ test('calls of versions that knew the tools that read back by their names are bu
   assert.doesNotMatch(JSON.stringify(messages), /read_history finds/)
 })
 
+test('a call of earlier assembly rules that is rebuilt with other bytes is reported as such, not as changed', async (t) => {
+  const at = await opened(t, { model: talkative(small) })
+  const session = await talk(at, 2)
+  const [first, second] = await at.store.calls(session)
+  const { rules, ...input } = first!.input as { readonly rules: number }
+  assert.ok(rules > 1)
+  const digest = '0'.repeat(64)
+  const changed = async (id: string, record: object) =>
+    at.store.putCall({ ...first!, id, input: record, requestDigest: digest })
+  await changed('call_without_rules', input)
+  await changed('call_of_earlier_rules', { ...input, rules: rules - 1 })
+  await changed('call_of_these_rules', { ...input, rules })
+  await at.store.putCall({
+    ...second!,
+    id: 'call_rebuilt_as_it_was',
+    input: { ...(second!.input as object), rules: 1 },
+  })
+  const { calls, identical, different } = await at.runtime.replay(session)
+  const problem = 'written by an earlier version of the assembly rules'
+  const got = first!.requestDigest
+  assert.deepEqual([calls, identical], [6, 3])
+  assert.deepEqual(
+    different.toSorted((left, right) => (left.call < right.call ? -1 : 1)),
+    [
+      { call: 'call_of_earlier_rules', expected: digest, problem, got },
+      { call: 'call_of_these_rules', expected: digest, got },
+      { call: 'call_without_rules', expected: digest, problem, got },
+    ],
+  )
+})
+
 test('the digest of a turn in an account covers all that was said in it', async (t) => {
   const model = scriptedModel({ answer: (_, n) => ({ text: n === 3 ? 'Something else.' : 'The same.' }) })
   const { runtime, say } = await opened(t, { model })

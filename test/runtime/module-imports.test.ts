@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { UndeliverableError } from '../../src/capability.ts'
-import { shareImports } from '../../src/runtime/module-imports.ts'
+import { shareImports } from '../../src/runtime/load-module.ts'
 import type { Tool } from '../../src/tool.ts'
 
 const MINE = `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { type Channel, type Reply, UndeliverableError } from '../../src/runtime.ts'
-import { noteSent } from '../../src/runtime/channels/channel-sent.ts'
+import { noteSent } from '../../src/runtime/channels/channel-run.ts'
 import { createOutbox, type OutboxOptions } from '../../src/runtime/channels/outbox.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
 import { openSqliteStore, type SessionStore, type TurnOutcome } from '../../src/session.ts'
@@ -93,8 +93,8 @@ test('what a channel refuses is tried again until it has arrived, and what came 
   await box.deliver('s')
   assert.deepEqual([tries, turns(), await delivered('s')], [5, ['first', 'second'], ['first', 'second']])
   assert.deepEqual(warnings, [
-    'A reply of s could not be delivered: the pigeon is asleep. It is tried again.',
-    'A reply of s could not be delivered: the pigeon is hungry. It is tried again.',
+    'Could not deliver a reply of s: the pigeon is asleep. Foreword tries again.',
+    'Could not deliver a reply of s: the pigeon is hungry. Foreword tries again.',
   ])
 })
 
@@ -155,7 +155,7 @@ test('a reply that can never arrive is told once and passed over, and tried once
   await box.deliver('s')
   assert.deepEqual([tries, turns(), await delivered('s')], [1, ['later'], ['later']])
   assert.deepEqual(warnings, [
-    'The reply of blocked in s cannot be delivered: they have blocked the pigeon. It is passed over.',
+    'Cannot deliver the reply of blocked in s: they have blocked the pigeon. Foreword skips it.',
   ])
   await settle('s', 'last')
   const next = outbox(channel)
@@ -305,7 +305,7 @@ test('stopping waits for a reply that is on its way, for a while, and sends noth
   void lost.deliver('s')
   await leaving.passed
   await lost.stop()
-  assert.match(warnings.at(-1)!, /still on its way/)
+  assert.match(warnings.at(-1)!, /still being sent/)
 })
 
 test('an outbox that is stopped before it opens, or while it waits for the next try, ends at once', async (context) => {

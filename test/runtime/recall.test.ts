@@ -476,7 +476,7 @@ test('an index that cannot be opened holds nothing up, and says what to do', asy
   await assert.rejects(at.runtime.recall.find({ text: 'anybody' }), { code: 'storage' })
   const { session } = await at.say('Go.')
   assert.equal(await at.runtime.deleteSession(session), true)
-  assert.match(at.warnings.join('\n'), /leaves the index at the next start/)
+  assert.match(at.warnings.join('\n'), /holds the deleted session .* until the next start/)
 })
 
 async function find({ runtime }: Opened, text: string): Promise<readonly string[]> {

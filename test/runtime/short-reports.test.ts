@@ -48,7 +48,7 @@ test('an answer whose prompt an estimate finds too small stands, with a warning,
     short.warnings.map(({ code }) => code),
     ['prompt-read-short'],
   )
-  assert.match(short.warnings[0]!.message, /reports 4000 prompt tokens, and about \d{4,} were sent.*The answer stands/)
+  assert.match(short.warnings[0]!.message, /reports 4000 prompt tokens, and about \d{4,} were sent.*The answer is kept/)
   const record = (await at.store.call(short.calls[0]!)) ?? assert.fail()
   assert.deepEqual([record.outcome?.warning, record.outcome?.error], [short.warnings[0], undefined])
   const [usage] = (await at.log(session)).filter((entry) => entry.type === 'usage').slice(-1)

@@ -88,7 +88,7 @@ for (const recovers of [false, true]) {
     const last = (await collected(before.runtime.events(submitted.session, { turn: submitted.turn }))).at(-1)
     assert.ok(last?.type === 'interrupted')
     assert.equal(last.code, 'storage-full')
-    assert.match(last.message, /disk is full.*goes on by itself/s)
+    assert.match(last.message, /disk is full.*resumes on its own/s)
     assert.match(before.warnings.join('\n'), /disk is full/)
     disk.full = false
     const model = scriptedModel()

@@ -93,7 +93,7 @@ test('a body that is another one today is told, and one that cannot be made says
   for (const id of ['call_old', 'call_other']) await at.store.finishCall(id, record.outcome!)
 
   const old = (await at.runtime.request('call_old')).wire
-  assert.match(old?.state === 'unknown' ? old.why : '', /a version that did not note how the call was made/)
+  assert.match(old?.state === 'unknown' ? old.why : '', /did not note how it was made/)
   const { different, wires, calls: count } = await at.runtime.replay(session)
   assert.deepEqual([different, count, wires?.identical], [[], 3, 1])
   assert.deepEqual(
@@ -106,7 +106,7 @@ test('a body that is another one today is told, and one that cannot be made says
   )
   await at.runtime.library.remove(image)
   const gone = (await at.runtime.request(calls[0]!)).wire
-  assert.match(gone?.state === 'unknown' ? gone.why : '', /an image that was sent is no longer there/)
+  assert.match(gone?.state === 'unknown' ? gone.why : '', /an image that was sent no longer exists/)
 })
 
 test('a provider that cannot be reached is asked once about all the bodies of a replay', async (t) => {

@@ -40,6 +40,7 @@ export const files = capability<FileSettings, FilesService>({
     return turnFiles(self, question)
   },
   turnTools: ({ service }) => service.turnTools(),
+  indexes: [{ file: 'search.sqlite', title: 'the search index' }],
   async routes(self) {
     const [{ fileRoutesOf }, { searchRoutesOf }] = await Promise.all([
       import('./http/file-routes.ts'),

@@ -45,6 +45,7 @@ export const skills = capability({
     outOfReach: [join(home, 'skills')],
     readOnly: [directory, ...extraDirs],
   }),
+  homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
   async start({ settings, home, environment, layout, settingsOf }) {
     const { openSkills } = await import('./open-skills.ts')
     const { skillRoots } = await import('./folder/skill-roots.ts')

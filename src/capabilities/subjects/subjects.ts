@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
 import type { SubjectList } from './cli/find-subject.ts'
 import type { SubjectFacts } from './core.ts'
@@ -29,7 +30,10 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   },
   commands: { subjects: async () => (await import('./cli/subjects.ts')).subjects },
   checks: checkSubjects,
-  places: ({ directory, tastes }) => ({ outOfReach: [directory, tastes] }),
+  places: ({ directory, tastes }, home) => ({
+    outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
+  }),
+  homeFolders: ({ directory, tastes }) => [directory, tastes],
   start: async (host) => (await import('./subject-service.ts')).startSubjects(host),
   tools: ({ service }) => service.tools,
   async turn({ service }, { choices: { subject } }) {

@@ -1,5 +1,6 @@
 import type { AnyMessage, Manifest, ToolDefinition } from '../../context.ts'
-import type { CallRecord } from '../../session.ts'
+import type { CallParameters, FinishReason } from '../../model.ts'
+import type { CallRecord, Usage } from '../../session.ts'
 
 /** A request in canonical order. */
 export interface RequestView {
@@ -55,10 +56,61 @@ export interface Replay {
   }
 }
 
-/** A call that is not what it was. `got` is empty where it could not be built again, and `problem` says why. */
+/**
+ * A call that is not rebuilt as it was. `problem` is the reason where one is known: a content is gone (then `got` is empty),
+ * or an earlier version of the assembly rules wrote the call.
+ */
 export interface ReplayDifference {
   readonly call: string
   readonly expected: string
   readonly got: string
   readonly problem?: string
 }
+
+/** What happens to a conversation outside every session that does not fit: refused as a whole, or cut where it is oldest. */
+export type CompletionCutChoice = 'none' | 'auto'
+
+/** A conversation that its caller keeps. */
+export interface CompletionInput {
+  /** In their order, system messages among them. */
+  readonly messages: readonly AnyMessage[]
+  /** The caller's tools: calls to them are handed back, never run here. */
+  readonly tools?: readonly ToolDefinition[]
+  readonly toolChoice?: 'auto' | 'none'
+  readonly model?: string
+  /** Room for the answer; what the configuration reserves unless given. */
+  readonly maxOutputTokens?: number
+  readonly parameters?: CallParameters
+  /**
+   * What becomes of a conversation that does not fit. `none`: it is refused with `context-overflow`. `auto`: what is oldest
+   * is left out or shortened, and `call-start` reports it. As `context.completions.cut` has it unless given.
+   */
+  readonly cut?: CompletionCutChoice
+  /**
+   * Whether the layers of this home are added in front. As `context.completions.prompt`
+   * has it unless given. What is neither added to nor cut reaches the provider exactly as it was given.
+   */
+  readonly prompt?: boolean
+  /** Sessions whose words the messages contain: what is recorded of the messages is removed with them. */
+  readonly holds?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/** What was taken out of a conversation so that it fits. */
+export interface CompletionCut {
+  /** Of the caller, system messages among them. */
+  readonly messages: number
+  readonly messagesLeftOut: number
+  /** Messages with tool results that were shortened. */
+  readonly resultsShortened: number
+  /** By the counter of the account. */
+  readonly tokensLeftOut: number
+}
+
+/** What an answer tells while it comes; `finish` is the last. */
+export type CompletionEvent =
+  | { readonly type: 'call-start'; readonly call: string; readonly model: string; readonly cut?: CompletionCut }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: Usage }

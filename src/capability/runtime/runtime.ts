@@ -1,17 +1,18 @@
-import type { Comparison } from '../../context.ts'
+import type { Comparison, OfferedWith, ToolDefinition } from '../../context.ts'
+import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
-import type { AuditVerdict, Binding, SessionRow, SessionStore } from '../../session.ts'
-import type { ToolResult } from '../../tool.ts'
-import type { ServiceKey } from '../service-key.ts'
+import type {
+  ApprovalDecision,
+  ApprovalQuestion,
+  AuditVerdict,
+  Binding,
+  SessionRow,
+  SessionStore,
+} from '../../session.ts'
+import type { CallDescription, ToolResult } from '../../tool.ts'
+import type { ServiceKey } from '../service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
-import type { PersonsDecision, WaitingApproval } from './approvals.ts'
-import type { Preview, PreviewOptions, RebuiltRequest, Replay } from './calls.ts'
-import type { CompletionEvent, CompletionInput } from './completions.ts'
-import type { ModelStatus, ModelView } from './models.ts'
-import type { Pairings } from './pairings.ts'
-import type { NewSession, UndoneSessionTurn } from './sessions.ts'
-import type { RuntimeStatus } from './status.ts'
-import type { ToolStatus, ToolTrial } from './tools.ts'
+import type { CompletionEvent, CompletionInput, Preview, PreviewOptions, RebuiltRequest, Replay } from './calls.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, Submitted } from './turns.ts'
 
 /**
@@ -24,11 +25,11 @@ export interface Runtime {
 
   /** Resolves once the input is on disk. A repeat with the same idempotency key answers the same turn. */
   submit(input: SubmitInput): Promise<Submitted>
-  /** Ends a queued or running turn; what was said is kept. Answers false where there was nothing to end. */
+  /** Ends a queued or running turn; what was said is kept. Returns false where there was nothing to end. */
   cancel(session: string, turn: string): Promise<boolean>
   /**
-   * What happens in a session, from `after` on: first what the log holds, then live. With `turn`, only that turn's
-   * events, and the stream ends when the turn is over or interrupted. A slow reader never holds a turn up.
+   * What happens in a session, from `after` on: first the log, then live events. With `turn`, only that turn's
+   * events, and the stream ends when the turn is over or interrupted. A slow reader never delays a turn.
    */
   events(session: string, options: EventsOptions): AsyncGenerator<SessionEvent>
 
@@ -50,7 +51,7 @@ export interface Runtime {
   /**
    * Takes the last turn back: it stays in the log, and no later call reads it. What its tools did stays done. Rejects with
    * `not-found` where there is none, with `invalid-input` while one is running or waits, and with `changed` where somebody
-   * else takes it back, or says something, at the same moment.
+   * else takes it back, or sends a message, at the same moment.
    */
   undo(session: string): Promise<UndoneSessionTurn>
   deleteSession(session: string): Promise<boolean>
@@ -86,7 +87,7 @@ export interface Runtime {
   planTool(tool: string, input: unknown): Promise<ToolTrial>
   /** Runs what `planTool` described, under the same policy, for a person who saw it: `digest` has to be the one of the plan. */
   runTool(tool: string, input: unknown, digest: string): Promise<ToolResult>
-  /** Accepts a changed definition. Answers false where nothing of that name and digest is withheld. */
+  /** Accepts a changed definition. Returns false where nothing of that name and digest is withheld. */
   acceptTool(tool: string, digest: string): Promise<boolean>
   verifyAudit(): Promise<AuditVerdict>
 
@@ -98,4 +99,187 @@ export interface Runtime {
   reload(): Promise<{ readonly warnings: readonly string[] }>
   /** Stops taking input, ends running calls, keeps their turns for the next start, and closes the store. */
   close(): Promise<void>
+}
+
+/** What runs here. */
+export interface RuntimeStatus {
+  readonly version: string
+  readonly home: string
+  readonly model: { readonly id: string; readonly why: string }
+  readonly running: number
+  readonly queued: number
+  /** Calls that wait for a person; their turns are among those that run. */
+  readonly waiting: number
+  readonly recovered: number
+  readonly warnings: readonly string[]
+  /** Facts of the capabilities, by key. */
+  readonly facts: Readonly<Record<string, unknown>>
+  readonly started: string
+}
+
+/** What a session begins with. */
+export interface NewSession {
+  readonly title?: string
+  readonly binding?: Binding
+  /** The session that it continues, where no binding says so. Rejects with `not-found`. */
+  readonly after?: string
+  readonly model?: string
+  /** Ids by the name of the choice. Rejects with `not-found`. */
+  readonly choices?: Readonly<Record<string, string>>
+}
+
+/** A turn that was taken back. */
+interface UndoneSessionTurn {
+  readonly session: string
+  readonly turn: string
+  /** What the person had said. */
+  readonly text: string
+  /** The turn after which the conversation continues; `undefined`: it begins again. */
+  readonly head: string | undefined
+}
+
+/** A model as a person chooses it. */
+export interface ModelStatus {
+  readonly id: string
+  readonly provider: string
+  readonly ready: boolean
+  /** Why it is not ready, and how to fix it. */
+  readonly why?: string
+  /** Tokens, where that is known without asking its server. */
+  readonly window?: number
+  readonly facts?: ModelFacts
+  /** Used by sessions that choose no other. */
+  readonly current: boolean
+  /** Learned from what the provider reported: reported ÷ estimated prompt tokens, and how many calls taught it. */
+  readonly calibration?: { readonly counter: string; readonly ratio: number; readonly samples: number }
+  /** Learned from one answer of its provider, and kept for an hour: a smaller limit than the model is known for. */
+  readonly limit?: LearnedLimit & { readonly sentence: string }
+}
+
+/** A limit of a model that an answer of its provider has shown. Only what was proven, and not for long. */
+export interface LearnedLimit {
+  /** The window that the provider itself named, tokens. */
+  readonly window?: number
+  /** The most that a prompt may come to by our counter: one token less was not refused, or so much was read. Tokens. */
+  readonly prompt?: number
+  /** Which answer showed it: a refusal that named its limit, one that named none, or a report of fewer tokens than were sent. */
+  readonly from: 'named-limit' | 'refused-size' | 'short-report'
+  /** The call that was answered so. */
+  readonly call?: string
+  /** ISO 8601. After `until` the model is taken at its known window again. */
+  readonly since: string
+  readonly until: string
+}
+
+/** One model as a call would find it now. */
+export interface ModelView {
+  readonly id: string
+  readonly facts: ModelFacts
+  /** Prompt and answer together, tokens: what its server is known to accept. */
+  readonly window: number
+  /** Room that is kept for an answer, tokens. */
+  readonly reserve: number
+}
+
+/** A tool, and whether the model may call it. */
+export interface ToolStatus {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  /** The plugin it comes from; `foreword` for its own. */
+  readonly from: string
+  readonly access: 'allowed' | 'ask' | 'refused'
+  /** What decided. */
+  readonly rule: string
+  /** The sentence of a refusal. */
+  readonly reason?: string
+  /** Offered only where this layer is sent in this form. */
+  readonly offeredWith?: OfferedWith
+  /** Offered only while something is so, and whether it is so now. */
+  readonly offeredWhile?: { readonly what: string; readonly isSo: boolean }
+  /** Made for each session that it is of use in: `sessions that …`. Any session where absent. */
+  readonly offeredIn?: string
+  /** Its definition has changed since it was accepted. */
+  readonly withheld?: WithheldTool
+}
+
+/** A call outside every turn, described and not run. */
+export type ToolTrial =
+  | { readonly type: 'refused'; readonly rule: string; readonly error: string }
+  | {
+      readonly type: 'allowed' | 'ask'
+      readonly rule: string
+      readonly call: CallDescription
+      readonly digest: string
+    }
+
+/** A definition that has changed since it was accepted. */
+export interface WithheldTool {
+  readonly name: string
+  /** `undefined`: the tool is new. */
+  readonly accepted: ToolDefinition | undefined
+  /** `undefined`: the tool is gone. */
+  readonly offered: ToolDefinition | undefined
+  /** SHA-256 of what is offered now. */
+  readonly digest: string
+}
+
+/** A call that waits for a person. */
+export interface WaitingApproval {
+  readonly approval: string
+  readonly session: string
+  readonly turn: string
+  readonly toolCallId: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly rule: string
+  readonly request: ApprovalQuestion
+  readonly digest: string
+}
+
+export interface PersonsDecision {
+  readonly decision: ApprovalDecision
+  readonly digest: string
+  /** Where the decision was made, such as `cli` or `http`. */
+  readonly by: string
+}
+
+/**
+ * Chats that may talk to the agent. A model answers no other chat. The owner shows a code; who sends
+ * it from a chat has paired that chat.
+ */
+export interface Pairings {
+  /** A new code in the place of the one before: it can be used once, for ten minutes. */
+  newCode(channel: string): Promise<PairingCode>
+  /**
+   * Pairs a chat that brought a code. Returns `false`, in the same time, for a wrong, used or old one; after several wrong
+   * ones the code is no longer valid.
+   */
+  redeem(code: string, chat: Omit<PairedChat, 'time'>): Promise<boolean>
+  find(channel: string, chat: string): Promise<PairedChat | undefined>
+  /** In the order in which they were paired. */
+  list(channel?: string): Promise<readonly PairedChat[]>
+  /** Returns whether it was paired. */
+  remove(channel: string, chat: string): Promise<boolean>
+}
+
+export interface PairingCode {
+  readonly channel: string
+  readonly code: string
+  /** ISO 8601. */
+  readonly expires: string
+}
+
+export interface PairedChat {
+  readonly channel: string
+  /** The channel's own id of the chat. */
+  readonly chat: string
+  /** What the chat or the person is called there; for people to read. */
+  readonly title: string
+  /** The channel's own id of the person who brought the code. */
+  readonly person?: string
+  /** One person alone, or a group. */
+  readonly kind: 'person' | 'group'
+  /** ISO 8601. */
+  readonly time: string
 }

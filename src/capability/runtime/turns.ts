@@ -1,13 +1,12 @@
-import type { RetryNotice } from '../retry-notice.ts'
 import type { CallParameters } from '../../model.ts'
 import type { CallWarning, Entry, Source, TurnOutcome } from '../../session.ts'
 import type { RuntimeErrorCode } from '../runtime-error.ts'
 
-/** What a person says. */
+/** A message of a person, with its options. */
 export interface SubmitInput {
   /** A new session is made where absent. */
   readonly session?: string
-  /** The session that a new one goes on from. Rejects with `not-found`. */
+  /** The session that a new one continues. Rejects with `not-found`. */
   readonly after?: string
   readonly text: string
   readonly idempotencyKey?: string
@@ -15,13 +14,13 @@ export interface SubmitInput {
   readonly model?: string
   /** The system prompt of this turn alone, in place of every other: the custom agent's, the edited and the packaged one. */
   readonly system?: string
-  /** Ids of files, in the order in which they stand above the message. Files that are still being read are waited for. */
+  /** Ids of files, in the order in which they appear above the message. Files that are still being read are waited for. */
   readonly attachments?: readonly string[]
   /** What the caller of an API asks of each call of this turn. */
   readonly parameters?: CallParameters
 }
 
-/** Where accepted input stands, and the turn that answers it. */
+/** Accepted input in the log, and the turn that answers it. */
 export interface Submitted {
   readonly session: string
   readonly turn: string
@@ -30,7 +29,7 @@ export interface Submitted {
   readonly repeated: boolean
 }
 
-/** From where on events are told, and of what. */
+/** Which events are read, and from where on. */
 export interface EventsOptions {
   /** The id of the last event that was seen. Absent: from the beginning; `live`: only what comes. */
   readonly after?: string
@@ -40,7 +39,7 @@ export interface EventsOptions {
 
 /**
  * `entry` events are definitive and come from the log. Deltas and retries are provisional: the `message` entry that follows
- * holds the whole text and replaces them. An id says exactly what a reader has seen: everything up to the entry `SEQ`, and in `SEQ.N` the first N
+ * contains the whole text and replaces them. An id names exactly what a reader has received: everything up to the entry `SEQ`, and in `SEQ.N` the first N
  * deltas of the call that was running there.
  */
 export type SessionEvent =
@@ -52,10 +51,10 @@ export type SessionEvent =
       readonly call: string
       readonly text: string
     }
-  /** Nothing was said yet: the call failed and is made again in a while, unless the turn is cancelled meanwhile. */
+  /** The call failed before its first word and is made again after a wait, unless the turn is cancelled meanwhile. */
   | ({ readonly id: string; readonly turn: string } & RetryNotice)
   /**
-   * The turn stops: because the disk is full, then it goes on as soon as the log can be written again; or because the
+   * The turn stops: because the disk is full, then it resumes as soon as the log can be written again; or because the
    * gateway stops, then at its next start.
    */
   | {
@@ -74,7 +73,7 @@ export interface TurnTotals {
   readonly outputTokensBilled: number | undefined
 }
 
-/** A settled or running turn, as a door shows it. */
+/** A settled or running turn, for an endpoint or a command. */
 export interface TurnView {
   readonly session: string
   readonly turn: string
@@ -87,6 +86,20 @@ export interface TurnView {
   readonly citations?: readonly Source[]
   readonly calls: readonly string[]
   readonly totals: TurnTotals
-  /** What is to be said of its calls, whose answers stand. */
+  /** Warnings about its calls. Their answers are kept. */
   readonly warnings: readonly CallWarning[]
+}
+
+/** A model call failed before its first word and is made again after a wait. */
+export interface RetryNotice {
+  readonly type: 'retry'
+  /** Absent before the first call of a turn: its model could not be asked about. */
+  readonly call?: string
+  /** Which try comes next, from 2 on. */
+  readonly attempt: number
+  /** Until then, ms. */
+  readonly waitMs: number
+  /** What was wrong with the last one: a code for programs, and a sentence. */
+  readonly code: string
+  readonly message: string
 }

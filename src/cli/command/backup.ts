@@ -35,6 +35,7 @@ async function backUp(call: CommandCall, io: Io): Promise<number> {
     backupHome({
       home: call.home,
       store,
+      capabilities: io.capabilities ?? [],
       file: call.words[0]!,
       replaces: call.has('force'),
       version: version(),

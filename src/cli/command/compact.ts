@@ -28,7 +28,7 @@ async function makeCompact(call: CommandCall, io: Io): Promise<number> {
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const { driver } = await homeStore(call.home, io)
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, driver, line.say)).finally(line.clear)
+    ? await withClaim(call.home, () => compactHome(call.home, driver, line.say, io.capabilities)).finally(line.clear)
     : nothing
   if (call.json) printJson(io, done)
   else {

@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto'
 import { z } from 'zod'
 
 /**
@@ -11,7 +12,7 @@ export const DIGESTS_ENTRY = 'digests.json'
 /** The one form of archives so far. */
 export const FORMAT = 1
 
-/** What an archive says of itself before anything else. */
+/** The first entry of an archive: what it is. */
 export interface ArchiveHeader {
   readonly format: number
   /** The version of Foreword that wrote it. */
@@ -38,3 +39,13 @@ export interface FileDigest {
 export const fileDigests: z.ZodType<readonly FileDigest[]> = z.array(
   z.object({ path: z.string(), bytes: z.int().nonnegative(), sha256: z.string() }),
 )
+
+/** A step of a pipeline that lets bytes through and puts them into `hash`. */
+export function hashBytes(hash: Hash): (pieces: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array> {
+  return async function* hashed(pieces) {
+    for await (const piece of pieces) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+}

@@ -16,7 +16,7 @@ export type BackupErrorCode =
   | 'io'
   | 'stopped'
 
-/** The message says what, where and how to fix it. */
+/** The message names what is wrong, where, and how to fix it. */
 export class BackupError extends ForewordError {
   override readonly name = 'BackupError'
   declare readonly code: BackupErrorCode
@@ -24,4 +24,24 @@ export class BackupError extends ForewordError {
   constructor(code: BackupErrorCode, message: string, options?: ForewordErrorOptions) {
     super(code, message, {}, options)
   }
+}
+
+/** An error of the disk below `folder` as a `BackupError` that names a remedy; every other error unchanged. */
+export function diskFault(error: unknown, folder: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
+  return new BackupError('io', faultMessage(String(error.code), error.message, folder), { cause: error })
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && FULL.has(String(error.code))
+}
+
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+
+function faultMessage(code: string, message: string, folder: string): string {
+  if (FULL.has(code)) return `The disk is full at ${folder}. Nothing was changed. Free some space, then try again.`
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return `You may not write to ${folder}. Nothing was changed. Change its permissions, or name another folder.`
+  }
+  return `Cannot use ${folder}: ${message}`
 }

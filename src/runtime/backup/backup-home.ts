@@ -1,23 +1,33 @@
 import { existsSync } from 'node:fs'
 import { copyFile, link, mkdtemp, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { AnyCapability, IndexFile } from '../../capability.ts'
+import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
 import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
-import { errorMessage, syncFolder } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
-import { BackupError } from './backup-error.ts'
-import { diskFault } from './disk-fault.ts'
-import { type HomeFile, homeFiles, isMissing, type RegularFile } from './home-files.ts'
-import { partialName, preparingPrefix, removePartials, removePreparing } from './leftovers.ts'
+import { BackupError, diskFault } from './backup-error.ts'
+import {
+  type HomeFile,
+  homeFiles,
+  isMissing,
+  partialName,
+  preparingPrefix,
+  type RegularFile,
+  removePartials,
+  removePreparing,
+} from './home-files.ts'
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
 
-export interface BackupOptions {
+interface BackupOptions {
   /** An absolute path. */
   readonly home: string
   /** What keeps its sessions. */
   readonly store: StoreDriver
+  /** Those of the home: their search indexes are part of the archive. */
+  readonly capabilities?: readonly AnyCapability[]
   /** Where the archive goes. */
   readonly file: string
   /** Replaces an archive that is there. */
@@ -30,7 +40,7 @@ export interface BackupOptions {
   readonly onProgress?: (progress: BackupProgress) => void
 }
 
-export interface BackupProgress {
+interface BackupProgress {
   readonly stage: 'copying the store' | 'packing' | 'reading it back'
   /** Bytes; absent where nobody knows. */
   readonly done?: number
@@ -38,7 +48,7 @@ export interface BackupProgress {
 }
 
 /** An archive that was written and read back. */
-export interface Backup {
+interface Backup {
   readonly file: string
   /** Size of the archive. */
   readonly bytes: number
@@ -57,9 +67,9 @@ const TRIES = 5
  * @throws BackupError `exists`, `io`; StoreError, `unsupported` where the store cannot be saved as files
  */
 export async function backupHome(options: BackupOptions): Promise<Backup> {
-  const { home, version, time, signal, onProgress } = options
+  const { home, capabilities = [], version, time, signal, onProgress } = options
   const store = ableTo(options.store, 'snapshot')
-  const file = await targetOf(options.file)
+  const file = await archivePath(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
     throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)
   }
@@ -67,7 +77,7 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
     throw new BackupError('exists', `${file} exists already. Name another file, or replace it with --force.`)
   }
   const { data } = homeAt(home)
-  if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}: nothing to save.`)
+  if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}. Name one with --home.`)
   const partial = partialName(file, process.pid)
   const room = existsSync(data) ? data : home
   await removePartials(dirname(file), basename(file))
@@ -78,12 +88,14 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
   try {
     const isApart = (path: string) => path === file || path === partial || path === preparing
     onProgress?.({ stage: 'copying the store' })
-    const stored = await storedFiles(store, data, preparing)
+    const indexes = capabilities.flatMap((capability) => capability.indexes ?? [])
+    const isCopied = (name: string) => store.owns(name) || indexes.some(({ file: index }) => name.startsWith(index))
+    const stored = await copyStore(store, indexes, data, preparing)
     const listing = await homeFiles(
       home,
-      (path) => isApart(path) || (dirname(path) === data && store.owns(basename(path))),
+      (path) => isApart(path) || (dirname(path) === data && isCopied(basename(path))),
     )
-    const files = ordered([...listing.files, ...stored.files])
+    const files = sortByPath([...listing.files, ...stored.files])
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
     const { digests, leftOut } = await writeArchive(
       partial,
@@ -107,12 +119,14 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
 }
 
 /** The real path of the archive, so that one inside the home does not become part of itself. */
-async function targetOf(file: string): Promise<string> {
+async function archivePath(file: string): Promise<string> {
   const folder = dirname(resolve(file))
   try {
     return join(await realpath(folder), basename(file))
   } catch (error) {
-    throw new BackupError('io', `There is no folder ${folder}. Make it first, or name another file.`, { cause: error })
+    throw new BackupError('io', `There is no folder ${folder}. Create it first, or name another file.`, {
+      cause: error,
+    })
   }
 }
 
@@ -124,24 +138,28 @@ interface StoredFiles {
 }
 
 /** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
-async function storedFiles(store: Snapshots, data: string, preparing: string): Promise<StoredFiles> {
+async function copyStore(
+  store: Snapshots,
+  indexes: readonly IndexFile[],
+  data: string,
+  preparing: string,
+): Promise<StoredFiles> {
   const leftOut: string[] = []
   const files: HomeFile[] = []
   if (await store.exists(data)) {
-    const { names, held, missing } = await heldTogether(store, data, preparing)
-    leftOut.push(...missing.map((hash) => `data/files/${hash}: the store names these bytes, and they are missing`))
+    const { names, held, missing } = await holdBlobs(store, data, preparing)
+    leftOut.push(...missing.map((hash) => `data/files/${hash}: the store refers to these bytes, and they are missing`))
     for (const name of names) files.push(await regularFile(`data/${name}`, join(preparing, name)))
     for (const hash of held)
       files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
   }
-  const index = join(data, 'search.sqlite')
-  if (existsSync(index)) {
-    const copy = join(preparing, 'search.sqlite')
+  for (const { file } of indexes) {
+    if (!existsSync(join(data, file))) continue
     try {
-      copySearchIndex(index, copy)
-      files.push(await regularFile('data/search.sqlite', copy))
+      copySearchIndex(join(data, file), join(preparing, file))
+      files.push(await regularFile(`data/${file}`, join(preparing, file)))
     } catch (error) {
-      leftOut.push(`data/search.sqlite: ${errorMessage(error)}; the next start builds the index again`)
+      leftOut.push(`data/${file}: ${errorMessage(error)}; the next start builds the index again`)
     }
   }
   return { files, leftOut }
@@ -155,7 +173,7 @@ interface Held {
 }
 
 /** Bytes that are removed between the copy and the look at them lead to a new copy, which does not name them. */
-async function heldTogether(store: Snapshots, data: string, preparing: string): Promise<Held> {
+async function holdBlobs(store: Snapshots, data: string, preparing: string): Promise<Held> {
   const blobs = openBlobs(join(data, 'files'))
   for (let attempt = 1; ; attempt += 1) {
     const { files, fault, fileHashes } = await store.snapshot(data, preparing)
@@ -171,7 +189,7 @@ async function heldTogether(store: Snapshots, data: string, preparing: string): 
   }
 }
 
-/** Gives the same bytes a second name; where the file system has no links, a copy. Answers whether they are there. */
+/** Gives the same bytes a second name; where the file system has no links, a copy. Returns whether they are there. */
 async function hold(path: string, held: string): Promise<boolean> {
   if (existsSync(held)) return true
   try {
@@ -192,6 +210,6 @@ async function regularFile(path: string, source: string): Promise<RegularFile> {
 }
 
 /** Folders before what is in them. */
-function ordered(files: readonly HomeFile[]): readonly HomeFile[] {
+function sortByPath(files: readonly HomeFile[]): readonly HomeFile[] {
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }

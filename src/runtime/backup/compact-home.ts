@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { compactSearchIndex } from '../../search.ts'
 import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
 /** What a compaction took away, and what is left. */
-export interface Compacted {
+interface Compacted {
   /** Contents that nothing named any more: prompts, results and texts of sessions and files that were deleted. */
   readonly contents: number
   /** Files of bytes that nothing named any more. */
@@ -18,8 +19,8 @@ export interface Compacted {
 }
 
 /**
- * Removes what nothing in a home names any more, and gives the space back to the disk. For the one process that holds
- * the home, while nothing else has it open.
+ * Removes what nothing in a home names any more, and returns the space to the disk. For the one process that holds
+ * the home, while nothing else has it open. `capabilities` are those of the home, whose search indexes shrink too.
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`, `unsupported` where the store cannot be compacted; SearchError
  */
@@ -27,34 +28,32 @@ export async function compactHome(
   home: string,
   driver: StoreDriver,
   onProgress: (text: string) => void,
+  capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
   const store = ableTo(driver, 'compact')
   const { data } = homeAt(home)
-  const before = await sizeOf(data)
+  const before = await folderSize(data)
   if (!(await store.exists(data))) return { contents: 0, files: 0, before, after: before }
   // What a backup that was killed has left behind.
   for (const name of await readdir(data))
     if (name.startsWith(PREPARING)) await rm(join(data, name), { recursive: true, force: true })
   const { contents, fileHashes } = await store.compact(data, onProgress)
-  onProgress('looking for files that nothing names')
+  onProgress('looking for files that nothing refers to')
   const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))
-  for (const [name, title] of indexes) {
-    const index = join(data, name)
+  for (const { file, title } of [...capabilities.flatMap(({ indexes = [] }) => indexes), historyIndex]) {
+    const index = join(data, file)
     if (!existsSync(index)) continue
-    onProgress(`giving back the space of ${title}`)
+    onProgress(`shrinking ${title}`)
     compactSearchIndex(index)
   }
-  return { contents, files: blobs + pieces, before, after: await sizeOf(data) }
+  return { contents, files: blobs + pieces, before, after: await folderSize(data) }
 }
 
-const indexes = [
-  ['search.sqlite', 'the search index'],
-  ['history.sqlite', 'the index of the history'],
-] as const
+const historyIndex: IndexFile = { file: 'history.sqlite', title: 'the index of the history' }
 
 /** Bytes of a folder with everything in it but what SQLite keeps beside a file only while it is open. */
-async function sizeOf(folder: string): Promise<number> {
+async function folderSize(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0
   let bytes = 0
   for (const name of await readdir(folder, { recursive: true })) {

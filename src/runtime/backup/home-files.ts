@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { lstat, readdir, readlink, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage } from '../../platform.ts'
 
@@ -13,11 +13,11 @@ interface Named {
   readonly modified: Date
 }
 
-export interface HomeFolder extends Named {
+interface HomeFolder extends Named {
   readonly type: 'directory'
 }
 
-export interface HomeLink extends Named {
+interface HomeLink extends Named {
   readonly type: 'symlink'
   readonly target: string
 }
@@ -32,7 +32,7 @@ export interface RegularFile extends Named {
 }
 
 /** What was found in a home. */
-export interface HomeListing {
+interface HomeListing {
   /** A folder before what is in it. */
   readonly files: readonly HomeFile[]
   /** What cannot be part of an archive, with the reason: sockets, pipes, what this user cannot read. */
@@ -45,14 +45,14 @@ export const ASIDE = 'before-restore-'
 /** Folders in `data/` in which an archive is prepared. */
 export const PREPARING = 'backup-'
 
-/** Locks, work in progress, what is built again from the log, and what is copied in its own way: indexes and the bytes of files. */
+/** Locks, work in progress, what is built again from the log, and what is copied separately: indexes and the bytes of files. */
 const elsewhere: readonly RegExp[] = [
   /(^|\/)\.lock(-\w+)?$/,
   /^gateway\.(lock|json)/,
   /^\.restoring$/,
   /^before-restore-/,
   /^data\/backup-/,
-  /^data\/(search|history)\.sqlite/,
+  /^data\/history\.sqlite/,
   /^data\/files$/,
 ]
 
@@ -97,4 +97,49 @@ export async function homeFiles(home: string, skip: (path: string) => boolean): 
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** Name of the archive while it is being written, beside `file`. */
+export function partialName(file: string, pid: number): string {
+  return `${file}.${pid}.partial`
+}
+
+/** Beginning of the name of the folder in `data/` in which this process prepares an archive. */
+export function preparingPrefix(pid: number): string {
+  return `${PREPARING}${pid}-`
+}
+
+/** Removes what backups that were killed have left of archives of this name. */
+export function removePartials(folder: string, name: string): Promise<void> {
+  return removeLeftovers(folder, (each) =>
+    each.startsWith(`${name}.`) ? /^(\d+)\.partial$/.exec(each.slice(name.length + 1))?.[1] : undefined,
+  )
+}
+
+/** Removes folders in `data/` in which backups that were killed have prepared archives. */
+export function removePreparing(data: string): Promise<void> {
+  return removeLeftovers(data, (each) =>
+    each.startsWith(PREPARING) ? /^(\d+)-/.exec(each.slice(PREPARING.length))?.[1] : undefined,
+  )
+}
+
+/** A process in another container has an id that means nothing here, so what was touched of late stays in any case. */
+const UNTOUCHED_MS = 60 * 60 * 1000
+
+async function removeLeftovers(folder: string, pidIn: (name: string) => string | undefined): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = pidIn(name)
+    if (pid === undefined || isRunning(Number(pid))) continue
+    const facts = await stat(join(folder, name)).catch(() => undefined)
+    if (facts === undefined || Date.now() - facts.mtimeMs < UNTOUCHED_MS) continue
+    await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
 }

@@ -14,13 +14,13 @@ import {
   type FileDigest,
   fileDigests,
   FORMAT,
+  hashBytes,
   HEADER_ENTRY,
   HOME_FOLDER,
 } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
-import { hashing } from './hashing.ts'
 
-/** Something that stands in an archive. Its path is below the home and stays there. */
+/** Something in an archive. Its path is below the home and stays there. */
 export interface ArchivedFile {
   readonly type: 'file' | 'directory' | 'symlink'
   /** Below the home, with `/`, never with `..`. */
@@ -31,7 +31,7 @@ export interface ArchivedFile {
   readonly target?: string | undefined
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the archive that were read so far, of how many. */
   readonly onProgress?: ((bytes: number, all: number) => void) | undefined
@@ -39,8 +39,8 @@ export interface ReadOptions {
   readonly onFile?: (file: ArchivedFile) => Promise<Writable | undefined>
 }
 
-/** What an archive holds, once every byte of it was found to be what was written. */
-export interface ArchiveFacts {
+/** What an archive contains, once every byte of it was verified. */
+interface ArchiveFacts {
   readonly header: ArchiveHeader
   readonly digests: readonly FileDigest[]
 }
@@ -59,7 +59,7 @@ export async function readArchive(
 ): Promise<ArchiveFacts> {
   const { extract } = await import('tar-stream')
   const facts = await stat(path).catch((error: unknown) => {
-    throw new BackupError('io', `The archive ${path} cannot be read: ${errorMessage(error)}`, { cause: error })
+    throw new BackupError('io', `Cannot read the archive ${path}: ${errorMessage(error)}`, { cause: error })
   })
   if (!facts.isFile()) throw new BackupError('no-archive', `${path} is not a file. Name the archive itself.`)
   const { size } = facts
@@ -79,24 +79,24 @@ export async function readArchive(
     signal?.throwIfAborted()
     throw error instanceof BackupError || isRefusal(error) ? error : unreadable(path, state.header, error)
   }
-  return compared(path, state, found)
+  return compareDigests(path, state, found)
 
   async function take(headers: Headers, entry: Readable): Promise<void> {
     entry.on('error', () => {})
     if (!state.header) {
       if (headers.name !== HEADER_ENTRY) throw noArchive(path)
-      state.header = headerOf(path, await jsonOf(entry))
-    } else if (headers.name === DIGESTS_ENTRY) state.digests = digestsOf(path, await jsonOf(entry))
+      state.header = parseHeader(path, await parseJson(entry))
+    } else if (headers.name === DIGESTS_ENTRY) state.digests = parseDigests(path, await parseJson(entry))
     else await takeFile(headers, entry)
   }
 
   async function takeFile(headers: Headers, entry: Readable): Promise<void> {
     const file = archivedFile(path, headers)
-    if (found.has(file.path)) throw new BackupError('damaged', `The archive ${path} holds ${file.path} twice.`)
+    if (found.has(file.path)) throw new BackupError('damaged', `The archive ${path} contains ${file.path} twice.`)
     const target = await onFile?.(file)
     if (file.type !== 'file') return void entry.resume()
     const hash = createHash('sha256')
-    await pipeline(entry, hashing(hash), target ?? nowhere())
+    await pipeline(entry, hashBytes(hash), target ?? nowhere())
     found.set(file.path, { path: file.path, bytes: headers.size ?? 0, sha256: hash.digest('hex') })
   }
 }
@@ -105,13 +105,13 @@ function nowhere(): Writable {
   return new Writable({ write: (_piece, _encoding, done) => done() })
 }
 
-/** Errors of the disk that the archive is read from or unpacked to: they say themselves what is wrong. */
+/** Errors of the disk that the archive is read from or unpacked to: their messages name the fault. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
 function noArchive(path: string): BackupError {
-  return new BackupError('no-archive', `${path} is no archive that \`foreword backup\` wrote.`)
+  return new BackupError('no-archive', `${path} is not an archive of \`foreword backup\`.`)
 }
 
 function unreadable(path: string, header: ArchiveHeader | undefined, cause: unknown): BackupError {
@@ -119,7 +119,7 @@ function unreadable(path: string, header: ArchiveHeader | undefined, cause: unkn
   return new BackupError('damaged', `The archive ${path} is damaged or was cut off: ${errorMessage(cause)}`, { cause })
 }
 
-function headerOf(path: string, value: unknown): ArchiveHeader {
+function parseHeader(path: string, value: unknown): ArchiveHeader {
   const header = archiveHeader.safeParse(value)
   if (!header.success) throw noArchive(path)
   if (header.data.format <= FORMAT) return header.data
@@ -130,13 +130,13 @@ function headerOf(path: string, value: unknown): ArchiveHeader {
   )
 }
 
-function digestsOf(path: string, value: unknown): readonly FileDigest[] {
+function parseDigests(path: string, value: unknown): readonly FileDigest[] {
   const digests = fileDigests.safeParse(value)
   if (digests.success) return digests.data
-  throw new BackupError('damaged', `The list of digests in ${path} cannot be read.`)
+  throw new BackupError('damaged', `Cannot read the list of digests in ${path}.`)
 }
 
-async function jsonOf(entry: Readable): Promise<unknown> {
+async function parseJson(entry: Readable): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of entry as AsyncIterable<Uint8Array>) {
@@ -157,13 +157,16 @@ function archivedFile(archive: string, header: Headers): ArchivedFile {
   const parts = path.split('/')
   const escapes = parts.some((part) => part === '' || part === '.' || part === '..') || /[\\\0]|^[A-Za-z]:/.test(path)
   if (escapes || (type !== 'file' && type !== 'directory' && type !== 'symlink')) {
-    throw new BackupError('no-archive', `The archive ${archive} holds ${JSON.stringify(name)}, which no backup does.`)
+    throw new BackupError(
+      'no-archive',
+      `The archive ${archive} contains ${JSON.stringify(name)}, which no backup contains.`,
+    )
   }
   return { type, path, mode: mode & 0o777, modified: mtime, target: linkname ?? undefined }
 }
 
-/** What was read, if it is everything and as it was written. */
-function compared(
+/** The digests, if everything was read and nothing has changed. */
+function compareDigests(
   path: string,
   { header, digests }: Partial<ArchiveFacts>,
   found: ReadonlyMap<string, FileDigest>,
@@ -175,5 +178,5 @@ function compared(
     digests.find((digest) => found.get(digest.path)?.sha256 !== digest.sha256)?.path ??
     [...found.keys()].find((name) => !listed.has(name))
   if (wrong === undefined) return { header, digests }
-  throw new BackupError('damaged', `The archive ${path} is damaged: ${wrong} is not as it was when it was saved.`)
+  throw new BackupError('damaged', `The archive ${path} is damaged: ${wrong} has changed since it was saved.`)
 }

@@ -1,31 +1,23 @@
-import { defined } from '../../platform.ts'
 import { createWriteStream, existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, symlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { z } from 'zod'
+import { defined, syncFolder, writeFileAtomically } from '../../platform.ts'
 import { type AuditVerdict, type StoreDriver, verifyAudit } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
-import { BackupError } from './backup-error.ts'
-import { diskFault } from './disk-fault.ts'
-import { ARRIVING } from './home-files.ts'
-import {
-  arrivingHome,
-  asideName,
-  decideRestore,
-  finishRestore,
-  isRestorePending,
-  staysInPlace,
-} from './pending-restore.ts'
+import { BackupError, diskFault } from './backup-error.ts'
+import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
   /** What keeps the sessions of a home, as the configuration there names it. */
   readonly storeOf: (home: string) => Promise<StoreDriver>
   /** The archive. */
   readonly file: string
-  /** Moves aside what the home holds. */
+  /** Moves the content of the home aside. */
   readonly replaces?: boolean
   /** ISO 8601. */
   readonly time: string
@@ -33,15 +25,15 @@ export interface RestoreOptions {
   readonly onProgress?: (progress: RestoreProgress) => void
 }
 
-export interface RestoreProgress {
+interface RestoreProgress {
   readonly stage: 'unpacking' | 'examining the store'
   /** Bytes of the archive; absent where nobody knows. */
   readonly done?: number
   readonly all?: number
 }
 
-/** A home that is as it was when its archive was written. */
-export interface Restored {
+/** A home that was restored from an archive. */
+interface Restored {
   readonly home: string
   /** When the archive was written, ISO 8601, and by which version of Foreword. */
   readonly created: string
@@ -65,7 +57,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
   if (names.length > 0 && !replaces) {
     throw new BackupError(
       'not-empty',
-      `The home ${home} is not empty. --replace moves what is there aside; --home names another home.`,
+      `The home ${home} is not empty. Move what is there aside with --replace, or name another home with --home.`,
     )
   }
   await rm(join(home, ARRIVING), { recursive: true, force: true })
@@ -74,7 +66,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
       throw diskFault(error, home)
     })
     options.onProgress?.({ stage: 'examining the store' })
-    const audit = await examined(options)
+    const audit = await examineStore(options)
     await decideRestore(home, asideName(time))
     const aside = await finishRestore(home)
     const { created, version } = header
@@ -115,7 +107,7 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examined({ home, file, storeOf }: RestoreOptions): Promise<AuditVerdict> {
+async function examineStore({ home, file, storeOf }: RestoreOptions): Promise<AuditVerdict> {
   const arriving = arrivingHome(home)
   const driver = await storeOf(arriving)
   const folder = homeAt(arriving).data
@@ -128,4 +120,90 @@ async function examined({ home, file, storeOf }: RestoreOptions): Promise<AuditV
   } finally {
     await store.close()
   }
+}
+
+/**
+ * A restore that was decided on and is being carried out. What arrives lies whole and examined in `.restoring/home`; what
+ * was there goes to `before-restore-…`. A crash in between leaves the note, and `finishRestore` continues.
+ */
+interface PendingRestore {
+  readonly step: 'put-aside' | 'put-in-place'
+  /** Name of the folder for what was there. */
+  readonly aside: string
+}
+
+const pendingRestore: z.ZodType<PendingRestore> = z.object({
+  step: z.enum(['put-aside', 'put-in-place']),
+  aside: z.string().regex(/^before-restore-[0-9TZ-]+$/),
+})
+
+/** Where a restore unpacks its archive. */
+export function arrivingHome(home: string): string {
+  return join(home, ARRIVING, 'home')
+}
+
+/** A name for what was there before, such as `before-restore-20260131T120000Z`. */
+function asideName(time: string): string {
+  return `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`
+}
+
+/** Notes that everything lies ready. From here on the restore is carried out, whatever happens. */
+export async function decideRestore(home: string, aside: string): Promise<void> {
+  await writeNote(home, { step: 'put-aside', aside })
+}
+
+/** Whether a restore broke off in this home. */
+export function isRestorePending(home: string): boolean {
+  return existsSync(noteFile(home))
+}
+
+/**
+ * Carries out what `decideRestore` noted, from where it was interrupted. For the one process that has claimed the home. Returns
+ * the folder with the former content; `undefined` where there was nothing, or nothing to do.
+ */
+export async function finishRestore(home: string): Promise<string | undefined> {
+  const pending = await readNote(home)
+  if (!pending) return undefined
+  const aside = join(home, pending.aside)
+  if (pending.step === 'put-aside') {
+    await putAside(home, aside)
+    await writeNote(home, { ...pending, step: 'put-in-place' })
+  }
+  for (const name of await readdir(arrivingHome(home))) await rename(join(arrivingHome(home), name), join(home, name))
+  await syncFolder(home)
+  await rm(join(home, ARRIVING), { recursive: true, force: true })
+  return existsSync(aside) ? aside : undefined
+}
+
+/** What stays where it is: the lock of the process that has claimed the home, and the folders of restores. */
+function staysInPlace(name: string): boolean {
+  return /^gateway\.(lock|json)/.test(name) || name === ARRIVING || name.startsWith(ASIDE)
+}
+
+/** All or nothing: where one name cannot be moved, those before it come back and nothing is restored. */
+async function putAside(home: string, aside: string): Promise<void> {
+  const names = (await readdir(home)).filter((name) => !staysInPlace(name))
+  if (names.length > 0) await mkdir(aside, { recursive: true, mode: 0o700 })
+  try {
+    for (const name of names) await rename(join(home, name), join(aside, name))
+    await syncFolder(home)
+  } catch (error) {
+    for (const name of await readdir(aside)) await rename(join(aside, name), join(home, name))
+    await rmdir(aside)
+    await rm(noteFile(home), { force: true })
+    throw error
+  }
+}
+
+function noteFile(home: string): string {
+  return join(home, ARRIVING, 'restore.json')
+}
+
+async function readNote(home: string): Promise<PendingRestore | undefined> {
+  if (!isRestorePending(home)) return undefined
+  return pendingRestore.parse(JSON.parse(await readFile(noteFile(home), 'utf8')))
+}
+
+async function writeNote(home: string, pending: PendingRestore): Promise<void> {
+  await writeFileAtomically(noteFile(home), `${JSON.stringify(pending)}\n`)
 }

@@ -6,19 +6,25 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pack } from 'tar-stream'
 import { errorMessage } from '../../platform.ts'
-import { type ArchiveHeader, DIGESTS_ENTRY, type FileDigest, HEADER_ENTRY, HOME_FOLDER } from './archive-format.ts'
-import { diskFault, isDiskFull } from './disk-fault.ts'
-import { hashing } from './hashing.ts'
+import {
+  type ArchiveHeader,
+  DIGESTS_ENTRY,
+  type FileDigest,
+  hashBytes,
+  HEADER_ENTRY,
+  HOME_FOLDER,
+} from './archive-format.ts'
+import { diskFault, isDiskFull } from './backup-error.ts'
 import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
 
-export interface ArchiveContent {
+interface ArchiveContent {
   readonly header: ArchiveHeader
   readonly files: readonly HomeFile[]
   /** A folder for copies of large files that may change while they are read. */
   readonly preparing: string
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of files that were read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined
@@ -28,7 +34,7 @@ export interface WriteOptions {
 const LARGE = 16 * 1024 * 1024
 
 /** What went into an archive. */
-export interface WrittenArchive {
+interface WrittenArchive {
   readonly digests: readonly FileDigest[]
   /** What could not be read, with the reason. */
   readonly leftOut: readonly string[]
@@ -96,7 +102,7 @@ interface About {
   readonly mtime: Date
 }
 
-/** A file of the home that could not be read: that is told, and the others go on. */
+/** A file of the home that could not be read: it is reported, and the others are saved. */
 class UnreadableError extends Error {
   readonly isMissing: boolean
 
@@ -137,7 +143,7 @@ async function addStream(packing: Pack, about: About, source: string): Promise<O
   const hash = createHash('sha256')
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const entry = packing.entry({ ...about, type: 'file', size }, (error) => (error ? reject(error) : resolve()))
-  const sending = pipeline(createReadStream(source, { highWaterMark: 1024 * 1024 }), hashing(hash), entry)
+  const sending = pipeline(createReadStream(source, { highWaterMark: 1024 * 1024 }), hashBytes(hash), entry)
   await Promise.all([sending, promise])
   return { bytes: size, sha256: hash.digest('hex') }
 }

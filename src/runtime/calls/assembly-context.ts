@@ -5,7 +5,7 @@ import type { Tool } from '../../tool.ts'
 import type { CalibrationStore } from '../models/calibration-store.ts'
 import type { LearnedLimits } from '../models/learned-limits.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import type { TurnCache } from '../turns/turn-cache.ts'
+import type { TurnCache } from './history-loader.ts'
 
 /** What every assembly of a runtime draws on. */
 export interface AssemblyContext {
@@ -37,18 +37,18 @@ export function layersFor(
   return capabilities.layers({ ...context, choices, ...(system && { system }) }, parts)
 }
 
-/** Documents that stand in the request itself, with their numbers. */
+/** Documents in the request itself, with their numbers. */
 export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly Source[] {
-  return partsOf(turn).flatMap(({ sources = [] }) => sources)
+  return turnParts(turn).flatMap(({ sources = [] }) => sources)
 }
 
-/** Sessions whose words a layer holds, by its id. */
-export function heldBy({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
-  const sessions = new Set(partsOf(turn).flatMap((part) => part.holds?.(layer) ?? []))
+/** Sessions whose words a layer contains, by its id. */
+export function heldSessions({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
+  const sessions = new Set(turnParts(turn).flatMap((part) => part.holds?.(layer) ?? []))
   return sessions.size > 0 ? [...sessions] : undefined
 }
 
 /** What the capabilities give the turn, in their order. */
-export function partsOf(turn: PreparedParts | undefined): readonly TurnPart[] {
+export function turnParts(turn: PreparedParts | undefined): readonly TurnPart[] {
   return [...(turn?.parts.values() ?? [])]
 }

@@ -1,28 +1,36 @@
+import type { FileLibrary } from '../../capability.ts'
+import { type AnyMessage, type AssemblyInput, type Attachment, storedImage, type UserMessage } from '../../context.ts'
+import type { ModelRequest } from '../../model.ts'
 import { defined } from '../../platform.ts'
-import type { Attachment } from '../../context.ts'
-import { type AttachedFile, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
+import {
+  type AttachedFile,
+  type FileStore,
+  referredContent,
+  type SessionStore,
+  type SpokenBody,
+} from '../../session.ts'
 
 /** A file that came with the input of a turn. */
 export interface TurnFile extends AttachedFile {
   readonly turn: string
 }
 
-/** Files that came with the inputs among what was said. */
-export function turnFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
+/** Files that came with the inputs among these messages. */
+export function inputFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
   return said.flatMap((body) => {
     if (body.type !== 'input') return []
     return (body.attachments ?? []).map((file) => ({ ...file, turn: body.turn }))
   })
 }
 
-/** Files as an assembly takes them. Images stand in their message; a file without text is a notice (BEHAVIOURS §3.4). */
-export async function attachmentsOf(
+/** Files as input of an assembly. Images are in their message; a file without text is a notice (BEHAVIOURS §3.4). */
+export async function loadAttachments(
   store: Pick<SessionStore, 'content' | 'file'>,
   files: readonly TurnFile[],
 ): Promise<readonly Attachment[]> {
   const attached = files.filter(({ kind }) => kind !== 'image')
   const seen = new Set<string>()
-  // A file that came with several messages stands above each of them, and the account tells them apart.
+  // A file that came with several messages appears above each of them, and the account distinguishes them.
   const named = attached.map((one) => {
     const isAgain = seen.size === seen.add(one.file).size
     return {
@@ -36,4 +44,98 @@ export async function attachmentsOf(
       return { turn, id, name, ...defined({ file, text }) }
     }),
   )
+}
+
+/** A file of a turn that was not loaded: it is announced, and not sent. */
+export type EarlierFile = Pick<Attachment, 'id' | 'name' | 'tokens'>
+
+/**
+ * Files of a session that can still be read and are in no turn that was loaded (BEHAVIOURS §3.4: a dropped file is
+ * announced). None where the whole session was loaded. Asks for the files of the session, not for its log.
+ */
+export async function findEarlierFiles(
+  store: Pick<FileStore, 'files'>,
+  session: string,
+  { earlier, files, since }: LoadedFiles,
+  current: readonly TurnFile[],
+): Promise<readonly EarlierFile[]> {
+  if (!earlier) return []
+  const seen = new Set([...files, ...current].map(({ file }) => file))
+  const rows = await store.files({ owner: { type: 'session', id: session }, state: 'ready' })
+  return rows.flatMap(({ id, name, time, state }): readonly EarlierFile[] => {
+    if (seen.has(id) || state.type !== 'ready' || (since !== undefined && time > since)) return []
+    const { reading } = state
+    if (reading.kind === 'image') return []
+    return [{ id, name, ...(reading.kind === 'text' ? { tokens: reading.tokens } : {}) }]
+  })
+}
+
+/** What was loaded of a session, as far as its files depend on it. */
+interface LoadedFiles {
+  /** Absent where the whole session was loaded. */
+  readonly earlier: object | undefined
+  readonly files: readonly TurnFile[]
+  /** When the input of the oldest loaded turn came, ISO 8601. */
+  readonly since: string | undefined
+}
+
+/** As input of an assembly: files of a turn that it is not given. */
+export function earlierAttachments(files: readonly EarlierFile[]): readonly Attachment[] {
+  return files.map((file) => ({ turn: EARLIER, ...file }))
+}
+
+/** The earlier files that an assembly was given. */
+export function announcedFiles({ attachments = [] }: Pick<AssemblyInput, 'attachments'>): readonly EarlierFile[] {
+  return attachments.flatMap(({ turn, id, name, tokens }) =>
+    turn === EARLIER ? [{ id, name, ...defined({ tokens }) }] : [],
+  )
+}
+
+/** No turn has this id. */
+const EARLIER = 'earlier'
+
+/** A request with the bytes of its images in the place of their ids, and the ids of those that are no longer there. */
+export async function withPictures<Asked extends ModelRequest>(
+  request: Asked,
+  library: FileLibrary | undefined,
+): Promise<{ readonly request: Asked; readonly missing: readonly string[] }> {
+  const ids = new Set(request.messages.flatMap(storedImages))
+  if (ids.size === 0) return { request, missing: [] }
+  const read = await Promise.all([...ids].map(async (id) => [id, await imageBytes(library, id)] as const))
+  const bytes = new Map(read)
+  return {
+    request: { ...request, messages: request.messages.map((message) => fillImages(message, bytes)) },
+    missing: read.flatMap(([id, data]) => (data ? [] : [id])),
+  }
+}
+
+async function imageBytes(library: FileLibrary | undefined, id: string): Promise<Uint8Array | undefined> {
+  try {
+    return library && (await library.bytes(await library.file(id)))
+  } catch {
+    return undefined
+  }
+}
+
+type UserPart = Exclude<UserMessage['content'], string>[number]
+type Bytes = ReadonlyMap<string, Uint8Array | undefined>
+
+function storedImages({ role, content }: AnyMessage): readonly string[] {
+  if (role !== 'user' || typeof content === 'string') return []
+  return content.flatMap((part) => storedImage(part) ?? [])
+}
+
+function fillImages<Given extends AnyMessage>(message: Given, bytes: Bytes): Given {
+  if (storedImages(message).length === 0 || message.role !== 'user' || typeof message.content === 'string') {
+    return message
+  }
+  return { ...message, content: message.content.map((part) => fillPart(part, bytes)) }
+}
+
+function fillPart(part: UserPart, bytes: Bytes): UserPart {
+  const id = storedImage(part)
+  const data = id === undefined ? undefined : bytes.get(id)
+  if (!data || part.type !== 'file') return part
+  const { type, mediaType, filename } = part
+  return { type, mediaType, data, ...defined({ filename }) }
 }

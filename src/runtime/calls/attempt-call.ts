@@ -1,3 +1,4 @@
+import type { FileLibrary } from '../../capability.ts'
 import {
   assemble,
   type Assembly,
@@ -6,19 +7,22 @@ import {
   ContextOverflowError,
   type Cut,
   type ImageSupport,
-  type Layout,
   type Layer,
+  type Layout,
   layoutOf,
+  type Request,
   type Turn,
+  verbatim,
+  type VerbatimAssembly,
+  type VerbatimInput,
 } from '../../context.ts'
 import { imageSupportOf, type Model } from '../../model.ts'
 import { definitionOf, type Tool } from '../../tool.ts'
-import { attachmentsOf, type TurnFile } from './attachments.ts'
-import { budgetFor, type Refusal, unlearned } from './call-budget.ts'
-import { countedInSlices } from './counted-in-slices.ts'
-import { earlierAttachments, earlierFiles } from './earlier-files.ts'
+import { countInSlices } from '../models/counters.ts'
+import { type AssemblyContext, documentSources, layersFor, turnParts } from './assembly-context.ts'
+import { loadAttachments, earlierAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
+import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
-import { type AssemblyContext, documentSources, layersFor, partsOf } from './assembly-context.ts'
 
 /** One call that is to be assembled. */
 export interface CallQuestion {
@@ -42,18 +46,18 @@ export interface CallQuestion {
   /** Ids of stored images that are no longer there. */
   readonly gone?: readonly string[]
   /** A provider refused the call before this one as too large. */
-  readonly deeper?: Refusal
+  readonly deeper?: SizeRefusal
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
-export interface Attempt {
+interface Attempt {
   readonly input: AssemblyInput
   readonly toolChoice: 'auto' | 'none'
   readonly outcome: Assembly | ContextOverflowError
 }
 
 /** Collects layers, tools, history and budget, and assembles. Only reads. */
-export async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
+async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
   const { settings, store } = context
   const { model, session, current, last } = question
   const layout = layoutOf(settings.layout)
@@ -72,7 +76,7 @@ export async function attemptCall(context: AssemblyContext, question: CallQuesti
     cites: (question.cites ?? false) || citesDocuments(context, layout),
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
-  // A just-fit layout cuts anew at every call; only where a cut leaves room do its marks stay.
+  // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
   const cut = layout.cut.lowWater < 1 ? question.cut : undefined
   const history =
     session !== undefined && question.hasHistory
@@ -87,8 +91,8 @@ export async function attemptCall(context: AssemblyContext, question: CallQuesti
         })
       : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
-  const before = session === undefined ? [] : await earlierFiles(store, session, history, files)
-  const attachments = [...earlierAttachments(before), ...(await attachmentsOf(store, [...history.files, ...files]))]
+  const before = session === undefined ? [] : await findEarlierFiles(store, session, history, files)
+  const attachments = [...earlierAttachments(before), ...(await loadAttachments(store, [...history.files, ...files]))]
   const input: AssemblyInput = {
     layout,
     layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
@@ -105,6 +109,33 @@ export async function attemptCall(context: AssemblyContext, question: CallQuesti
     ...(attachments.length > 0 ? { attachments } : {}),
   }
   return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(context, model, input, question.deeper)) }
+}
+
+/** An attempt, and what leaves for the provider: the request with the bytes of its images. */
+interface PicturedAttempt extends Attempt {
+  /** Absent where the attempt overflowed. */
+  readonly request?: Request
+  /** Ids of the images that are no longer there. */
+  readonly gone: readonly string[]
+}
+
+/**
+ * Attempts a call and reads the images that it sends. One that is no longer there is assembled as a marker, so that what is
+ * counted and recorded is what leaves.
+ */
+export async function attemptWithPictures(
+  context: AssemblyContext,
+  library: FileLibrary | undefined,
+  question: CallQuestion,
+): Promise<PicturedAttempt> {
+  let gone = question.gone ?? []
+  for (;;) {
+    const attempt = await attemptCall(context, { ...question, gone })
+    if (attempt.outcome instanceof ContextOverflowError) return { ...attempt, gone }
+    const { request, missing } = await withPictures(attempt.outcome.request, library)
+    if (missing.length === 0) return { ...attempt, request, gone }
+    gone = [...gone, ...missing]
+  }
 }
 
 /** The last step's reminder (BEHAVIOURS §1.6). It names no tool, since none can be called. */
@@ -131,53 +162,61 @@ export function imageSupport(model: Model, gone: readonly string[] = []): ImageS
  * call to call.
  */
 function readsForeign({ turn }: AssemblyContext, allowed: readonly Tool[]): boolean {
-  return allowed.some(({ readsContext }) => !readsContext) || partsOf(turn).some((part) => part.readsForeign)
+  return allowed.some(({ readsContext }) => !readsContext) || turnParts(turn).some((part) => part.readsForeign)
 }
 
-/** Whether documents that stand in the request can be cited before anything was searched. */
+/** Whether documents in the request can be cited before anything was searched. */
 function citesDocuments(context: AssemblyContext, { citations }: Layout): boolean {
   return citations.fromFirstStep && documentSources(context).length > 0
 }
 
 /**
  * Assembles within the budget. Where not even the smallest request fits into a size of prompt that was learned from a refusal
- * or a report, that is left out of account: what was learned must not stop a session that may well go on.
+ * or a report, it is ignored: what was learned must not stop a session that could continue.
  */
 export async function assembleWithin(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
   input: AssemblyInput,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
-  return withinLearned(context, model, input, assembleInSlices, deeper)
+  return accountWithinLearned(context, model, input, assembleInSlices, deeper)
 }
 
 /** Accounts for a call within the budget of its input, or without what was learned where that leaves too little. */
-export async function withinLearned<Input extends { readonly budget: Budget }, Outcome>(
+export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
   input: Input,
   account: (input: Input) => Promise<Outcome | ContextOverflowError>,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
   const outcome = await account(input)
   const isLearned = !deeper && context.limits.of(model.id)?.prompt !== undefined
   if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
-  const wider = { ...input, budget: { ...budgetFor(unlearned(context), model), reserve: input.budget.reserve } }
+  const wider = {
+    ...input,
+    budget: { ...budgetFor(withoutLearnedPrompt(context), model), reserve: input.budget.reserve },
+  }
   return { input: wider, outcome: await account(wider) }
 }
 
 /** Assembles, and counts long texts without keeping others waiting. */
 export function assembleInSlices(input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
-  return countedInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
+  return countInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
 
 /** An overflow is an answer too. */
-export function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
+function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
   try {
     return account()
   } catch (error) {
     if (error instanceof ContextOverflowError) return error
     throw error
   }
+}
+
+/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
+export function verbatimInSlices(input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
+  return countInSlices(input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

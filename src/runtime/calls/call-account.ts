@@ -1,37 +1,36 @@
-import { defined } from '../../platform.ts'
 import type { PreparedCall, Step } from '../../agent.ts'
+import type { Clock } from '../../capability.ts'
 import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
-import type { Stretch } from '../../platform.ts'
+import { defined, type Stretch } from '../../platform.ts'
 import type { CallOutcome, CallRecord } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
+import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
-import type { RecordedOptions } from '../ledger/wire-proof.ts'
-import type { Refusal } from './call-budget.ts'
-import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
 import type { AssemblyContext } from './assembly-context.ts'
+import type { SizeRefusal } from './call-budget.ts'
+import { learnFrom, type PromptAccount, promptAccount, shortReportWarning } from './prompt-account.ts'
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
 export interface CallAccount {
-  /** What a provider said of the last call when it refused it as too large. Learned from, too. */
-  refusal(refused: Step['deeper']): Refusal | undefined
+  /** What a provider reported of the last call when it refused it as too large. The limits learn from it, too. */
+  refusal(refused: Step['deeper']): SizeRefusal | undefined
   /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
   write(call: CallToWrite): Promise<WrittenCall>
   finish(call: string, outcome: CallOutcome): Promise<void>
 }
 
-export interface CallToWrite {
+interface CallToWrite {
   readonly outcome: Assembly | VerbatimAssembly | ContextOverflowError
   /** What it was held to. */
   readonly budget: Budget
   readonly toolChoice: 'auto' | 'none'
   readonly parameters?: CallParameters | undefined
-  /** What leaves for the provider, where that is more than the assembly says: the bytes of images. */
+  /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
   readonly request?: PreparedCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo'>>
   /** Since when others have waited. */
   readonly work: Stretch
-  /** Writes the parts of the input beside the log and answers the record of them. */
+  /** Writes the parts of the input beside the log and returns the record of them. */
   input(options: RecordedOptions): Promise<unknown>
   /** Why a call is not made that could be; an overflow is a reason of its own. */
   failure?(call: string): (Error & { readonly code: string }) | undefined
@@ -41,7 +40,7 @@ export interface CallToWrite {
   beside?(call: string, manifest?: SealedManifest): Promise<unknown>
 }
 
-export interface WrittenCall {
+interface WrittenCall {
   readonly prepared: PreparedCall
   readonly manifest: SealedManifest
   readonly fingerprint: Sealed['fingerprint']
@@ -112,7 +111,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
   }
 }
 
-export interface CallAccountParts {
+interface CallAccountParts {
   readonly context: AssemblyContext
   readonly model: Model
   readonly clock: Clock

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenx } from '../../context.ts'
 import { scriptedModel } from '../../testing.ts'
-import { budgetFor, type Refusal } from './call-budget.ts'
+import { budgetFor, type SizeRefusal } from './call-budget.ts'
 
 /** A window of 10,000, a reserve of 2,000, a margin of 1,000: a room of 7,000. */
-function roomAfter(refusal: Refusal): number {
+function roomAfter(refusal: SizeRefusal): number {
   const model = scriptedModel({ facts: { window: 10_000 } })
   const settings = { counter: tokenx, reserve: 2_000, margin: 1_000 }
   const nothing = { calibration: { limit: () => undefined }, limits: { of: () => undefined } }

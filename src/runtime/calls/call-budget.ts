@@ -3,20 +3,20 @@ import type { Model } from '../../model.ts'
 import type { LearnedLimit } from '../../capability.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
-/** What is known where a provider refused a call as too large. All in tokens; `undefined`: it did not say. */
-export interface Refusal {
-  /** What the server takes, prompt and answer together. */
+/** What is known of a call that its provider refused as too large. All in tokens; `undefined`: the provider did not report it. */
+export interface SizeRefusal {
+  /** The server's limit, prompt and answer together. */
   readonly limit: number | undefined
-  /** What the request came to by the server's own count. */
+  /** Size of the request by the server's own count. */
   readonly sent: number | undefined
-  /** What it came to by ours. */
+  /** Size of the request by our count. */
   readonly used: number
 }
 
 type Learned = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
 /** The budget of a call, with the margin that was configured or learned. All in tokens. */
-export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Budget {
+export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal): Budget {
   const { settings, calibration, limits } = learned
   const { window, reserve } = windowAndReserve(learned, model)
   const room = Math.max(0, window - reserve)
@@ -27,7 +27,7 @@ export function budgetFor(learned: Learned, model: Model, deeper?: Refusal): Bud
 }
 
 /** The same without the size of a prompt that was refused or read in part: where nothing fits into that, it is tried again. */
-export function unlearned(learned: Learned): Learned {
+export function withoutLearnedPrompt(learned: Learned): Learned {
   return { ...learned, limits: { ...learned.limits, of: (model) => withoutPrompt(learned.limits.of(model)) } }
 }
 
@@ -37,24 +37,24 @@ function withoutPrompt(limit: LearnedLimit | undefined): LearnedLimit | undefine
   return rest
 }
 
-/** What a prompt may take at most, before any margin, tokens. */
+/** The most that a prompt may use, before any margin, tokens. */
 export function roomFor(learned: Learned, model: Model): number {
   const { window, reserve } = windowAndReserve(learned, model)
   return window - reserve
 }
 
-/** The answer is given a quarter of the window where nobody says more, and never more than so many tokens. */
+/** Unless configured, the answer gets a quarter of the window, and never more than this many tokens. */
 const MOST_RESERVED = 8192
 
-/** The window is what the model is known for, unless its server has lately said that it takes less. */
+/** The window is what the model is known for, unless its server has lately reported a smaller one. */
 function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model) {
   const window = Math.min(facts.window, limits.of(id)?.window ?? facts.window)
   const reserve = settings.reserve ?? Math.min(MOST_RESERVED, facts.maxOutput, Math.floor(window / 4))
   return { window, reserve }
 }
 
-/** How much of the room is tried next: what the server says it takes, measured in our counter's tokens, less a tenth. */
-function deeperRoom(room: number, { limit, sent, used }: Refusal, reserve: number): number {
+/** How much of the room is tried next: the server's limit, measured in our counter's tokens, less a tenth. */
+function deeperRoom(room: number, { limit, sent, used }: SizeRefusal, reserve: number): number {
   if (limit === undefined) return Math.floor(Math.min(room, used) * 0.7)
   const perToken = sent !== undefined && used > 0 ? Math.max(1, sent / used) : 1.1
   return Math.max(0, Math.floor(Math.min(room, (limit - Math.min(reserve, limit / 2)) / perToken) * 0.9))

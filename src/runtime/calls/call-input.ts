@@ -1,33 +1,49 @@
 import { RuntimeError } from '../../capability.ts'
-import type {
-  AssemblyInput,
-  Budget,
-  Cut,
-  Earlier,
-  FileFrame,
-  ImageSupport,
-  Layer,
-  LayoutChoice,
-  ToolDefinition,
-  Turn,
+import {
+  type AssemblyInput,
+  type Budget,
+  type Cut,
+  type Earlier,
+  type FileFrame,
+  type ImageSupport,
+  type Layer,
+  type LayoutChoice,
+  layoutOf,
+  type ToolDefinition,
+  type Turn,
+  type VerbatimInput,
 } from '../../context.ts'
-import { layoutOf } from '../../context.ts'
+import type { CallOptions } from '../../model.ts'
 import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
-import { attachmentsOf, turnFiles } from './attachments.ts'
 import type { Counters } from '../models/counters.ts'
-import { earlierAttachments, type EarlierFile, earlierFilesOf } from './earlier-files.ts'
-import { loadHistory } from './history-loader.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
-import type { RecordedOptions } from '../ledger/wire-proof.ts'
+import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
+import { loadHistory } from './history-loader.ts'
+
+/** How a call was made, as far as the body depends on it. Recorded with the call. */
+export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPromptTokens' | 'limits'>
+
+/**
+ * Version of the rules by which a request is assembled. It is raised whenever the same input may give other bytes, so that
+ * a replay can tell a call of earlier rules from one that was changed.
+ */
+const ASSEMBLY_RULES = 2
+
+/** Whether a call was recorded under earlier assembly rules. Records of before the version was noted count as earlier. */
+export function hasEarlierRules({ input }: CallRecord): boolean {
+  return ((input as Partial<CallInput>).rules ?? 1) < ASSEMBLY_RULES
+}
 
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
 export interface CallInput {
+  /** `ASSEMBLY_RULES` when the call was made. Absent in records of older versions. */
+  readonly rules?: number
   readonly layout: LayoutChoice
   readonly counter: string
   readonly budget: Budget
   readonly layers: readonly string[]
   readonly tools: string
-  /** The tools say what they read. Absent in records of versions that knew such tools by their names. */
+  /** The tool definitions declare what they read. Absent in records of versions that knew such tools by their names. */
   readonly toolsSayReads?: true
   readonly cut?: Cut
   readonly earlier?: Earlier
@@ -46,8 +62,8 @@ export interface CallInput {
 }
 
 /**
- * Writes the parts of an input beside the log and answers the record of them. Of a call that is in no session the
- * conversation is among them, since no log holds it.
+ * Writes the parts of an input beside the log and returns the record of them. Of a call that is in no session the
+ * conversation is among them, since it is in no log.
  */
 export async function recordInput(
   store: SessionStore,
@@ -61,7 +77,7 @@ export async function recordInput(
     readonly layout: LayoutChoice
     readonly inSession: boolean
     readonly options?: RecordedOptions
-    /** Sessions whose words a layer holds, by its id; `conversation` for a conversation that is in no session. */
+    /** Sessions whose words a layer contains, by its id; `conversation` for a conversation that is in no session. */
     readonly holds?: (id: string) => readonly string[] | undefined
   },
 ): Promise<CallInput> {
@@ -73,8 +89,9 @@ export async function recordInput(
     inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
   const from = input.history[0]?.id
-  const earlierFiles = earlierFilesOf(input)
+  const earlierFiles = announcedFiles(input)
   return {
+    rules: ASSEMBLY_RULES,
     layout,
     counter: input.counter.id,
     budget: input.budget,
@@ -100,14 +117,14 @@ export async function restoreInput(
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
     const text = await referredContent(store, reference)
-    if (text === undefined) throw await missingContent(store, reference, record.id)
+    if (text === undefined) throw await missingContentError(store, reference, record.id)
     return JSON.parse(text)
   }
   const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
   const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const definitions = (await get(input.tools)) as ToolDefinition[]
-  const tools = input.toolsSayReads ? definitions : definitions.map(withFormerReads)
+  const tools = input.toolsSayReads ? definitions : definitions.map(addFormerReads)
   const rest = {
     layout,
     layers,
@@ -136,8 +153,8 @@ export async function restoreInput(
     : undefined
   const entries = await store.entries(session, { turn, upTo })
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
-  const files = [...(loaded?.files ?? []), ...turnFiles(spokenIn(entries))]
-  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await attachmentsOf(store, files))]
+  const files = [...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
+  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]
   const undone = loaded?.undone ?? []
   return {
     ...rest,
@@ -148,14 +165,14 @@ export async function restoreInput(
   }
 }
 
-/** A tool of a record of before tools said what they read: two were known by their names. */
-function withFormerReads(tool: ToolDefinition): ToolDefinition {
+/** Tools of records that were written before tools declared what they read: two were known by their names. */
+function addFormerReads(tool: ToolDefinition): ToolDefinition {
   if (tool.name === 'read_history') return { ...tool, reads: 'history' }
   return tool.name === 'read_attachment' ? { ...tool, reads: 'files' } : tool
 }
 
 /** What a call cannot be built again without. */
-export async function missingContent(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
+async function missingContentError(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
       'missing-content',
@@ -170,6 +187,47 @@ export async function missingContent(store: SessionStore, content: string, call:
   )
 }
 
-function spokenIn(entries: readonly Entry[]): readonly SpokenBody[] {
+function messagesIn(entries: readonly Entry[]): readonly SpokenBody[] {
   return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
+}
+
+/** What is recorded of a call that sent its caller's own messages and tools: `verbatim` refers to `{tools, messages}`. */
+interface VerbatimRecord {
+  /** `ASSEMBLY_RULES` when the call was made. Absent in records of older versions. */
+  readonly rules?: number
+  readonly verbatim: string
+  readonly counter: string
+  readonly budget: Budget
+  /** How the call was made. Absent in records of older versions. */
+  readonly options?: RecordedOptions
+}
+
+/** Writes the messages and tools beside the log and returns the record of them. */
+export async function recordVerbatim(
+  store: SessionStore,
+  input: VerbatimInput,
+  options: RecordedOptions,
+  holds?: readonly string[],
+): Promise<VerbatimRecord> {
+  const { messages, tools = [], budget, counter } = input
+  const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }), holds)}`
+  return { rules: ASSEMBLY_RULES, verbatim: reference, counter: counter.id, budget, options }
+}
+
+/** Whether an earlier call was sent as its caller wrote it. */
+export function isVerbatim({ input }: CallRecord): boolean {
+  return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
+}
+
+/** The input of such a call. Rejects with `missing-content` where it is gone. */
+export async function restoreVerbatim(
+  store: SessionStore,
+  { id, model, input }: CallRecord,
+  counters: Counters,
+): Promise<VerbatimInput> {
+  const { verbatim: reference, counter, budget } = input as VerbatimRecord
+  const text = await referredContent(store, reference)
+  if (text === undefined) throw await missingContentError(store, reference, id)
+  const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
+  return { tools, messages, budget, counter: await counters(counter), model }
 }

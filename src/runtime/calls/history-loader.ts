@@ -1,12 +1,11 @@
-import { defined } from '../../platform.ts'
 import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
-import { type TurnFile, turnFiles } from './attachments.ts'
-import type { CachedTurn, TurnCache } from '../turns/turn-cache.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
+import { type TurnFile, inputFiles } from './attachments.ts'
 
-/** The part of a session that can fit, and a count of what stands before it. */
-export interface LoadedHistory {
+/** The part of a session that can fit, and a count of what comes before it. */
+interface LoadedHistory {
   readonly turns: readonly Turn[]
   readonly earlier: Earlier | undefined
   /** Files that came with these turns. */
@@ -18,7 +17,7 @@ export interface LoadedHistory {
 }
 
 /** Which part of which session is wanted. */
-export interface HistoryQuestion {
+interface HistoryQuestion {
   readonly session: string
   /** The turn that is being answered; absent in a preview. */
   readonly current: string | undefined
@@ -27,9 +26,9 @@ export interface HistoryQuestion {
   readonly cut: Cut | undefined
   readonly layout: Layout
   readonly counter: TokenCounter
-  /** Read the log as it was at this `seq`. */
+  /** Reads the log up to this `seq`. */
   readonly upTo?: number
-  /** Settled turns that were read before. Of no use to who reads the log as it was. */
+  /** Settled turns that were read before. Not used where the log is read up to a `seq`. */
   readonly cache?: TurnCache
 }
 
@@ -54,7 +53,7 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
   const loaded = turns.map(({ row, said }): CachedTurn => {
     const before = cached.get(row.turn)
     if (before) return before
-    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: turnFiles(said) }
+    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: inputFiles(said) }
     if (row.state !== 'running') cache?.put(nameOf(row.turn), made, row.tokens)
     return made
   })
@@ -64,5 +63,58 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
     since: turns[0]?.row.inputTime,
     undone,
     earlier: earlier.turns > 0 ? { turns: earlier.turns, tokens: earlier.tokens } : undefined,
+  }
+}
+
+/**
+ * Settled turns that were read lately, so that a long conversation is not read and parsed again at every step. A settled
+ * turn never changes, so nothing here is ever wrong; what does not fit is read again.
+ */
+export interface TurnCache {
+  get(name: string): CachedTurn | undefined
+  put(name: string, turn: CachedTurn, tokens: number): void
+  /** Lets go of every name that begins so. */
+  forget(beginning: string): void
+}
+
+/** A turn, and the files that came with it. */
+export interface CachedTurn {
+  readonly turn: Turn
+  readonly files: readonly TurnFile[]
+}
+
+/** Some 4 MB of text. */
+const MOST_TOKENS = 1_000_000
+
+/** Holds turns of so many tokens together, and lets go of those that were not asked for the longest. */
+export function createTurnCache(mostTokens = MOST_TOKENS): TurnCache {
+  const turns = new Map<string, { readonly turn: CachedTurn; readonly tokens: number }>()
+  let held = 0
+
+  return {
+    get(name) {
+      const found = turns.get(name)
+      if (!found) return undefined
+      turns.delete(name)
+      turns.set(name, found)
+      return found.turn
+    },
+    put(name, turn, tokens) {
+      if (turns.has(name) || tokens > mostTokens) return
+      turns.set(name, { turn, tokens })
+      held += tokens
+      for (const [oldest, { tokens: freed }] of turns) {
+        if (held <= mostTokens) break
+        turns.delete(oldest)
+        held -= freed
+      }
+    },
+    forget(beginning) {
+      for (const [name, { tokens }] of turns) {
+        if (!name.startsWith(beginning)) continue
+        turns.delete(name)
+        held -= tokens
+      }
+    },
   }
 }

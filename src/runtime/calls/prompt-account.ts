@@ -37,7 +37,7 @@ export function promptAccount(
   return { call, used, text, fresh: Math.min(text, used - cacheable) }
 }
 
-/** What images add to a request, less the markers that would stand in their place. */
+/** Tokens that images add to a request, less the markers that would replace them. */
 function imageTokensIn({ messages }: ModelRequest, counter: TokenCounter): number {
   let tokens = 0
   for (const message of messages) {
@@ -61,7 +61,7 @@ export function learnFrom(
   const { call, used, text } = account
   const { calibration, limits } = context
   const { counter } = context.settings
-  const report = error?.code === 'prompt-truncated' ? 'short' : reportOf(context, model, account, reported)
+  const report = error?.code === 'prompt-truncated' ? 'short' : judgeReport(context, model, account, reported)
   if (report === 'short') {
     limits.readShort(model, { read: Math.floor(reported / calibration.ratio(model.id, counter)), used, call })
   } else if (report === 'whole') {
@@ -77,19 +77,19 @@ export function shortReportWarning(
   account: PromptAccount,
   { promptTokens: reported }: Usage,
 ): CallWarning | undefined {
-  if (reported === undefined || reportOf(context, model, account, reported) !== 'short') return undefined
+  if (reported === undefined || judgeReport(context, model, account, reported) !== 'short') return undefined
   return {
     code: 'prompt-read-short',
     message:
-      `${model.id} reports ${reported} prompt tokens, and about ${expectedOf(context, model, account)} were sent: its server ` +
-      `may have left out a part. The answer stands; for an hour, smaller prompts are sent. ` +
+      `${model.id} reports ${reported} prompt tokens, and about ${expectedTokens(context, model, account)} were sent: its server ` +
+      `may have left out a part. The answer is kept; for an hour, Foreword sends smaller prompts. ` +
       `Set models."${model.id}".window to the context length that it is served with.`,
   }
 }
 
-function reportOf(context: Learning, model: Model, account: PromptAccount, reported: number): PromptReport {
+function judgeReport(context: Learning, model: Model, account: PromptAccount, reported: number): PromptReport {
   const { calibration, settings } = context
-  const expected = expectedOf(context, model, account)
+  const expected = expectedTokens(context, model, account)
   const fresh = Math.round(account.fresh * calibration.ratio(model.id, settings.counter))
   return promptReport({
     expected,
@@ -99,6 +99,6 @@ function reportOf(context: Learning, model: Model, account: PromptAccount, repor
   })
 }
 
-function expectedOf({ calibration, settings }: Learning, model: Model, { text }: PromptAccount): number {
+function expectedTokens({ calibration, settings }: Learning, model: Model, { text }: PromptAccount): number {
   return Math.round(text * calibration.ratio(model.id, settings.counter))
 }

@@ -1,16 +1,8 @@
-import type { ChannelInbox } from '../../capability.ts'
 import { createHash } from 'node:crypto'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorMessage } from '../../platform.ts'
-import {
-  inboxFiles,
-  moveAside,
-  nameOf,
-  readIncoming,
-  removeIncoming,
-  writeEmpty,
-  writeIncoming,
-} from './channel-inbox-files.ts'
+import type { ChannelInbox } from '../../capability.ts'
+import { errorMessage, makePrivateFolder, syncFolder, writeFileAtomically } from '../../platform.ts'
 
 /** Ids of handled things that are remembered: a service repeats what is recent. */
 const REMEMBERED = 1_000
@@ -39,7 +31,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
   }
 
   async function keep(known: InboxIndex, key: string, content: string): Promise<void> {
-    const name = nameOf(++known.newest, key, 'json')
+    const name = fileName(++known.newest, key, 'json')
     await writeIncoming(folder, name, content)
     known.waiting.set(key, name)
   }
@@ -47,14 +39,14 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
   async function broken(known: InboxIndex, key: string, name: string, error: unknown): Promise<void> {
     known.waiting.delete(key)
     const why = errorMessage(error)
-    warn(`A message that had come in could not be read (${why}); it was put aside as ${join(folder, name)}.broken.`)
+    warn(`Could not read an incoming message: ${why}. It was moved to ${join(folder, name)}.broken.`)
     await moveAside(folder, name).catch(() => {})
   }
 
   return {
     async accept(id, value) {
       const known = await index()
-      const key = keyOf(id)
+      const key = idKey(id)
       const content = JSON.stringify({ id, value })
       // Whoever brings it a second time meanwhile hears `false` when it is on disk, or brings it himself.
       for (let under = arriving.get(key); under; under = arriving.get(key)) await under.catch(() => {})
@@ -71,7 +63,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       for (const [key, name] of [...known.waiting].toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
         try {
           const read = await readIncoming(folder, name)
-          if (keyOf(read.id) !== key) throw new Error('it holds something else than its name says')
+          if (idKey(read.id) !== key) throw new Error('it holds something else than its name says')
           found.push(read)
         } catch (error) {
           if (known.waiting.get(key) === name) await broken(known, key, name, error)
@@ -81,9 +73,9 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
     },
     async done(id) {
       const known = await index()
-      const key = keyOf(id)
+      const key = idKey(id)
       if (known.handled.has(key)) return
-      const name = nameOf(++known.newest, key, 'done')
+      const name = fileName(++known.newest, key, 'done')
       known.handled.set(key, name)
       try {
         await writeEmpty(folder, name)
@@ -124,6 +116,73 @@ async function forgetOldest(folder: string, { handled }: InboxIndex): Promise<vo
 }
 
 /** An id may be any text, a file name may not. */
-function keyOf(id: string): string {
+function idKey(id: string): string {
   return createHash('sha256').update(JSON.stringify(id)).digest('hex').slice(0, 32)
+}
+
+/** A file of an inbox: `json` contains what waits, `done` is empty and marks what was handled. */
+interface InboxFile {
+  readonly name: string
+  /** 1, 2, 3 … in the order of arrival, over restarts. */
+  readonly number: number
+  /** 32 hexadecimal digits that represent an id. */
+  readonly key: string
+  readonly kind: 'json' | 'done'
+}
+
+const FORM = /^(\d{14})-([0-9a-f]{32})\.(json|done)$/
+
+/** Sorted as texts, the names are in the order of their numbers. */
+function fileName(number: number, key: string, kind: InboxFile['kind']): string {
+  return `${String(number).padStart(14, '0')}-${key}.${kind}`
+}
+
+/** In the order of their numbers. Makes the folder where there is none, and clears away what was being written. */
+async function inboxFiles(folder: string): Promise<readonly InboxFile[]> {
+  await makePrivateFolder(folder)
+  const names = await readdir(folder)
+  for (const name of names) if (name.endsWith('.arriving')) await rm(join(folder, name), { force: true })
+  return names.toSorted().flatMap((name): readonly InboxFile[] => {
+    const [, number, key, kind] = FORM.exec(name) ?? []
+    return key === undefined ? [] : [{ name, number: Number(number), key, kind: kind === 'done' ? 'done' : 'json' }]
+  })
+}
+
+/** Whole or not at all, and on disk when it resolves. */
+async function writeIncoming(folder: string, name: string, content: string): Promise<void> {
+  const path = join(folder, name)
+  const beside = `${path}.arriving`
+  try {
+    // Of a try that broke off.
+    await rm(beside, { force: true })
+    await writeFileAtomically(path, content, { beside })
+  } catch (error) {
+    // Its arrival will not be acknowledged, so it must not be found there either.
+    await rm(path, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+/** An empty file, on disk when it resolves. */
+async function writeEmpty(folder: string, name: string): Promise<void> {
+  const file = await open(join(folder, name), 'w', 0o600)
+  await file.close()
+  await syncFolder(folder)
+}
+
+/** Rejects where it is not what was written. */
+async function readIncoming(folder: string, name: string): Promise<{ id: string; value: unknown }> {
+  const read: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'))
+  if (typeof read !== 'object' || read === null || !('id' in read) || typeof read.id !== 'string') {
+    throw new Error('it is no message')
+  }
+  return { id: read.id, value: 'value' in read ? read.value : undefined }
+}
+
+async function removeIncoming(folder: string, name: string): Promise<void> {
+  await rm(join(folder, name), { force: true })
+}
+
+async function moveAside(folder: string, name: string): Promise<void> {
+  await rename(join(folder, name), join(folder, `${name}.broken`))
 }

@@ -1,16 +1,15 @@
-import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
-import type { Channel, ChannelContext, ChannelInbox } from '../../capability.ts'
-import { settlesWithin, sleep } from '../../platform.ts'
-import type { Runtime } from '../../capability.ts'
-import { failureSentence } from '../failure-sentence.ts'
+import type { Channel, ChannelContext, ChannelInbox, Clock, Runtime, SentPart } from '../../capability.ts'
+import { settlesWithin, singleFlight, sleep } from '../../platform.ts'
+import type { LogStore } from '../../session.ts'
+import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
-/** Channels that take what people say. */
-export interface RunningChannels {
+/** Channels that run. */
+interface RunningChannels {
   /** Stops all of them, and waits for them for some seconds. */
   stop(): Promise<void>
 }
 
-export interface ChannelRun {
+interface ChannelRun {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
   readonly inboxOf: (channel: string) => ChannelInbox
@@ -18,13 +17,13 @@ export interface ChannelRun {
   readonly sentOf: (channel: string) => ChannelContext['sent']
   /** Sentences for the operator. */
   readonly warn: (text: string) => void
-  /** Waits before a channel that did not start is started again, ms; the last one goes on. */
+  /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
   readonly patienceMs?: number
 }
 
-/** Starts every channel and does not wait for it. Each has been given its desk when this returns. */
+/** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
 export function runChannels(parts: ChannelRun): RunningChannels {
   const { channels, runtime, warn, retryDelaysMs = growingDelaysMs, patienceMs = 5_000 } = parts
   const stopping = new AbortController()
@@ -41,7 +40,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
       } catch (error) {
         if (stopped.aborted) return
         const problem = failureSentence(error)
-        if (problem !== told) warn(`The channel ${name} did not start: ${problem} It is tried again.`)
+        if (problem !== told) warn(`The channel ${name} did not start: ${problem} Foreword tries again.`)
         told = problem
         await sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
@@ -52,7 +51,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     try {
       await channel.stop?.()
     } catch (error) {
-      warn(`The channel ${channel.name} did not stop as it should: ${failureSentence(error)}`)
+      warn(`The channel ${channel.name} failed to stop: ${failureSentence(error)}`)
     }
   }
 
@@ -63,7 +62,32 @@ export function runChannels(parts: ChannelRun): RunningChannels {
       const left = await Promise.all(
         channels.map(async (channel) => ((await settlesWithin(stop(channel), patienceMs)) ? [] : [channel.name])),
       )
-      for (const name of left.flat()) warn(`The channel ${name} did not stop in time and was left alone.`)
+      for (const name of left.flat()) warn(`The channel ${name} did not stop in time.`)
     },
+  }
+}
+
+/** Writes `sent` entries for channels. The same message for the same part is written once. */
+export function noteSent(parts: {
+  readonly store: LogStore
+  readonly clock: Clock
+}): (channel: string) => ChannelContext['sent'] {
+  const { store, clock } = parts
+  const notes = singleFlight<string, void>()
+
+  async function note(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
+    try {
+      const entries = await store.entries(session, { turn, types: ['sent'] })
+      const newest = entries.findLast((entry) => entry.type === 'sent' && entry.part === part)
+      if (newest?.type === 'sent' && newest.messageId === messageId) return
+      await store.append(session, [{ type: 'sent', turn, channel, part, messageId }], clock.time())
+    } catch (error) {
+      throw runtimeFailure(error)
+    }
+  }
+
+  return (channel) => (session, turn, sent) => {
+    const name = JSON.stringify([session, turn, sent.part, sent.messageId])
+    return notes.run(name, () => note(channel, session, turn, sent))
   }
 }

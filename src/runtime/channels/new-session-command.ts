@@ -11,7 +11,7 @@ export function newSessionWords(text: string): string | undefined {
   return found ? (found[1] ?? '').trim() : undefined
 }
 
-/** What the conversation answers to `/new` alone. No model is asked, and nothing of it stands in a session. */
+/** The reply to `/new` alone. No model is asked, and nothing of it is in a session. */
 export const newSessionReply = 'A new session begins. The one before is kept.'
 
 /**

@@ -1,10 +1,9 @@
-import type { LogStore } from '../../session.ts'
-import { delayAfter, growingDelaysMs } from './channel-backoff.ts'
-import { type Channel, type Clock, UndeliverableError } from '../../capability.ts'
+import { type Channel, type Clock, type Reply, type SentPart, UndeliverableError } from '../../capability.ts'
 import { settlesWithin, sleep } from '../../platform.ts'
-import { failureSentence } from '../failure-sentence.ts'
-import { type DueReply, dueReplies, isBehind, startedAt } from './outbox-replies.ts'
-import type { SessionStates, SessionState } from '../sessions/session-state.ts'
+import type { Binding, Entry, LogStore, TurnOutcome, TurnRow } from '../../session.ts'
+import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
+import type { SessionState, SessionStates } from '../sessions/session-state.ts'
+import { turnView } from '../turns/turn-view.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
 export interface Outbox {
@@ -12,7 +11,7 @@ export interface Outbox {
   deliver(state: SessionState): Promise<void>
   /** Delivers what a former process settled and did not deliver. Does not wait for it. */
   recover(states: SessionStates): void
-  /** Waits for what is on its way, so that it is not sent again at the next start, and sends nothing more. */
+  /** Waits for what is being sent, so that it is not sent again at the next start, and sends nothing more. */
   stop(): Promise<void>
 }
 
@@ -20,7 +19,7 @@ export interface Outbox {
 export interface OutboxOptions {
   /** Nothing is delivered before this has resolved, such as before the channels were started. */
   readonly opens?: Promise<void>
-  /** Waits between tries, ms; the last one goes on. */
+  /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
   readonly patienceMs?: number
@@ -37,8 +36,8 @@ interface Lane {
 const PAGE = 500
 
 /**
- * `delivered` is written with the channel's own message id, and what stands as delivered is never sent again. A session
- * that has to wait for its channel holds up no other.
+ * `delivered` is written with the channel's own message id, and what is marked as delivered is never sent again. A session
+ * that waits for its channel delays no other session.
  */
 export function createOutbox(
   store: LogStore,
@@ -68,7 +67,7 @@ export function createOutbox(
       if (problem === undefined && !lane.again) break
       failures = problem === undefined ? 0 : failures + 1
       if (problem === undefined) continue
-      if (problem !== told) warn(`A reply of ${state.session} could not be delivered: ${problem} It is tried again.`)
+      if (problem !== told) warn(`Could not deliver a reply of ${state.session}: ${problem} Foreword tries again.`)
       told = problem
       await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
@@ -100,7 +99,7 @@ export function createOutbox(
     } catch (error) {
       if (!(error instanceof UndeliverableError)) throw error
       warn(
-        `The reply of ${reply.turn} in ${reply.session} cannot be delivered: ${failureSentence(error)} It is passed over.`,
+        `Cannot deliver the reply of ${reply.turn} in ${reply.session}: ${failureSentence(error)} Foreword skips it.`,
       )
       return undefined
     }
@@ -144,14 +143,94 @@ export function createOutbox(
     recover(states) {
       if (byName.size === 0) return
       const recovering = recoverAll(states).catch((error: unknown) =>
-        warn(`It could not be found out which replies were not delivered: ${failureSentence(error)}`),
+        warn(`Could not find out which replies are undelivered: ${failureSentence(error)}`),
       )
       void running(recovering)
     },
     async stop() {
       stopping.abort()
       if (await settlesWithin(Promise.all(work), patienceMs)) return
-      warn('A reply was still on its way when the gateway stopped. It may be sent once more at the next start.')
+      warn('A reply was still being sent when the gateway stopped. It may be sent again at the next start.')
     },
   }
+}
+
+/** A reply that has to be carried, and what carries it. */
+interface DueReply {
+  readonly channel: Channel
+  readonly reply: Reply
+}
+
+/** Settled turns of a session that are looked at for replies that were never delivered. */
+const LOOK_BACK = 50
+
+/** What a session has settled and not delivered, in order. Each is read when it is asked for. */
+async function* dueReplies(
+  store: LogStore,
+  channels: ReadonlyMap<string, Channel>,
+  session: string,
+): AsyncGenerator<DueReply> {
+  const place = await conversationOfSession(store, session)
+  const channel = place && channels.get(place.binding.channel)
+  if (!place || !channel) return
+  const { conversation } = place.binding
+  for (const row of (await store.turns(session, { limit: LOOK_BACK })).toReversed()) {
+    if (!(await isDue(store, row, channel, place.left))) continue
+    const { turn } = row
+    const [{ text, outcome }, sent] = await Promise.all([
+      turnView(store, session, turn),
+      store.entries(session, { turn, types: ['sent'] }),
+    ])
+    if (!outcome || (text === '' && !needsTelling(outcome))) continue
+    yield { channel, reply: { conversation, session, turn, text, outcome, sent: sentParts(sent) } }
+  }
+}
+
+/** Of a turn without words: people need to know why, unless they stopped it. Older logs record a blank answer as `completed`. */
+function needsTelling({ type }: TurnOutcome): boolean {
+  return type !== 'cancelled' && type !== 'completed'
+}
+
+/** Whether the newest settled turn of a session is not the newest that was delivered. */
+async function isBehind(store: LogStore, session: string): Promise<boolean> {
+  const [[ended], [delivered]] = await Promise.all([
+    store.entries(session, { types: ['turn-end'], last: 1 }),
+    store.entries(session, { types: ['delivered'], last: 1 }),
+  ])
+  return ended?.type === 'turn-end' && (delivered?.type !== 'delivered' || delivered.turn !== ended.turn)
+}
+
+/** Where a session began, whatever it is bound to now. */
+async function startedAt(store: LogStore, session: string): Promise<Binding | undefined> {
+  const [start] = await store.entries(session, { limit: 1 })
+  return start?.type === 'session-start' ? start.channel : undefined
+}
+
+/** Where a session is talked about, or was begun. `left`: its conversation has gone on to a new session. */
+export async function conversationOfSession(
+  store: LogStore,
+  session: string,
+): Promise<{ readonly binding: Binding; readonly left: boolean } | undefined> {
+  const row = await store.session(session)
+  if (!row) return undefined
+  if (row.binding) return { binding: row.binding, left: false }
+  const binding = await startedAt(store, session)
+  return binding && { binding, left: true }
+}
+
+/** In a session that its conversation has left, only messages of that session are answered there. */
+async function isDue(store: LogStore, row: TurnRow, channel: Channel, left: boolean): Promise<boolean> {
+  const { session, turn, state, firstSeq } = row
+  if (state === 'queued' || state === 'running') return false
+  if ((await store.entries(session, { turn, types: ['delivered'] })).length > 0) return false
+  if (!left) return true
+  const [input] = await store.entries(session, { after: firstSeq - 1, upTo: firstSeq })
+  return input?.type === 'input' && (input.idempotencyKey?.startsWith(`${channel.name}:`) ?? false)
+}
+
+/** In the order of their parts; of two messages for one part the newer one counts. */
+function sentParts(entries: readonly Entry[]): readonly SentPart[] {
+  const parts = new Map<number, string>()
+  for (const entry of entries) if (entry.type === 'sent') parts.set(entry.part, entry.messageId)
+  return [...parts].map(([part, messageId]) => ({ part, messageId })).toSorted((a, b) => a.part - b.part)
 }

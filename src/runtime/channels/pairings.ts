@@ -1,13 +1,10 @@
-import type { PairedChat, Pairings } from '../../capability.ts'
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Clock, PairedChat, Pairings } from '../../capability.ts'
+import { serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
-import { serialQueue } from '../../platform.ts'
-import { codeDigest, drawCode } from './pairing-code.ts'
-import { isSpent, triesFrom, withTry } from './pairing-tries.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import { runtimeFailure } from '../failure.ts'
 
-/** How long a code holds, ms. */
+/** How long a code is valid, ms. */
 const HOLDS = 10 * 60 * 1000
 
 /** What is kept of a code: nobody who reads the store can use it. */
@@ -17,8 +14,8 @@ interface KeptCode {
 }
 
 /**
- * Pairings that stand in the store, each with its history. A code is used up in the same write that pairs its chat, so
- * that it works once whoever else looks at the store.
+ * Pairings in the store, each with its history. A code is used up in the same write that pairs its chat, so
+ * that it works only once, even if others read the store.
  */
 export function createPairings(parts: {
   readonly store: SessionStore
@@ -49,11 +46,11 @@ export function createPairings(parts: {
 
   async function pair(chat: PairedChat, version: number): Promise<boolean> {
     const used: RecordChange = { kind: 'pairing-code', id: chat.channel, value: null, after: version }
-    const paired: RecordChange = { kind: 'pairing', id: idOf(chat.channel, chat.chat), value: chat }
-    return write(chat.time, used, paired, audited('paired', chat))
+    const paired: RecordChange = { kind: 'pairing', id: pairingId(chat.channel, chat.chat), value: chat }
+    return write(chat.time, used, paired, pairingAudit('paired', chat))
   }
 
-  /** Answers `false` where somebody else has changed the first of the records meanwhile. */
+  /** Returns `false` where somebody else has changed the first of the records meanwhile. */
   async function write(time: string, ...changes: readonly (RecordChange | AuditFacts)[]): Promise<boolean> {
     const writes = changes.map((each): Write =>
       'id' in each ? { type: 'record', change: each, time } : { type: 'audit', facts: each, time },
@@ -68,7 +65,7 @@ export function createPairings(parts: {
   }
 
   async function find(channel: string, chat: string): Promise<PairedChat | undefined> {
-    return ((await store.record('pairing', idOf(channel, chat)))?.value ?? undefined) as PairedChat | undefined
+    return ((await store.record('pairing', pairingId(channel, chat)))?.value ?? undefined) as PairedChat | undefined
   }
 
   return {
@@ -89,11 +86,11 @@ export function createPairings(parts: {
       return wanted.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     },
     async remove(channel, chat) {
-      const id = idOf(channel, chat)
+      const id = pairingId(channel, chat)
       const record = await store.record('pairing', id)
       if (!record || record.value === null) return false
       const removed: RecordChange = { kind: 'pairing', id, value: null, after: record.version }
-      return write(clock.time(), removed, audited('unpaired', record.value as PairedChat))
+      return write(clock.time(), removed, pairingAudit('unpaired', record.value as PairedChat))
     },
   }
 }
@@ -105,7 +102,7 @@ interface RecordChange {
   readonly after?: number
 }
 
-function idOf(channel: string, chat: string): string {
+function pairingId(channel: string, chat: string): string {
   return JSON.stringify([channel, chat])
 }
 
@@ -114,6 +111,58 @@ function triesKey(channel: string): string {
 }
 
 /** The title stays out of it: anybody chooses that for himself. */
-function audited(rule: 'paired' | 'unpaired', { channel, chat, person, kind }: PairedChat): AuditFacts {
+function pairingAudit(rule: 'paired' | 'unpaired', { channel, chat, person, kind }: PairedChat): AuditFacts {
   return { kind: 'change', rule, input: JSON.stringify({ channel, chat, person, kind }) }
+}
+
+/** 32 signs, none of which is easily taken for another: no I, O, 0 or 1. */
+const SIGNS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const LENGTH = 8
+
+/** 40 bits of chance, as `XXXX-XXXX`. */
+function drawCode(random: (size: number) => Uint8Array): string {
+  const signs = Array.from(random(LENGTH), (byte) => SIGNS[byte % SIGNS.length]!).join('')
+  return `${signs.slice(0, LENGTH / 2)}-${signs.slice(LENGTH / 2)}`
+}
+
+/** SHA-256 of a code as people may write it: case, dashes and blanks make no difference. */
+function codeDigest(channel: string, code: string): string {
+  const signs = code
+    .slice(0, 100)
+    .replaceAll(/[\p{Pd}\s]/gu, '')
+    .toUpperCase()
+  return createHash('sha256')
+    .update(JSON.stringify([channel, signs]))
+    .digest('hex')
+}
+
+/** Wrong codes since the code of this digest was made: by anybody, and by chat. */
+interface Tries {
+  readonly digest: string
+  readonly wrong: number
+  /** By a digest of the chat, so that its size is known. */
+  readonly chats: Readonly<Record<string, number>>
+}
+
+/** After this many wrong tries a code is no longer valid. */
+const MOST = 5
+/** So many of them may be of one chat: a stranger alone cannot make a code invalid. */
+const MOST_OF_ONE = 3
+
+/** What was counted for this code; nothing yet where it was for another. */
+function triesFrom(value: unknown, digest: string): Tries {
+  const fresh: Tries = { digest, wrong: 0, chats: {} }
+  if (typeof value !== 'object' || value === null || !('digest' in value)) return fresh
+  return value.digest === digest ? (value as Tries) : fresh
+}
+
+/** Whether this chat may not try any more. */
+function isSpent({ wrong, chats }: Tries, chat: string): boolean {
+  return wrong >= MOST || (chats[sha256(chat)] ?? 0) >= MOST_OF_ONE
+}
+
+/** The same after one more wrong try. */
+function withTry({ digest, wrong, chats }: Tries, chat: string): Tries {
+  const key = sha256(chat)
+  return { digest, wrong: wrong + 1, chats: { ...chats, [key]: (chats[key] ?? 0) + 1 } }
 }

@@ -1,4 +1,5 @@
 import type { PreparedCall } from '../../agent.ts'
+import { type CompletionCut, type CompletionInput, RuntimeError } from '../../capability.ts'
 import {
   type AnyMessage,
   type Assembly,
@@ -7,6 +8,7 @@ import {
   ContextOverflowError,
   type Layer,
   layoutOf,
+  type Manifest,
   markImages,
   toolResults,
   turnsOf,
@@ -14,17 +16,13 @@ import {
 } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import { defined, stretch } from '../../platform.ts'
-import { assembleWithin, imageSupport, withinLearned } from '../calls/attempt-call.ts'
-import type { CallAccount } from '../calls/call-account.ts'
-import { budgetFor, type Refusal } from '../calls/call-budget.ts'
-import { recordInput } from '../calls/call-input.ts'
-import type { CompletionCut, CompletionInput } from '../../capability.ts'
-import { tooLarge } from './completion-failure.ts'
-import { recordVerbatim, verbatimInSlices } from '../ledger/verbatim-call.ts'
-import type { RecordedOptions } from '../ledger/wire-proof.ts'
 import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
+import { assembleWithin, imageSupport, verbatimInSlices, accountWithinLearned } from '../calls/attempt-call.ts'
+import type { CallAccount } from '../calls/call-account.ts'
+import { budgetFor, type SizeRefusal } from '../calls/call-budget.ts'
+import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
 
-export interface CompletionCallParts {
+interface CompletionCallParts {
   readonly context: AssemblyContext
   readonly model: Model
   readonly account: CallAccount
@@ -33,7 +31,7 @@ export interface CompletionCallParts {
 }
 
 /** A call outside every session that is on record and ready to be made. */
-export interface CompletionCall {
+interface CompletionCall {
   readonly prepared: PreparedCall
   /** What was taken out; absent where everything was sent. */
   readonly cut?: CompletionCut
@@ -46,9 +44,14 @@ export interface CompletionCall {
 export async function completionCall(
   { context, model, account, time }: CompletionCallParts,
   input: CompletionInput,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Promise<CompletionCall> {
-  const { cut: cuts, prompt } = { cut: 'none', prompt: false, ...context.settings.completions, ...chosen(input) }
+  const { cut: cuts, prompt } = {
+    cut: 'none',
+    prompt: false,
+    ...context.settings.completions,
+    ...explicitChoices(input),
+  }
   const wanted = completionBudget(context, model, input, deeper)
   const work = stretch()
   const exact =
@@ -70,7 +73,7 @@ export async function completionCall(
     about: { time },
     work,
     input: attempt.record,
-    failure: (call) => (fits ? undefined : tooLarge(call, outcome.manifest, cut)),
+    failure: (call) => (fits ? undefined : overflowByOurCount(call, outcome.manifest, cut)),
   })
   return { prepared, ...(cut ? { cut } : {}) }
 }
@@ -109,7 +112,7 @@ function needsMarkers({ messages }: CompletionInput, model: Model): boolean {
   return messages.some((message) => markImages(message, support) !== undefined)
 }
 
-function chosen({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {
+function explicitChoices({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {
   return { ...defined({ cut, prompt }) }
 }
 
@@ -118,7 +121,7 @@ function completionBudget(
   context: AssemblyContext,
   model: Model,
   { maxOutputTokens }: CompletionInput,
-  deeper?: Refusal,
+  deeper?: SizeRefusal,
 ): Budget {
   const configured = budgetFor(context, model, deeper)
   return { ...configured, reserve: maxOutputTokens ?? configured.reserve }
@@ -139,7 +142,7 @@ async function attemptVerbatim(
 ): Promise<Attempt> {
   const { store, settings } = context
   const asked = { messages, tools, budget, counter: settings.counter, model: model.id }
-  const { input, outcome } = await withinLearned(context, model, asked, verbatimInSlices, deeper)
+  const { input, outcome } = await accountWithinLearned(context, model, asked, verbatimInSlices, deeper)
   return { outcome, budget: input.budget, record: (options) => recordVerbatim(store, input, options, holds) }
 }
 
@@ -188,10 +191,10 @@ interface AssemblyTask {
   readonly prompt: boolean
   /** ISO 8601. */
   readonly time: string
-  readonly deeper: Refusal | undefined
+  readonly deeper: SizeRefusal | undefined
 }
 
-/** The caller's own system texts stand behind ours. They are a user's words, and the manifest says so. */
+/** The caller's own system texts follow ours. The manifest marks them as a user's words. */
 function callersLayers(messages: readonly AnyMessage[]): readonly Layer[] {
   const texts = messages.flatMap((message) => (message.role === 'system' ? [message.content] : []))
   return texts.map((text, index) => ({
@@ -202,4 +205,41 @@ function callersLayers(messages: readonly AnyMessage[]): readonly Layer[] {
     renditions: [{ form: 'full', text }],
     origin: { kind: 'user', ref: 'system message of the request' },
   }))
+}
+
+/** What was asked for is larger than its room, by our count. `sent` includes the margin for the counter's error. */
+function overflowByOurCount(call: string, { used, budget }: Manifest, cut: CompletionCut | undefined): RuntimeError {
+  const sent = used + (cut?.tokensLeftOut ?? 0) + budget.margin
+  return overflowError({ call, limit: budget.window, sent, reserve: budget.reserve })
+}
+
+/** The provider refused it as too large, by its own count where it reported one. */
+export function overflowByProvider(
+  call: string,
+  { limit, sent, used, said }: SizeRefusal & { readonly said: string | undefined },
+): RuntimeError {
+  const facts = { ...defined({ limit }), ...(said ? { said } : {}) }
+  return overflowError({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
+}
+
+interface OverflowFacts {
+  readonly call: string
+  readonly limit?: number
+  readonly sent: number
+  readonly reserve?: number
+  /** The provider's own message. */
+  readonly said?: string
+}
+
+function overflowError(facts: OverflowFacts): RuntimeError {
+  const { limit, sent, reserve, said } = facts
+  const takes = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
+  const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`
+  return new RuntimeError(
+    'context-overflow',
+    `${takes}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
+      said === undefined ? '' : ` It said: ${said}`
+    }`,
+    { ...facts },
+  )
 }

@@ -1,18 +1,25 @@
 import { askModel, type TurnSetup } from '../../agent.ts'
+import {
+  type Clock,
+  type CompletionEvent,
+  type CompletionInput,
+  RuntimeError,
+  type RuntimeErrorCode,
+} from '../../capability.ts'
 import { toolCalls } from '../../context.ts'
-import type { FinishReason, Model } from '../../model.ts'
+import { type FinishReason, type Model, ModelError } from '../../model.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
-import { completionCall } from './completion-call.ts'
-import { assertCanBeMade, failureOfCall, tooLargeForProvider } from './completion-failure.ts'
-import { type Clock, type CompletionEvent, type CompletionInput, RuntimeError } from '../../capability.ts'
-import { turnClock } from '../clock.ts'
-import { handOver } from './hand-over.ts'
-import type { ModelChoice } from '../models/model-choice.ts'
-import { callAccount } from '../calls/call-account.ts'
-import { retryRule } from '../settings.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { callAccount } from '../calls/call-account.ts'
+import { budgetFor } from '../calls/call-budget.ts'
+import { turnClock } from '../clock.ts'
+import type { ModelChoice } from '../models/model-choice.ts'
+import { retryRule } from '../settings.ts'
+import { completionCall, overflowByProvider } from './completion-call.ts'
+import { createHandOver } from './hand-over.ts'
 
-export interface CompletionParts {
+interface CompletionParts {
   readonly context: AssemblyContext
   readonly models: ModelChoice
   readonly clock: Clock
@@ -21,7 +28,7 @@ export interface CompletionParts {
 /**
  * One question outside every session, asked by the loop that asks for sessions too: the same retries before the first
  * word, the same account in the ledger. The caller's messages are the conversation and its tools are offered as they are;
- * calls to them are handed back. The model is read no faster than the caller takes what it says.
+ * calls to them are handed back. The model is read no faster than the caller reads the events.
  */
 export async function* complete(parts: CompletionParts, input: CompletionInput): AsyncGenerator<CompletionEvent> {
   if (input.messages.length === 0) throw new RuntimeError('invalid-input', 'There are no messages. Send at least one.')
@@ -29,7 +36,7 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
   assertCanBeMade(parts.context, input, model)
   const leaving = new AbortController()
   const signal = input.signal ? AbortSignal.any([input.signal, leaving.signal]) : leaving.signal
-  const events = handOver<CompletionEvent>()
+  const events = createHandOver<CompletionEvent>()
   const asking = ask(parts, { ...input, signal }, model, events.put).then(events.end, events.fail)
   try {
     yield* events.taken()
@@ -51,16 +58,16 @@ async function ask(
   const setup = completionSetup(parts, input, model, { tell, ended: (outcome) => (ended = outcome) })
   const reply = await askModel(setup)
   if (reply.type === 'cancelled') throw new RuntimeError('cancelled', 'The call was cancelled.', { call: reply.call })
-  if (reply.type === 'failed') throw failureOfCall(reply.call, reply.error)
+  if (reply.type === 'failed') throw callFailure(reply.call, reply.error)
   const calls = toolCalls(reply.message)
   for (const { toolCallId, toolName, input: given } of calls) {
     await tell({ type: 'tool-call', toolCallId, toolName, input: given })
   }
-  await tell({ type: 'finish', reason: reasonOf(ended, calls.length), usage: ended.usage ?? NOT_REPORTED })
+  await tell({ type: 'finish', reason: finishReason(ended, calls.length), usage: ended.usage ?? NOT_REPORTED })
 }
 
 /** A model may end with calls where it may make none: they are not among what is handed over. */
-function reasonOf({ finish }: Pick<CallOutcome, 'finish'>, calls: number): FinishReason {
+function finishReason({ finish }: Pick<CallOutcome, 'finish'>, calls: number): FinishReason {
   const reason = FINISH_REASONS.find((known) => known === finish) ?? 'other'
   return reason === 'tool-calls' && calls === 0 ? 'stop' : reason
 }
@@ -72,7 +79,7 @@ interface Listener {
   ended(outcome: CallOutcome): void
 }
 
-/** Joins the loop to the ledger and to whoever listens. There is no log: what was said is the caller's alone. */
+/** Connects the loop to the ledger and to the caller. There is no log: the conversation is the caller's alone. */
 function completionSetup(
   { context, clock }: CompletionParts,
   input: CompletionInput & { readonly signal: AbortSignal },
@@ -87,7 +94,7 @@ function completionSetup(
     model,
     async assemble(step) {
       const deeper = account.refusal(step.deeper)
-      if (deeper && !cuts) throw tooLargeForProvider(asked, { said: step.deeper?.said, ...deeper })
+      if (deeper && !cuts) throw overflowByProvider(asked, { said: step.deeper?.said, ...deeper })
       const { prepared, cut } = await completionCall({ context, model, account, time: clock.time() }, input, deeper)
       asked = prepared.call
       await tell({ type: 'call-start', call: asked, model: model.id, ...(cut ? { cut } : {}) })
@@ -118,4 +125,51 @@ const NOT_REPORTED: Usage = {
   cacheWrittenTokens: undefined,
   outputTokens: undefined,
   reasoningTokens: undefined,
+}
+
+/** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
+function assertCanBeMade(
+  context: AssemblyContext,
+  { maxOutputTokens, messages, prompt }: CompletionInput,
+  model: Model,
+): void {
+  const { window } = budgetFor(context, model)
+  if (maxOutputTokens !== undefined && maxOutputTokens >= window) {
+    const most = Math.min(model.facts.maxOutput, window - 1)
+    throw new RuntimeError(
+      'invalid-input',
+      `max_tokens is too large: ${maxOutputTokens}. ${model.id} supports at most ${most} completion tokens in its window of ${window}. ` +
+        `If its window is larger, set models."${model.id}".window.`,
+      { parameter: 'max_tokens', most, window },
+    )
+  }
+  const adds = prompt ?? context.settings.completions?.prompt ?? false
+  if (!adds && !model.facts.vision && messages.some(hasImage)) {
+    throw new RuntimeError(
+      'invalid-input',
+      `${model.id} cannot see images. Choose a model that can, leave the images out, or set models."${model.id}".vision to true if it can.`,
+      { parameter: 'messages' },
+    )
+  }
+}
+
+/** A call that failed, with what a caller can act on. */
+function callFailure(call: string, error: unknown): RuntimeError {
+  const message = errorMessage(error)
+  if (!(error instanceof ModelError)) return new RuntimeError(failureCode(error), message, { call }, { cause: error })
+  const { retryAfterMs, parameter } = error.facts
+  const facts = {
+    call,
+    ...defined({ retryAfterMs, parameter }),
+  }
+  return new RuntimeError(error.code, message, facts, { cause: error })
+}
+
+function failureCode(error: unknown): RuntimeErrorCode {
+  return (error as { code?: unknown } | undefined)?.code === 'no-answer' ? 'no-answer' : 'internal'
+}
+
+function hasImage({ content }: CompletionInput['messages'][number]): boolean {
+  if (typeof content === 'string') return false
+  return content.some((part) => part.type === 'image' || (part.type === 'file' && part.mediaType.startsWith('image')))
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { handOver } from './hand-over.ts'
+import { createHandOver } from './hand-over.ts'
 
 test('values are taken in order, and each is asked for before the next is made', async () => {
-  const { put, end, taken } = handOver<number>()
+  const { put, end, taken } = createHandOver<number>()
   const made: number[] = []
   const making = (async () => {
     for (const value of [1, 2, 3]) {
@@ -22,7 +22,7 @@ test('values are taken in order, and each is asked for before the next is made',
 })
 
 test('a failure comes behind what was put before it', async () => {
-  const { put, fail, taken } = handOver<number>()
+  const { put, fail, taken } = createHandOver<number>()
   void put(1)
   fail(new Error('broken'))
   const values = taken()
@@ -31,7 +31,7 @@ test('a failure comes behind what was put before it', async () => {
 })
 
 test('a taker that leaves sets every maker free', async () => {
-  const { put, taken } = handOver<number>()
+  const { put, taken } = createHandOver<number>()
   const waiting = [put(1), put(2)]
   for await (const _ of taken()) break
   await Promise.all([...waiting, put(3)])

@@ -1,17 +1,17 @@
-/** Hands what one side makes to another side that takes it at its own pace. */
-export interface HandOver<Value> {
-  /** Resolves once the value is taken and the next one is wanted, or nobody takes any more. */
+/** Passes values from a producer to a consumer that reads at its own pace. */
+interface HandOver<Value> {
+  /** Resolves once the value is read and the next one is wanted, or once the consumer has left. */
   put(value: Value): Promise<void>
   /** Nothing more comes. */
   end(): void
-  /** Nothing more comes; what was put before is still taken, then the taker has the error. */
+  /** Nothing more comes; what was put before is still read, then the consumer gets the error. */
   fail(error: unknown): void
-  /** What is put, in order. A taker that leaves sets every `put` free. */
+  /** What is put, in order. When the consumer leaves, every `put` resolves. */
   taken(): AsyncGenerator<Value>
 }
 
-/** One maker and one taker: what waits between them is what the maker puts without waiting. */
-export function handOver<Value>(): HandOver<Value> {
+/** One producer and one consumer: only what the producer puts without waiting is buffered. */
+export function createHandOver<Value>(): HandOver<Value> {
   const waiting: { readonly value: Value; readonly taken: () => void }[] = []
   let over: { readonly error?: unknown } | undefined
   let left = false

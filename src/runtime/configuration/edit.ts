@@ -1,5 +1,5 @@
 import { editedJson, type JsonChange } from '../../tool.ts'
-import { checked } from './load.ts'
+import { checkValue } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, keyPathOf, namesAt, namesIn, schemaAt } from './key.ts'
@@ -8,20 +8,20 @@ import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
 
-export interface EditOptions {
+interface EditOptions {
   /** Path of the home. */
   readonly home: string
   readonly schema: ConfigurationSchema
   /** Such as `gateway.port`, or one name per level. */
   readonly key: string | KeyPath
-  /** JSON; `undefined` takes the key out. */
+  /** JSON; `undefined` removes the key. */
   readonly value: unknown
   /** Given the text of the file as it would be; what it throws keeps the file as it is. */
   readonly check?: (text: string) => void | Promise<void>
 }
 
 /**
- * Sets one key of `config.json` and leaves everything else in it as it stands, comments too. Rejects with a
+ * Sets one key of `config.json` and leaves everything else in it unchanged, comments too. Rejects with a
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
@@ -38,8 +38,8 @@ export async function setValue({ home, schema, key, value, check }: EditOptions)
         const before = parseConfiguration(withoutMark(text))
         if (before.problems.length > 0) throw new ConfigurationError(before.problems)
         // Other keys may be wrong already: they can be corrected one by one.
-        known = new Set(checked(before.value, schema).faults.map((fault) => fault.path.join('.')))
-        return changed(text, wanted)
+        known = new Set(checkValue(before.value, schema).faults.map((fault) => fault.path.join('.')))
+        return changeText(text, wanted)
       },
       async check(text) {
         assertFits(text, path, known, schema)
@@ -47,7 +47,7 @@ export async function setValue({ home, schema, key, value, check }: EditOptions)
       },
     })
   } catch (error) {
-    throw error instanceof FileEditError ? problem([], error.message) : error
+    throw error instanceof FileEditError ? keyError([], error.message) : error
   }
 }
 
@@ -57,15 +57,15 @@ export function configurationKey(key: string, schema: ConfigurationSchema): KeyP
   if (path) return path
   const words = namesIn(key)
   if (!words)
-    throw problem([key], 'has a quote that is not closed', 'A name in quotes is written `models."lab/m1".window`.')
+    throw keyError([key], 'has a quote that is not closed', 'A name in quotes is written `models."lab/m1".window`.')
   let known = 0
   while (known < words.length && schemaAt(words.slice(0, known + 1), schema.json)) known++
   const beside = words.slice(0, known)
   const names = namesAt(beside, schema.json)
-  if (names.length === 0) throw problem(words, 'is not a key', `${beside.join('.')} has no keys below it.`)
+  if (names.length === 0) throw keyError(words, 'is not a key', `${beside.join('.')} has no keys below it.`)
   const near = nearestName(words[known] ?? '', names)
   const hint = near === undefined ? `Known there: ${names.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
-  throw problem(words, 'is not a key', hint)
+  throw keyError(words, 'is not a key', hint)
 }
 
 function refuseSecret(path: KeyPath): void {
@@ -78,21 +78,21 @@ function refuseSecret(path: KeyPath): void {
     path[0] === 'gateway'
       ? 'The gateway makes its own; another one can be set with FOREWORD_GATEWAY_TOKEN.'
       : 'Name an environment variable (apiKeyEnv, tokenEnv) or a file (apiKeyFile, tokenFile) that holds it.'
-  throw problem(path, 'holds a secret, and secrets are not written into config.json', hint)
+  throw keyError(path, 'holds a secret, and secrets are not written into config.json', hint)
 }
 
-function changed(text: string, change: JsonChange): string {
+function changeText(text: string, change: JsonChange): string {
   try {
     return editedJson(text, [change])
   } catch (error) {
-    throw problem(change.path.map(String), errorMessage(error))
+    throw keyError(change.path.map(String), errorMessage(error))
   }
 }
 
 function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, schema: ConfigurationSchema): void {
   const after = parseConfiguration(text)
   if (after.problems.length > 0) throw new ConfigurationError(after.problems)
-  const faults = checked(after.value, schema).faults.filter(
+  const faults = checkValue(after.value, schema).faults.filter(
     (fault) => !known.has(fault.path.join('.')) || isWithin(fault.path, path) || isWithin(path, fault.path),
   )
   if (faults.length === 0) return
@@ -101,7 +101,7 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
   )
 }
 
-/** The reader of the configuration takes none either. */
+/** The reader of the configuration ignores it too. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '')
 }
@@ -110,6 +110,6 @@ function isWithin(inner: KeyPath, outer: KeyPath): boolean {
   return outer.every((name, index) => inner[index] === name)
 }
 
-function problem(path: KeyPath, message: string, hint = ''): ConfigurationError {
+function keyError(path: KeyPath, message: string, hint = ''): ConfigurationError {
   return new ConfigurationError([{ key: path.join('.'), place: 'config.json', message, hint }])
 }

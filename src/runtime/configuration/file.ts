@@ -30,7 +30,7 @@ export function parseConfiguration(text: string): ConfigurationFile {
     key: '',
     place: `${FILE}:${lineAndColumn(text, offset)}`,
     message: `this is not JSON: ${inWords(printParseErrorCode(error))}`,
-    hint: 'Comments and a comma at the end of a list are allowed; every name stands in double quotes.',
+    hint: 'Comments and a comma at the end of a list are allowed; write every name in double quotes.',
   }))
   if (problems.length === 0 && tree && tree.type !== 'object') {
     problems.push({
@@ -51,12 +51,12 @@ export function parseConfiguration(text: string): ConfigurationFile {
 /** The later of two properties of one name in one object. JSON lets it win in silence. */
 function repeatedNames(tree: Node | undefined): readonly Node[] {
   const children = tree?.children ?? []
-  const names = tree?.type === 'object' ? children.map(nameOf) : []
+  const names = tree?.type === 'object' ? children.map(propertyName) : []
   const later = names.flatMap((name, index) => (names.indexOf(name) < index ? [children[index]!] : []))
   return [...later, ...children.flatMap(repeatedNames)]
 }
 
-function nameOf(property: Node): string {
+function propertyName(property: Node): string {
   return String(property.children?.[0]?.value)
 }
 
@@ -64,12 +64,12 @@ function repetition(property: Node, text: string): ConfigurationProblem {
   return {
     key: getNodePath(property.children?.[0] ?? property).join('.'),
     place: `${FILE}:${lineAndColumn(text, property.offset)}`,
-    message: 'this key stands a second time here, and only one of the two can count',
+    message: 'this key appears twice, and only one of the two can count',
     hint: 'Keep one of them.',
   }
 }
 
-/** `CloseBraceExpected` as people say it. */
+/** `CloseBraceExpected` in plain words. */
 function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }

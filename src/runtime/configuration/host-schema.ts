@@ -7,12 +7,12 @@ import { nearestName } from '../../platform.ts'
 import { providersSchema } from './providers-schema.ts'
 
 /** What the host's own keys depend on. */
-export interface HostSchemaOptions {
+interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
   /** Names of the stores. */
   readonly stores: readonly string[]
-  /** Keys of capabilities that stand inside one of the host's own, such as `context`, by its name. */
+  /** Keys of capabilities inside one of the host's own, such as `context`, by its name. */
   readonly inside: (section: string) => z.ZodRawShape
   /** Sections of capabilities. */
   readonly sections: z.ZodRawShape
@@ -24,17 +24,17 @@ const usDollars = z.number().min(0)
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 
 const gateway = z.strictObject({
-  port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 takes a free one.'),
+  port: z.int().min(0).max(65_535).default(4141).describe('Port that the gateway listens on; 0 chooses a free one.'),
   bind: z
     .string()
     .refine(isAddress, 'must be an address or a name, without a scheme, a port or a path')
     .default('127.0.0.1')
-    .describe('Address that the gateway listens on. Others than loopback need a token of at least 24 characters.'),
+    .describe('Address that the gateway listens on. Any other than loopback needs a token of at least 24 characters.'),
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be a word of printable characters without spaces')
     .optional()
-    .describe('Token that callers bring. Better left out: the gateway makes one at its first start, in data/token.'),
+    .describe('Token that callers send. Better left out: the gateway creates one at its first start, in data/token.'),
   allowedHosts: z
     .array(z.string())
     .default([])
@@ -64,7 +64,7 @@ const model = z.strictObject({
   tools: z.boolean().optional().describe('Whether the model can call tools.'),
   vision: z.boolean().optional().describe('Whether the model can see images.'),
   reasoning: z.boolean().optional().describe('Whether the model reasons before it answers.'),
-  toolChoiceNone: z.boolean().optional().describe('Whether the model can be told to answer without a tool.'),
+  toolChoiceNone: z.boolean().optional().describe('Whether the model can be asked to answer without a tool.'),
   price: price.optional().describe('What the model costs.'),
   cache: cache.optional().describe('How the provider caches prompts.'),
 })
@@ -84,18 +84,18 @@ const completions = z.strictObject({
   prompt: z
     .boolean()
     .default(false)
-    .describe('Whether the prompt, date, instructions and skills of this home are added to calls outside a session.'),
+    .describe('Whether the prompt and the other layers of this home are added to calls outside a session.'),
 })
 
 const agent = z.strictObject({
   maxSteps: z.int().min(1).max(1000).default(12).describe('Model calls that one turn may make.'),
-  workspace: homePath({ whenMissing: 'An empty one is made at the start. If you mean another folder, name that.' })
+  workspace: homePath({ whenMissing: 'The start creates an empty one. To use another folder, name it.' })
     .default('workspace')
     .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
   toolTimeoutMs: milliseconds().default(120_000).describe('Time limit of a tool that declares none, ms.'),
   maxAnswerMs: milliseconds()
     .default(1_800_000)
-    .describe('How long one answer of a model may take, ms. What was said until then is kept.'),
+    .describe('How long one answer of a model may take, ms. What the model said until then is kept.'),
   retryForMs: z
     .int()
     .min(0)
@@ -128,13 +128,15 @@ export function hostSchema({ layouts, providers, stores, inside, sections }: Hos
     gateway: gateway
       .extend(inside('gateway') as object)
       .prefault({})
-      .describe('Where the gateway listens, and what it asks of callers.'),
+      .describe('Where the gateway listens, and what it requires of callers.'),
     model: z
       .string()
       .min(1)
       .optional()
-      .describe('Model for sessions that choose none: PROVIDER/MODEL. The best at hand unless given.'),
-    providers: providersSchema(providers).default({}).describe('Doors to models, by the name they have here.'),
+      .describe('Model for sessions that choose none: PROVIDER/MODEL. The best available one unless given.'),
+    providers: providersSchema(providers)
+      .default({})
+      .describe('Connections to models, by the name that model ids begin with.'),
     models: z
       .record(z.string(), model)
       .default({})
@@ -170,23 +172,25 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
   const layoutName = z.enum(layoutNames as [string, ...string[]])
   const changedLayout = z.strictObject({
     extends: layoutName.describe('The layout that is changed.'),
-    placements: placements.optional().describe('Where layers stand, by layer.'),
+    placements: placements.optional().describe('Placements of layers, by layer.'),
     priorities: z
       .record(z.string(), z.enum(['required', 'high', 'normal', 'low']))
       .optional()
-      .describe('How hard layers hold on, by layer.'),
+      .describe('Priorities of layers, by layer.'),
     cut: cut.optional().describe('How history is cut.'),
-    headShare: share().optional().describe('Share of the available tokens that the head may take, 0 to 1.'),
+    headShare: share().optional().describe('Share of the available tokens that the head may use, 0 to 1.'),
   })
   return z
     .strictObject({
       layout: z
         .union([layoutName, changedLayout])
         .default(usualLayout)
-        .describe(`Where layers stand and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`),
+        .describe(
+          `Placements of layers and how history is cut: ${layoutNames.join(', ')}, or one of them with changes.`,
+        ),
       headShare: share()
         .optional()
-        .describe('Share of the available tokens that tools, system and preamble may take, 0 to 1.'),
+        .describe('Share of the available tokens that tools, system and preamble may use, 0 to 1.'),
       lowWater: share().optional().describe('Share of what is available that a cut leaves filled, 0 to 1.'),
       reserve: z
         .int()
@@ -196,8 +200,8 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
       margin: tokens()
         .optional()
         .describe("Room for the counter's error, tokens. Learned from the provider unless given."),
-      placements: placements.default({}).describe('Where layers stand, by layer: changes the layout.'),
-      counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('What tokens are counted with before a call.'),
+      placements: placements.default({}).describe('Placements of layers, by layer: these change the layout.'),
+      counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('Counter that estimates tokens before a call.'),
       ...(inside as object),
       completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),
       timeZone: timeZone
@@ -217,7 +221,7 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
         addIssue({
           code: 'custom',
           path: ['layout', 'priorities', name],
-          message: `is the name of no layer that has a place: ${hint}`,
+          message: `is not a layer with a placement: ${hint}`,
         })
       }
     })

@@ -1,9 +1,11 @@
+import type { z } from 'zod'
+import { innerSchema, type SettingFacts, settingFacts } from '../../capability.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
 
 /** A key of the configuration, one name per level, such as `['gateway', 'port']`. */
 export type KeyPath = readonly string[]
 
-/** Every key that holds a value of its own and is no entry of a map, such as `gateway.port` and `model`. */
+/** Every key that has a value of its own and is not an entry of a map, such as `gateway.port` and `model`. */
 export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPath[] {
   if (schema.properties === undefined) return typeof schema.additionalProperties === 'object' ? [] : [path]
   return Object.entries(schema.properties)
@@ -11,7 +13,7 @@ export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPa
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
 
-/** What the schema says of a key; `undefined` where there is no such key. */
+/** The schema of a key; `undefined` where there is no such key. */
 export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema
@@ -22,35 +24,35 @@ export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefine
   return undefined
 }
 
-/** The keys that may stand beside each other at a path; empty where any name may. */
+/** The keys that are possible at a path; empty where any name may. */
 export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
   const schema = schemaAt(path, whole)
   return [schema, ...(schema?.anyOf ?? [])].flatMap((branch) => Object.keys(branch?.properties ?? {}))
 }
 
 /**
- * The path of a key that is written with dots. Names in maps may hold dots themselves, as in
- * `models.ollama/llama3.2.window`, and may stand in quotes: `models."ollama/llama3.2".window` is the same key.
+ * The path of a key that is written with dots. Names in maps may contain dots themselves, as in
+ * `models.ollama/llama3.2.window`, and may be in quotes: `models."ollama/llama3.2".window` is the same key.
  * `undefined` where there is no such key.
  */
 export function keyPathOf(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
-  const words = wordsOf(key)
+  const words = splitKey(key)
   return words && resolve(words, json)
 }
 
 /** The names in a written key, quotes taken off; `undefined` where a quote is not closed. */
 export function namesIn(key: string): KeyPath | undefined {
-  return wordsOf(key)?.map(({ text }) => text)
+  return splitKey(key)?.map(({ text }) => text)
 }
 
-/** A part of a written key. What stands in quotes is one name, whole. */
+/** A part of a written key. Quoted text is one name. */
 interface Word {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** The words of a written key; `undefined` where a quote is not closed, or something stands right behind one. */
-function wordsOf(key: string): readonly Word[] | undefined {
+/** The words of a written key; `undefined` where a quote is not closed, or something follows one directly. */
+function splitKey(key: string): readonly Word[] | undefined {
   const words: Word[] = []
   for (let at = 0; at <= key.length; at++) {
     const rest = key.slice(at)
@@ -79,18 +81,57 @@ function resolve(words: readonly Word[], schema: KeySchema): KeyPath | undefined
   return undefined
 }
 
-/** The longest name that leaves a known key behind it; else everything is the name. A name in quotes stands alone. */
+/** The longest name that leaves a known key behind it; else everything is the name. A quoted name is complete. */
 function resolveEntry(words: readonly Word[], schema: KeySchema): KeyPath | undefined {
   const quoted = words.findIndex((word) => word.quoted)
   const longest = quoted === 0 ? 1 : quoted > 0 ? quoted : words.length
   for (let length = longest; length > 0; length--) {
     if (length === words.length && quoted !== 0) continue
     const rest = resolve(words.slice(length), schema)
-    if (rest) return [nameOf(words.slice(0, length)), ...rest]
+    if (rest) return [joinWords(words.slice(0, length)), ...rest]
   }
-  return quoted === -1 ? [nameOf(words)] : undefined
+  return quoted === -1 ? [joinWords(words)] : undefined
 }
 
-function nameOf(words: readonly Word[]): string {
+function joinWords(words: readonly Word[]): string {
   return words.map(({ text }) => text).join('.')
+}
+
+/** What becomes of a text that has facts. */
+type TextChange = (text: string, facts: SettingFacts, path: KeyPath) => string
+
+/** The value with every text changed of which its schema has facts, such as that it is a path. */
+export function withTexts(schema: z.ZodType, value: unknown, change: TextChange, path: KeyPath = []): unknown {
+  const { def } = innerSchema(schema) as { readonly def: InnerDefinition }
+  if (typeof value === 'string') {
+    const facts = settingFacts(schema)
+    return facts.path === undefined && facts.model === undefined ? value : change(value, facts, path)
+  }
+  // No schema of one of several kinds has facts inside.
+  if (def.type === 'union') return value
+  // An item of a list has the key of its list.
+  if (Array.isArray(value))
+    return def.element ? value.map((item) => withTexts(def.element!, item, change, path)) : value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      const of = def.type === 'record' ? def.valueType : def.shape?.[name]
+      return [name, of ? withTexts(of, item, change, [...path, name]) : item]
+    }),
+  )
+}
+
+/** What is known of the setting at a key. */
+export function factsAt(schema: z.ZodType, [name, ...rest]: KeyPath): SettingFacts {
+  if (name === undefined) return settingFacts(schema)
+  const { def } = innerSchema(schema) as { readonly def: InnerDefinition }
+  const next = def.type === 'record' ? def.valueType : def.shape?.[name]
+  return next ? factsAt(next, rest) : {}
+}
+
+interface InnerDefinition {
+  readonly type: string
+  readonly element?: z.ZodType
+  readonly valueType?: z.ZodType
+  readonly shape?: Readonly<Record<string, z.ZodType>>
 }

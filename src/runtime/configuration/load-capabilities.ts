@@ -1,11 +1,11 @@
 import type { AnyCapability } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import { defaultExport } from '../load-module.ts'
+import { importDefault } from '../load-module.ts'
 import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema, sectionOf } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
 
-/** What the module of capabilities is told of the home that it works in. */
+/** What a module of capabilities is given of the home that it works in. */
 export interface CapabilitySetting {
   readonly home: string
 }
@@ -19,13 +19,13 @@ export type CapabilityModule =
     ) => AnyCapability | readonly AnyCapability[] | Promise<AnyCapability | readonly AnyCapability[]>)
 
 /** The capabilities of modules, and what is wrong with those that cannot be used, behind the name of the key. */
-export interface LoadedCapabilities {
+interface LoadedCapabilities {
   readonly capabilities: readonly AnyCapability[]
   readonly faults: readonly Pick<Fault, 'message' | 'hint'>[]
 }
 
 /** Loads modules of capabilities in order. Never rejects. `before` is what may be configured without them. */
-export async function loadCapabilities(
+export async function loadCapabilityModules(
   names: readonly string[],
   home: string,
   before: ConfigurationSchema,
@@ -35,7 +35,7 @@ export async function loadCapabilities(
   const capabilities: AnyCapability[] = []
   for (const name of names) {
     try {
-      for (const capability of await capabilitiesOf(name, home)) {
+      for (const capability of await loadModule(name, home)) {
         assertFits(capability, schema)
         const next = configurationSchema([...schema.capabilities, capability])
         capabilities.push(capability)
@@ -43,26 +43,27 @@ export async function loadCapabilities(
       }
     } catch (error) {
       const message = `names ${name}, which cannot be used: ${errorMessage(error)}`
-      faults.push({ message, hint: 'Correct it, or take it out of capabilities.' })
+      faults.push({ message, hint: 'Correct it, or remove it from capabilities.' })
     }
   }
   return { capabilities, faults }
 }
 
-async function capabilitiesOf(name: string, home: string): Promise<readonly AnyCapability[]> {
-  const exported = await defaultExport(name, home)
+async function loadModule(name: string, home: string): Promise<readonly AnyCapability[]> {
+  const exported = await importDefault(name, home)
   if (exported === undefined) {
     throw new Error('its module has no default export; export a capability, or a function that makes one')
   }
   const made: unknown =
     typeof exported === 'function' ? await (exported as (setting: CapabilitySetting) => unknown)({ home }) : exported
-  return (Array.isArray(made) ? made : [made]).map(checked)
+  return (Array.isArray(made) ? made : [made]).map(checkCapability)
 }
 
 const functions: readonly (keyof AnyCapability)[] = [
   'settingsWarnings',
   'checks',
   'places',
+  'homeFolders',
   'start',
   'layers',
   'tools',
@@ -85,14 +86,14 @@ const functions: readonly (keyof AnyCapability)[] = [
   'turnTools',
   'conversation',
 ]
-const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores', 'embedders']
+const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores', 'embedders', 'indexes']
 const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands', 'mcp', 'errorFormat']
 const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settingsKey']
 const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]
 
 /** A capability may come from somebody whom no compiler has watched. */
-function checked(value: unknown): AnyCapability {
-  if (!isObject(value)) throw new Error('it is no object with a name')
+function checkCapability(value: unknown): AnyCapability {
+  if (!isObject(value)) throw new Error('it is not an object with a name')
   const { name, settings } = value
   if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a text')
   const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
@@ -107,7 +108,7 @@ function checked(value: unknown): AnyCapability {
   if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
     throw fault('settings', 'a schema of zod 4')
   const unknown = Object.keys(value).find((key) => !members.includes(key))
-  if (unknown !== undefined) throw new Error(`"${unknown}" is nothing that a capability such as ${name} has`)
+  if (unknown !== undefined) throw new Error(`"${unknown}" of ${name} is not a member of a capability`)
   return value as unknown as AnyCapability
 }
 
@@ -117,14 +118,14 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
   if (schema.capabilities.some((other) => other.name === name)) {
     throw new Error(`there is a capability ${name} already; give it another name`)
   }
-  const section = sectionOf(capability)
+  const section = settingsSection(capability)
   const path = section.split('.')
   const taken = path.some((_, index) => {
     const found = schemaAt(path.slice(0, index + 1), schema.json)
     return found !== undefined && (index === path.length - 1 || found.properties === undefined)
   })
   if (settings !== undefined && taken) {
-    throw new Error(`its settings would stand at ${section}, which is a key already; give it another settingsKey`)
+    throw new Error(`its settings would be at ${section}, which is a key already; give it another settingsKey`)
   }
 }
 

@@ -2,18 +2,18 @@ import type { AnyCapability } from '../../capability.ts'
 import type { Provider } from '../../model.ts'
 import { readText, type TextReader } from '../../tool.ts'
 import { homeAt } from '../home/home.ts'
-import { type Environment, type Override, overridesOf } from './environment.ts'
+import { type Environment, type Override, environmentOverrides } from './value.ts'
 import { type ConfigurationFile, parseConfiguration } from './file.ts'
 import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
-import { loadCapabilities } from './load-capabilities.ts'
-import { type ConfigurationProblem, type Fault, faultsOf } from './problem.ts'
+import { loadCapabilityModules } from './load-capabilities.ts'
+import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema } from './schema.ts'
-import { type Configuration, settled } from './settled.ts'
+import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
-  /** Usable even where there are problems: what is wrong counts as not said. */
+  /** Usable even where there are problems: what is wrong counts as not set. */
   readonly configuration: Configuration
   /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
@@ -26,13 +26,13 @@ export interface LoadedConfiguration {
   readonly knownProviders: readonly Provider[]
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Path of the home. */
   readonly home: string
   readonly environment: Environment
   /** What the program is composed of. */
   readonly capabilities: readonly AnyCapability[]
-  /** IANA name, for the date that the model is told where the configuration names none. The machine's unless given. */
+  /** IANA name, for the date in prompts where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
   readonly read?: TextReader
 }
@@ -51,22 +51,22 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
       : []
   const { schema, faults: ofModules } = await wholeSchema(options, file)
   const { capabilities, providers } = schema
-  const overrides = overridesOf(environment, schema)
-  const { shape, faults } = checked(withOverrides(file.value, overrides), schema)
-  const places = placesOf(file, overrides)
+  const overrides = environmentOverrides(environment, schema)
+  const { shape, faults } = checkValue(withOverrides(file.value, overrides), schema)
+  const places = placeFinder(file, overrides)
   const surroundings = {
     home,
     userFolder: environment['HOME'],
     timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   }
   return {
-    configuration: settled(shape, schema, surroundings),
+    configuration: resolveConfiguration(shape, schema, surroundings),
     problems: [
       ...unreadable,
       ...file.problems,
-      ...[...ofModules, ...faults].map((fault) => problemOf(fault, places)),
+      ...[...ofModules, ...faults].map((fault) => placeFault(fault, places)),
     ].toSorted(byPlace),
-    origins: originsOf(file, overrides, places),
+    origins: keyOrigins(file, overrides, places),
     capabilities,
     schema,
     knownProviders: providers,
@@ -75,7 +75,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
 
 /**
  * The capabilities of the program and those that the configuration of a home names, with what is wrong with the latter.
- * Whoever starts no gateway, such as the help, goes on without those that cannot be used. Quick where none is named.
+ * Commands that start no gateway, such as the help, continue without those that cannot be used. Quick where none is named.
  */
 export async function configuredCapabilities(
   options: LoadOptions,
@@ -88,38 +88,38 @@ export async function configuredCapabilities(
   return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
 }
 
-/** What may stand in the file depends on the capabilities that it names. */
+/** What the file may contain depends on the capabilities that it names. */
 async function wholeSchema(
   { home, environment, capabilities }: LoadOptions,
   file: ConfigurationFile,
 ): Promise<{ readonly schema: ConfigurationSchema; readonly faults: readonly Fault[] }> {
   const first = configurationSchema(capabilities)
-  const named = overridesOf(environment, first).find(({ path }) => path.join('.') === 'capabilities')
+  const named = environmentOverrides(environment, first).find(({ path }) => path.join('.') === 'capabilities')
   const names: unknown = named ? named.value : file.value['capabilities']
   if (!Array.isArray(names) || names.length === 0) return { schema: first, faults: [] }
   const modules = names.filter((name): name is string => typeof name === 'string' && name !== '')
-  const loaded = await loadCapabilities(modules, home, first)
+  const loaded = await loadCapabilityModules(modules, home, first)
   return {
     schema: loaded.capabilities.length === 0 ? first : configurationSchema([...capabilities, ...loaded.capabilities]),
     faults: loaded.faults.map((fault) => ({ path: ['capabilities'], ...fault })),
   }
 }
 
-/** The faults of a whole value, and what stands without the keys that are at fault. */
-export function checked(
+/** The faults of a whole value, and the value without the keys that are at fault. */
+export function checkValue(
   value: unknown,
   { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
   const first = whole.safeParse(value)
   if (first.success) return { shape: first.data, faults: [] }
-  const faults = faultsOf(first.error.issues, json)
+  const faults = faultsFromIssues(first.error.issues, json)
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)
   return { shape: second.success ? second.data : whole.parse({}), faults }
 }
 
-function problemOf({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
+function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
   return { key: path.join('.'), place: placeOf(path), message, hint }
 }
 
@@ -140,7 +140,7 @@ function withOverrides(value: Readonly<Record<string, unknown>>, overrides: read
   return result
 }
 
-function placesOf(file: ConfigurationFile, overrides: readonly Override[]): (path: KeyPath) => string {
+function placeFinder(file: ConfigurationFile, overrides: readonly Override[]): (path: KeyPath) => string {
   const variables = new Map(overrides.map(({ path, variable }) => [path.join('.'), variable]))
   return (path) => {
     for (let length = path.length; length > 0; length--) {
@@ -151,7 +151,7 @@ function placesOf(file: ConfigurationFile, overrides: readonly Override[]): (pat
   }
 }
 
-function originsOf(
+function keyOrigins(
   file: ConfigurationFile,
   overrides: readonly Override[],
   placeOf: (path: KeyPath) => string,
@@ -174,7 +174,7 @@ function remove(value: unknown, path: KeyPath): void {
     trail.push({ folder: at as Record<string, unknown>, name })
     at = (at as Record<string, unknown>)[name]
   }
-  // An item of a list takes its list along: what is left would be a list that nobody wrote.
+  // A faulty item removes its whole list: what is left would be a list that nobody wrote.
   const list = trail.findIndex(({ folder }) => Array.isArray(folder))
   const last = list === -1 ? trail.findLast(({ folder, name }) => Object.hasOwn(folder, name)) : trail[list - 1]
   if (last) delete last.folder[last.name]

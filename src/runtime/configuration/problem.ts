@@ -1,13 +1,13 @@
 import type { z } from 'zod'
+import { ForewordError, nearestName } from '../../platform.ts'
 import { type KeyPath, namesAt, schemaAt } from './key.ts'
 import type { KeySchema } from './schema.ts'
-import { nearestName } from '../../platform.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
 export interface ConfigurationProblem {
   /** Such as `gateway.port`; empty for the file as a whole. */
   readonly key: string
-  /** Where it was said: `config.json:3:11` (line and column), or the name of an environment variable. */
+  /** Where it was set: `config.json:3:11` (line and column), or the name of an environment variable. */
   readonly place: string
   /** What is wrong, behind the name of the key. */
   readonly message: string
@@ -16,12 +16,12 @@ export interface ConfigurationProblem {
 }
 
 /** Thrown where nothing can be done before the configuration is corrected. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends ForewordError {
   override readonly name = 'ConfigurationError'
   readonly problems: readonly ConfigurationProblem[]
 
   constructor(problems: readonly ConfigurationProblem[]) {
-    super(problems.map(problemText).join('\n'))
+    super('configuration', problems.map(problemText).join('\n'), { problems })
     this.problems = problems
   }
 }
@@ -39,23 +39,23 @@ export interface Fault {
 }
 
 /** What the issues of the schema come to, each at the key that has to be changed. */
-export function faultsOf(issues: readonly z.core.$ZodIssue[], json: KeySchema): readonly Fault[] {
-  return issues.flatMap((issue) => faultsOfIssue(issue, issue.path.map(String), json))
+export function faultsFromIssues(issues: readonly z.core.$ZodIssue[], json: KeySchema): readonly Fault[] {
+  return issues.flatMap((issue) => faultsFromIssue(issue, issue.path.map(String), json))
 }
 
-function faultsOfIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema): readonly Fault[] {
+function faultsFromIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name], json))
   if (issue.code === 'invalid_union') return unionFaults(issue, path, json)
-  return [{ path, message: messageOf(issue), hint: hintOf(path, json) }]
+  return [{ path, message: issueMessage(issue), hint: keyDescription(path, json) }]
 }
 
 /** Of several things that a value may be, the one that it came closest to. */
 function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath, json: KeySchema): readonly Fault[] {
   const branches = issue.errors.map((issues) =>
-    issues.flatMap((inner) => faultsOfIssue(inner, [...path, ...inner.path.map(String)], json)),
+    issues.flatMap((inner) => faultsFromIssue(inner, [...path, ...inner.path.map(String)], json)),
   )
   const deeper = branches.find((faults) => faults.every((fault) => fault.path.length > path.length))
-  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: hintOf(path, json) }]
+  return deeper ?? branches[0] ?? [{ path, message: 'is not allowed', hint: keyDescription(path, json) }]
 }
 
 function unknownKey(path: KeyPath, json: KeySchema): Fault {
@@ -71,10 +71,10 @@ function unknownKey(path: KeyPath, json: KeySchema): Fault {
   return { path, message: 'is not a key', hint }
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function issueMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${wordsFor(issue.expected)}`
+      return `must be ${typeName(issue.expected)}`
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`
     case 'too_small':
@@ -86,7 +86,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-function wordsFor(type: string): string {
+function typeName(type: string): string {
   const words: Readonly<Record<string, string>> = {
     int: 'a whole number',
     number: 'a number',
@@ -99,6 +99,15 @@ function wordsFor(type: string): string {
   return words[type] ?? type
 }
 
-function hintOf(path: KeyPath, json: KeySchema): string {
+function keyDescription(path: KeyPath, json: KeySchema): string {
   return schemaAt(path, json)?.description ?? ''
+}
+
+/** Something odd at a key: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
+export interface ConfigurationWarning {
+  /** Names of the levels, joined by dots. */
+  readonly key: string
+  /** Behind the name of the key. */
+  readonly message: string
+  readonly hint: string
 }

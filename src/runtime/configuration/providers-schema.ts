@@ -25,10 +25,10 @@ export function providersSchema(
 ): z.ZodType<Record<string, ProviderConfiguration>, Record<string, ProviderConfiguration>> {
   const [first = 'none', ...others] = known.map(({ kind }) => kind)
   const entry = z.strictObject({
-    kind: z.enum([first, ...others]).describe('How the provider is spoken to.'),
+    kind: z.enum([first, ...others]).describe('Protocol of the provider.'),
     ...connectionKeys,
-    ...settingsOf(known),
-    timeouts: timeouts.optional().describe('How long an answer is waited for.'),
+    ...providerSettings(known),
+    timeouts: timeouts.optional().describe('How long to wait for an answer.'),
   })
   return z.record(z.string(), entry) as ReturnType<typeof providersSchema>
 }
@@ -39,13 +39,13 @@ export function unusedKeys(entry: ProviderConfiguration, known: readonly Provide
   if (!used) return []
   const connection = [...Object.keys(connectionKeys), 'timeouts']
   const read = [...(used.connects === false ? [] : connection), ...Object.keys(used.settings ?? {})]
-  return [...connection, ...Object.keys(settingsOf(known))].filter(
+  return [...connection, ...Object.keys(providerSettings(known))].filter(
     (key) => entry[key] !== undefined && !read.includes(key),
   )
 }
 
 /** The settings of all providers. None has to be there: entries of other kinds do not have it. */
-function settingsOf(known: readonly Provider[]): z.ZodRawShape {
+function providerSettings(known: readonly Provider[]): z.ZodRawShape {
   const all = known.flatMap(({ settings = {} }) => Object.entries(settings))
   return Object.fromEntries(all.map(([key, schema]) => [key, withoutDefault(schema as z.ZodType)]))
 }

@@ -5,7 +5,7 @@ import type { Provider } from '../../model.ts'
 import { sqliteDriver, type StoreDriver } from '../../session.ts'
 import { hostSchema, type HostShape } from './host-schema.ts'
 
-/** What may stand in `config.json` where these capabilities are there. */
+/** What `config.json` may contain with these capabilities. */
 export interface ConfigurationSchema {
   readonly capabilities: readonly AnyCapability[]
   readonly layouts: Readonly<Record<string, Layout>>
@@ -31,18 +31,18 @@ const known = new WeakMap<readonly AnyCapability[], ConfigurationSchema>()
 
 /** The host's own keys, and the settings of each capability at its section. */
 export function configurationSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
-  const schema = known.get(capabilities) ?? schemaOf(capabilities)
+  const schema = known.get(capabilities) ?? createSchema(capabilities)
   known.set(capabilities, schema)
   return schema
 }
 
-/** Dotted path of the section that holds the settings of a capability. */
-export function sectionOf({ name, settingsKey = name }: Pick<AnyCapability, 'name' | 'settingsKey'>): string {
+/** Dotted path of the section with the settings of a capability. */
+export function settingsSection({ name, settingsKey = name }: Pick<AnyCapability, 'name' | 'settingsKey'>): string {
   return settingsKey
 }
 
-function schemaOf(capabilities: readonly AnyCapability[]): ConfigurationSchema {
-  const sections = foldedSections(capabilities)
+function createSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
+  const sections = foldSections(capabilities)
   const providers = capabilities.flatMap((one) => one.providers ?? [])
   const stores = knownStores(capabilities)
   const allLayouts = knownLayouts(capabilities)
@@ -51,8 +51,8 @@ function schemaOf(capabilities: readonly AnyCapability[]): ConfigurationSchema {
     layouts: allLayouts,
     providers,
     stores: stores.map(({ name }) => name),
-    inside: (section) => shapeOf((sections[section] as Sections | undefined) ?? {}),
-    sections: shapeOf(Object.fromEntries(Object.entries(sections).filter(([name]) => !inHost.includes(name)))),
+    inside: (section) => sectionShape((sections[section] as Sections | undefined) ?? {}),
+    sections: sectionShape(Object.fromEntries(Object.entries(sections).filter(([name]) => !inHost.includes(name)))),
   })
   const json: KeySchema = z.toJSONSchema(whole, { io: 'input', override: withoutSettingFacts }) as KeySchema
   return { capabilities, layouts: allLayouts, providers, stores, whole, json: { ...json, ...TITLE } }
@@ -75,12 +75,12 @@ interface Sections {
   [name: string]: z.ZodType | Sections
 }
 
-function foldedSections(capabilities: readonly AnyCapability[]): Sections {
+function foldSections(capabilities: readonly AnyCapability[]): Sections {
   const sections: Sections = {}
   for (const capability of capabilities) {
     const { settings } = capability
     if (settings === undefined) continue
-    const names = sectionOf(capability).split('.')
+    const names = settingsSection(capability).split('.')
     let folder = sections
     for (const name of names.slice(0, -1)) folder = (folder[name] ??= {}) as Sections
     folder[names.at(-1)!] = sectionSchema(settings, capability.summary)
@@ -94,11 +94,11 @@ function sectionSchema(settings: z.ZodType, summary = ''): z.ZodType {
   return settings.safeParse(undefined).success || !settings.safeParse({}).success ? described : described.prefault({})
 }
 
-function shapeOf(sections: Sections): z.ZodRawShape {
+function sectionShape(sections: Sections): z.ZodRawShape {
   return Object.fromEntries(
     Object.entries(sections).map(([name, section]) => [
       name,
-      '_zod' in section ? (section as z.ZodType) : z.strictObject(shapeOf(section)).prefault({}),
+      '_zod' in section ? (section as z.ZodType) : z.strictObject(sectionShape(section)).prefault({}),
     ]),
   )
 }

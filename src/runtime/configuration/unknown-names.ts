@@ -1,9 +1,10 @@
 import { builtInProviders, type Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
-import type { ConfigurationSchema } from './schema.ts'
-import { withTexts } from './setting-texts.ts'
-import type { Configuration } from './settled.ts'
-import type { ConfigurationWarning } from './configuration-warning.ts'
+import { namesAt, plainKeys, withTexts } from './key.ts'
+import type { ConfigurationProblem, ConfigurationWarning } from './problem.ts'
+import type { ConfigurationSchema, KeySchema } from './schema.ts'
+import type { Configuration } from './configuration.ts'
+import { type Environment, variableOf } from './value.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
 export function unknownNames(
@@ -41,19 +42,19 @@ export function modelNameFault(
   if (providers.includes(provider)) {
     if (slash !== -1 || known.some(({ kind, onlyModel }) => onlyModel && kind === entries[provider]?.kind))
       return undefined
-    return { message: 'names a provider, and no model of it', hint: `Write ${provider}/MODEL.` }
+    return { message: 'names a provider, but no model', hint: `Write ${provider}/MODEL.` }
   }
   const near = nearestName(provider, providers)
   const there = near === undefined ? `There are: ${providers.join(', ')}.` : `Did you mean ${near}?`
   return slash === -1
     ? {
         message: 'is not the id of a model',
-        hint: `A model is named PROVIDER/MODEL, such as ollama/llama3.2. ${there}`,
+        hint: `Write PROVIDER/MODEL. ${there}`,
       }
     : { message: `names the provider ${JSON.stringify(provider)}, which does not exist`, hint: there }
 }
 
-/** Layers that are declared with a place of their own, and so stand in no layout. */
+/** Layers that are declared with a place of their own, and so are in no layout. */
 const PLACED_BY_THEMSELVES = ['date']
 
 /** Plugins and capabilities of the owner declare layers of their own: without any, every name is known. */
@@ -73,8 +74,59 @@ function unknownLayers(
     const key = Object.hasOwn(placements, name) ? `context.placements.${name}` : `context.layout.placements.${name}`
     const hint =
       near === undefined
-        ? `There are: ${known.join(', ')}. A plugin that gives another one has to be named in plugins.`
+        ? `There are: ${known.join(', ')}. List a plugin that declares another one in plugins.`
         : `Did you mean ${near}?`
-    return [{ key, message: 'is the name of no layer', hint }]
+    return [{ key, message: 'is not the name of a layer', hint }]
   })
+}
+
+/** Variables of the command that are no keys. */
+const OTHERS = ['FOREWORD_HOME', 'FOREWORD_DEBUG']
+
+/** Of what the command starts, and of the development of Foreword: nobody means one of these. */
+const INTERNAL = new Set(['FOREWORD_RUN', 'FOREWORD_LOCOMO'])
+
+/** Set for the programs of skills (docs/guide/skills.md), which may call the command. */
+const OF_TOOLS = /^FOREWORD_TOOL_/
+
+/** Variables that begin with `FOREWORD_` and set nothing, each with the one that may be meant. An empty variable sets nothing. */
+export function unknownVariables(
+  environment: Environment,
+  configuration: unknown,
+  json: KeySchema,
+): readonly ConfigurationProblem[] {
+  const known = [...plainKeys(json).map(variableOf), ...OTHERS]
+  const named = textsIn(configuration)
+  return Object.keys(environment)
+    .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
+    .filter((name) => !known.includes(name) && !INTERNAL.has(name) && !OF_TOOLS.test(name) && !named.has(name))
+    .map((name) => ({
+      key: '',
+      place: name,
+      message: 'this variable sets nothing',
+      hint: variableHint(name, known, json),
+    }))
+}
+
+function variableHint(name: string, known: readonly string[], json: KeySchema): string {
+  const map = mapOf(name, json)
+  if (map !== undefined) return `Set entries of ${map} in config.json.`
+  const near = nearestName(name.toUpperCase(), known)
+  return near === undefined
+    ? 'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
+    : `Did you mean ${near}?`
+}
+
+/** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
+function mapOf(name: string, json: KeySchema): string | undefined {
+  const single = new Set(plainKeys(json).map(([first]) => first))
+  const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')
+  return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))
+}
+
+/** Names of variables that hold keys may begin with `FOREWORD_`, too: they appear in the configuration as texts. */
+function textsIn(value: unknown): ReadonlySet<string> {
+  if (typeof value === 'string') return new Set([value])
+  if (typeof value !== 'object' || value === null) return new Set()
+  return new Set(Object.values(value).flatMap((inner) => [...textsIn(inner)]))
 }

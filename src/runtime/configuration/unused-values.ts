@@ -1,10 +1,10 @@
 import { layoutOf } from '../../context.ts'
 import type { Provider as KnownProvider } from '../../model.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './value.ts'
 import { unusedKeys } from './providers-schema.ts'
-import { type ConfigurationSchema, sectionOf } from './schema.ts'
-import { type Configuration, settingsOf } from './settled.ts'
-import type { ConfigurationWarning } from './configuration-warning.ts'
+import { type ConfigurationSchema, settingsSection } from './schema.ts'
+import { type Configuration, settingsOf } from './configuration.ts'
+import type { ConfigurationWarning } from './problem.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
 export function unusedValues(
@@ -15,18 +15,18 @@ export function unusedValues(
   const { models, providers } = configuration
   return [
     ...Object.entries(providers).flatMap(([name, provider]) =>
-      ofProvider(name, provider, environment, schema.providers),
+      providerWarnings(name, provider, environment, schema.providers),
     ),
-    ...Object.entries(models).flatMap(([id, facts]) => ofModel(id, facts)),
-    ...ofLimits(configuration),
-    ...ofGateway(configuration),
-    ...ofCapabilities(configuration, environment, schema),
+    ...Object.entries(models).flatMap(([id, facts]) => modelWarnings(id, facts)),
+    ...limitWarnings(configuration),
+    ...gatewayWarnings(configuration),
+    ...capabilityWarnings(configuration, environment, schema),
   ]
 }
 
 type Provider = Configuration['providers'][string]
 
-function ofProvider(
+function providerWarnings(
   name: string,
   provider: Provider,
   environment: Environment,
@@ -37,14 +37,20 @@ function ofProvider(
   const unused = unusedKeys(provider, known).map((field) => ({
     key: `${key}.${field}`,
     message: `has no effect on a provider of the kind ${kind}`,
-    hint: 'Take it out, or choose another kind.',
+    hint: 'Remove it, or choose another kind.',
   }))
   return [
     ...(/^[^\s/]+$/.test(name)
       ? []
-      : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Its name has no slash and no blank.' }]),
+      : [{ key, message: 'cannot be named in PROVIDER/MODEL', hint: 'Use a name without a slash or a space.' }]),
     ...(known.some((one) => one.kind === kind && one.needsBaseURL) && provider.baseURL === undefined
-      ? [{ key: `${key}.baseURL`, message: 'is missing', hint: 'Say where the server is: http://127.0.0.1:1234/v1.' }]
+      ? [
+          {
+            key: `${key}.baseURL`,
+            message: 'is missing',
+            hint: 'Set the address of the server, such as http://127.0.0.1:1234/v1.',
+          },
+        ]
       : []),
     ...unused,
     ...(apiKeyEnv !== undefined && apiKeyFile !== undefined
@@ -64,12 +70,12 @@ function ofProvider(
       .map(([header]) => ({
         key: `${key}.headers.${header}`,
         message: 'cannot be sent',
-        hint: 'It is no HTTP header.',
+        hint: 'It is not an HTTP header.',
       })),
   ]
 }
 
-/** What a fault of `Headers` says repeats the value, so it is not passed on. */
+/** An error of `Headers` repeats the value, so it is not passed on. */
 function isHeader(header: readonly [string, string]): boolean {
   try {
     return new Headers([[...header]]).has(header[0])
@@ -78,7 +84,10 @@ function isHeader(header: readonly [string, string]): boolean {
   }
 }
 
-function ofModel(id: string, { window, maxOutput }: Configuration['models'][string]): readonly ConfigurationWarning[] {
+function modelWarnings(
+  id: string,
+  { window, maxOutput }: Configuration['models'][string],
+): readonly ConfigurationWarning[] {
   if (window === undefined || maxOutput === undefined || maxOutput < window) return []
   return [
     {
@@ -89,7 +98,7 @@ function ofModel(id: string, { window, maxOutput }: Configuration['models'][stri
   ]
 }
 
-function ofLimits({ context, model, models }: Configuration): readonly ConfigurationWarning[] {
+function limitWarnings({ context, model, models }: Configuration): readonly ConfigurationWarning[] {
   const window = model === undefined ? undefined : models[model]?.window
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
   if (window === undefined || taken < window) return []
@@ -97,7 +106,7 @@ function ofLimits({ context, model, models }: Configuration): readonly Configura
   return [{ key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${window} tokens.` }]
 }
 
-function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] {
+function gatewayWarnings({ gateway }: Configuration): readonly ConfigurationWarning[] {
   return gateway.allowedHosts
     .filter((host) => !/^(?:[^\s/?#@:]+|\[[\da-f:.]+\]|[\da-f:.]+)(?::\d+)?$/i.test(host))
     .map((host) => ({
@@ -108,7 +117,7 @@ function ofGateway({ gateway }: Configuration): readonly ConfigurationWarning[] 
 }
 
 /** What each capability finds odd about its own settings. */
-function ofCapabilities(
+function capabilityWarnings(
   configuration: Configuration,
   environment: Environment,
   { capabilities, layouts }: ConfigurationSchema,
@@ -116,7 +125,7 @@ function ofCapabilities(
   const layout = layoutOf(configuration.context.layout, layouts)
   return capabilities.flatMap((capability) => {
     const odd = capability.settingsWarnings?.(settingsOf(configuration, capability), { environment, layout }) ?? []
-    const section = sectionOf(capability)
+    const section = settingsSection(capability)
     return odd.map(({ key, ...warning }) => ({ key: key === '' ? section : `${section}.${key}`, ...warning }))
   })
 }

@@ -1,11 +1,12 @@
-import { type KeyPath, schemaAt } from './key.ts'
+import type { Environment } from '../../model.ts'
+import { factsAt, type KeyPath, plainKeys, schemaAt } from './key.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
 
 /**
  * What a text means for a key, by the kind of value that the key has: `4142` is a number where one is due, `a,b` a list.
- * Where it means nothing it stays a text, and the schema says what is wrong.
+ * Where it means nothing it stays a text, and the schema reports what is wrong.
  */
-export function valueOf(path: KeyPath, text: string, json: KeySchema): unknown {
+function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
   const schema = schemaAt(path, json)
   switch (schema?.type) {
     case 'integer':
@@ -14,17 +15,17 @@ export function valueOf(path: KeyPath, text: string, json: KeySchema): unknown {
     case 'boolean':
       return { true: true, '1': true, false: false, '0': false }[text.trim().toLowerCase()] ?? text
     case 'array':
-      return text.trimStart().startsWith('[') ? jsonOr(text) : listOf(text, schema.items?.type)
+      return text.trimStart().startsWith('[') ? jsonOrText(text) : parseList(text, schema.items?.type)
     case 'object':
-      return jsonOr(text)
+      return jsonOrText(text)
     default:
-      return schema?.anyOf && text.trimStart().startsWith('{') ? jsonOr(text) : text
+      return schema?.anyOf && text.trimStart().startsWith('{') ? jsonOrText(text) : text
   }
 }
 
 /**
  * What the words mean that a person wrote behind a key. Several make a list. For a text, JSON of another kind (`5`,
- * `true`, `[…]`) is not taken for one, so that the schema refuses it: whoever means the text writes it in quotes.
+ * `true`, `[…]`) is not a text, so that the schema refuses it: to set such a text, write it in quotes.
  */
 export function valueOfWords(
   path: KeyPath,
@@ -33,27 +34,53 @@ export function valueOfWords(
 ): unknown {
   const schema = schemaAt(path, json)
   const [text = ''] = words
-  if (schema?.type === 'array' && words.length > 1) return words.map((word) => itemOf(word, schema.items?.type))
+  if (schema?.type === 'array' && words.length > 1) return words.map((word) => parseItem(word, schema.items?.type))
   if (words.length > 1) return words
-  return schema?.type === 'string' ? jsonOr(text) : valueOf(path, text, json)
+  return schema?.type === 'string' ? jsonOrText(text) : parseValue(path, text, json)
 }
 
-function listOf(text: string, type: string | undefined): unknown {
+function parseList(text: string, type: string | undefined): unknown {
   const items = text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-  return items.map((item) => itemOf(item, type))
+  return items.map((item) => parseItem(item, type))
 }
 
-function itemOf(item: string, type: string | undefined): unknown {
+function parseItem(item: string, type: string | undefined): unknown {
   return type === 'integer' && item.trim() !== '' && Number.isFinite(Number(item)) ? Number(item) : item
 }
 
-function jsonOr(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return text
   }
+}
+
+export type { Environment }
+
+/** A key that an environment variable sets. */
+export interface Override {
+  readonly path: KeyPath
+  readonly variable: string
+  readonly value: unknown
+}
+
+/** The keys that environment variables set. An empty variable sets nothing. */
+export function environmentOverrides(
+  environment: Environment,
+  { json, whole }: ConfigurationSchema,
+): readonly Override[] {
+  return plainKeys(json).flatMap((path) => {
+    const variables = [variableOf(path), ...(factsAt(whole, path).variables ?? [])]
+    const variable = variables.find((name) => (environment[name] ?? '') !== '')
+    return variable === undefined ? [] : [{ path, variable, value: parseValue(path, environment[variable]!, json) }]
+  })
+}
+
+/** `agent.maxSteps` is set by `FOREWORD_AGENT_MAX_STEPS`. */
+export function variableOf(path: KeyPath): string {
+  return ['FOREWORD', ...path.map((name) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase())].join('_')
 }

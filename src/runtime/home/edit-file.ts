@@ -1,7 +1,7 @@
 import { access, constants, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../../tool.ts'
-import { withFileLock, writeFileAtomically } from '../../platform.ts'
+import { ForewordError, type ForewordErrorOptions, withFileLock, writeFileAtomically } from '../../platform.ts'
 import { createHome, homeAt } from './home.ts'
 
 /** A change of a file that its owner writes by hand, such as `config.json`. */
@@ -14,17 +14,21 @@ export interface FileEdit {
    * written.
    */
   change(text: string): string
-  /** Throws where the gateway would not take this text as it was meant. Given what its own reader reads on the disk. */
+  /** Throws where the gateway would not read this text as it was meant. Called with what the gateway's own reader reads from disk. */
   check(text: string): void | Promise<void>
 }
 
 /** A file of the owner that could not be read, or would not have been read again; nothing was changed. */
-export class FileEditError extends Error {
+export class FileEditError extends ForewordError {
   override readonly name = 'FileEditError'
+
+  constructor(message: string, options?: ForewordErrorOptions) {
+    super('file', message, {}, options)
+  }
 }
 
 /**
- * Changes a file of the owner, whole or not at all, and answers whether anything of it changed. The new text is written
+ * Changes a file of the owner, whole or not at all, and returns whether anything of it changed. The new text is written
  * beside it, brought to disk, and read again by the reader that reads the file; only what passes its check is put in its
  * place. What somebody else writes meanwhile is not lost: the change is made again, of that. Permission bits, a byte
  * order mark and links stay; a new file is for its owner alone (0600).
@@ -35,14 +39,14 @@ export async function editFile(edit: FileEdit): Promise<boolean> {
   const home = homeAt(edit.home)
   await createHome(home)
   try {
-    return await withFileLock(join(home.data, '.lock'), () => editHeld(edit))
+    return await withFileLock(join(home.data, '.lock'), () => editUnderLock(edit))
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new FileEditError(`${edit.path} was left as it is: ${error.message}.`, { cause: error })
   }
 }
 
-async function editHeld(edit: FileEdit): Promise<boolean> {
+async function editUnderLock(edit: FileEdit): Promise<boolean> {
   const target = await realpath(edit.path).catch(() => edit.path)
   for (;;) {
     const before = await exactText(target)
@@ -85,7 +89,7 @@ async function refuseReadOnly(path: string): Promise<void> {
   }
 }
 
-/** Answers `false` where the file is not as it was any more. */
+/** Returns `false` where the file has changed meanwhile. */
 function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
   return writeFileAtomically(target, text, {
     mode: before?.mode,

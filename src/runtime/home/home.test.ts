@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { createHome, homeAt } from './home.ts'
+import test, { after } from 'node:test'
+import { createHome, ensureToken, homeAt, readToken } from './home.ts'
 
 test('a home is made with its data folder, for the owner alone, however deep it stands', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-home-'))
@@ -28,6 +29,29 @@ test('a home that cannot be made is an error that says what to do, and no endles
   ]
 
   for (const root of impossible) {
-    await assert.rejects(createHome(homeAt(root)), /The home .* cannot be made \(.*FOREWORD_HOME/s)
+    await assert.rejects(createHome(homeAt(root)), { message: /^Cannot create the home /, hint: /FOREWORD_HOME/ })
   }
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'foreword-token-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the first start makes a token for the owner alone, and later ones keep it', async () => {
+  const home = join(folder, 'first')
+  assert.equal(await readToken(home), undefined)
+  const token = await ensureToken({ home, random: (bytes) => new Uint8Array(bytes).fill(7) })
+  assert.equal(token, 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc')
+  assert.equal(await ensureToken({ home, random: () => assert.fail('no second token') }), token)
+  assert.equal(await readToken(home), token)
+  if (process.platform === 'win32') return
+  assert.equal(statSync(join(home, 'data', 'token')).mode & 0o777, 0o600)
+  assert.equal(statSync(home).mode & 0o777, 0o700)
+})
+
+test('a configured token is the one that the commands on this machine find', async () => {
+  const home = join(folder, 'configured')
+  const random = (bytes: number) => new Uint8Array(bytes)
+  await ensureToken({ home, random })
+  assert.equal(await ensureToken({ home, random, configured: 'chosen' }), 'chosen')
+  assert.equal(await readToken(home), 'chosen')
 })

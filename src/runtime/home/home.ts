@@ -1,10 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { accessPlaces } from '../../tool.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
+import { accessPlaces, readText } from '../../tool.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
-export interface Home {
+interface Home {
   readonly root: string
   readonly configurationFile: string
   readonly data: string
@@ -37,35 +37,41 @@ export function homeAt(root: string): Home {
   }
 }
 
-/** What no tool may touch, even in a workspace that holds the home, or is it: the home and everything in it that counts. */
-export function ownersPlaces(root: string): readonly string[] {
+/**
+ * What no tool may touch, even in a workspace that contains the home, or is the home: the home and the host's own files in it. The
+ * folders of capabilities are among their own `places`.
+ */
+export function protectedPlaces(root: string): readonly string[] {
   const { configurationFile, data, context, toolAccessFile } = homeAt(root)
-  const folders = ['skills', 'subjects', 'tastes'].map((name) => join(root, name))
-  return [root, configurationFile, data, context, toolAccessFile, ...folders]
+  return [root, configurationFile, data, context, toolAccessFile]
 }
 
-/** Makes the folders that are missing, for the owner alone (0700). Rejects with a sentence that says how to fix it. */
+/** Makes the folders that are missing, for the owner alone (0700). Rejects with a hint where that fails. */
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {
     try {
       await makeFolder(folder)
     } catch (error) {
       const why = errorMessage(error)
-      throw new Error(`The home ${root} cannot be made (${why}). Name another one with FOREWORD_HOME.`, {
-        cause: error,
-      })
+      const message = `Cannot create the home ${root}: ${why}.`
+      throw new ForewordError(
+        'file',
+        message,
+        { path: folder },
+        { hint: 'Name another home with FOREWORD_HOME.', cause: error },
+      )
     }
   }
 }
 
-/** Makes the agent's folder where it is missing. Answers a warning where it cannot be made: everything else works without. */
+/** Makes the agent's folder where it is missing. Returns a warning where it cannot be made: everything else works without. */
 export async function createWorkspace(folder: string): Promise<string | undefined> {
   try {
     await makeFolder(folder)
     return undefined
   } catch (error) {
     const why = errorMessage(error)
-    return `The workspace ${folder} cannot be made (${why}). Make it yourself, or name another one as \`agent.workspace\`.`
+    return `Cannot create the workspace ${folder}: ${why}. Create it yourself, or name another one as \`agent.workspace\`.`
   }
 }
 
@@ -91,4 +97,54 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** The file that decides what may run, and that commands change; the one in the home itself where there is none yet. */
+export async function accessPlace(root: string): Promise<string> {
+  const [own, inContext] = accessPlaces(root)
+  return !(await isThere(own)) && (await isThere(inContext)) ? inContext : own
+}
+
+/** A file that cannot be examined counts as existing: reading it then reports why it cannot be read. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
+}
+
+interface TokenOptions {
+  /** Path of the home. */
+  readonly home: string
+  /** `gateway.token` of the configuration, where somebody chose one. */
+  readonly configured?: string | undefined
+  /** So many random bytes that nobody can guess. */
+  readonly random: (bytes: number) => Uint8Array
+}
+
+/**
+ * The token of the gateway: the configured one, else the one in `data/token`, else a new one of 32 random bytes. What is
+ * returned is in `data/token` (0600) afterwards, where the commands on this machine find it.
+ */
+export async function ensureToken({ home, configured, random }: TokenOptions): Promise<string> {
+  const kept = await readToken(home)
+  const token = configured ?? kept ?? Buffer.from(random(32)).toString('base64url')
+  if (token === kept) return token
+  await createHome(homeAt(home))
+  const path = homeAt(home).tokenFile
+  // A link keeps pointing where it pointed.
+  await writeFileAtomically(await realpath(path).catch(() => path), `${token}\n`)
+  return token
+}
+
+/** The token that the last gateway of a home asked for; `undefined` where none was started yet. */
+export async function readToken(home: string): Promise<string | undefined> {
+  const path = homeAt(home).tokenFile
+  const found = await readText(path)
+  if (found.type === 'unreadable') throw new ForewordError('token', `Cannot read the token in ${path}: ${found.why}.`)
+  const token = found.type === 'text' ? found.text.trim() : ''
+  return token === '' ? undefined : token
 }

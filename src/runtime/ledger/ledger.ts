@@ -1,24 +1,25 @@
-import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../../context.ts'
-import type { ModelRequest } from '../../model.ts'
-import type { CallRecord, SessionStore } from '../../session.ts'
-import { defined, sha256 } from '../../platform.ts'
 import {
+  type FileLibrary,
   type RebuiltRequest,
   type Replay,
   type ReplayDifference,
   RuntimeError,
   type WireProof,
 } from '../../capability.ts'
-import { assembleInSlices } from '../calls/attempt-call.ts'
-import { restoreInput } from '../calls/call-input.ts'
+import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../../context.ts'
+import type { Model, ModelRequest } from '../../model.ts'
+import { defined, sha256 } from '../../platform.ts'
+import type { CallRecord, SessionStore } from '../../session.ts'
+import { withPictures } from '../calls/attachments.ts'
+import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
+import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
+import type { ModelChoice } from '../models/model-choice.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
-import { isVerbatim, restoreVerbatim, verbatimInSlices } from './verbatim-call.ts'
-import type { WireProver } from './wire-proof.ts'
 
 /** Every call that was made, and how each of them came to be. */
-export interface Ledger {
-  /** Assembles an earlier call again from what was recorded and the log as it was. */
+interface Ledger {
+  /** Assembles an earlier call again from what was recorded and from the log up to the call. */
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
@@ -83,13 +84,16 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
         count += 1
         const again = await requestAgain(call).catch(unlessMissing)
         const request = again && 'messages' in again ? again : undefined
-        const told = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
-        const isSame = !('problem' in told) && told.got === call.requestDigest
-        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...told })
+        const rebuilt = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
+        const isSame = !('problem' in rebuilt) && rebuilt.got === call.requestDigest
+        if (!isSame) {
+          const earlier = hasEarlierRules(call) ? { problem: EARLIER_RULES } : {}
+          different.push({ call: call.id, expected: call.requestDigest, ...earlier, ...rebuilt })
+        }
         const proof = request && (await prover.prove(call, request))
         if (proof) proofs.push({ call: call.id, ...proof })
       }
-      const wires = proofs.length > 0 ? { wires: wiresOf(proofs) } : {}
+      const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
     async fingerprintOf(id) {
@@ -107,7 +111,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   }
 }
 
-function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
+function sumUpWires(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {
   return {
     identical: proofs.filter(({ state }) => state === 'identical').length,
     different: proofs.flatMap(({ call, ...proof }) =>
@@ -117,13 +121,16 @@ function wiresOf(proofs: readonly (WireProof & { readonly call: string })[]): No
   }
 }
 
+/** Why a call of before the current assembly rules is built again with other bytes. */
+const EARLIER_RULES = 'written by an earlier version of the assembly rules'
+
 /** A content that is gone makes its own calls different and harms no other. Any other failure is passed on. */
 function unlessMissing(error: unknown): { readonly got: ''; readonly problem: string } {
   if (error instanceof RuntimeError && error.code === 'missing-content') return { got: '', problem: error.message }
   throw error
 }
 
-/** Assembles an earlier call from what was recorded of it and the log as it was; an overflow is an answer too. */
+/** Assembles an earlier call from what was recorded of it and from the log up to it. An overflow is returned, not thrown. */
 async function assembleAgain(
   store: SessionStore,
   record: CallRecord,
@@ -131,4 +138,46 @@ async function assembleAgain(
 ): Promise<Assembly | VerbatimAssembly | ContextOverflowError> {
   if (isVerbatim(record)) return verbatimInSlices(await restoreVerbatim(store, record, counters))
   return assembleInSlices(await restoreInput(store, record, counters))
+}
+
+/** Makes the body of an earlier call again, by its own model's provider, and compares it with the digest of the body that left. */
+interface WireProver {
+  /** `undefined` where no body left: the model has no wire, or the call failed before. */
+  prove(call: CallRecord, request: ModelRequest): Promise<WireProof | undefined>
+}
+
+/** `models` are asked once for each model of a prover: one that cannot be reached is not tried again at every call. */
+export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary | undefined): WireProver {
+  const known = new Map<string, Promise<Model | Error>>()
+
+  function modelOf(id: string): Promise<Model | Error> {
+    const found = known.get(id) ?? models.resolve(id).catch(asError)
+    known.set(id, found)
+    return found
+  }
+
+  return {
+    async prove(call, request) {
+      const expected = call.outcome?.wire?.sha256
+      if (expected === undefined) return undefined
+      const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
+      const { options } = call.input as CallInput
+      if (!options) return unknown('the version that recorded the call did not note how it was made')
+      const model = await modelOf(call.model)
+      if (model instanceof Error) return unknown(model.message)
+      if (!model.bodyOf) return unknown(`${call.model} has no body to make`)
+      const { request: filled, missing } = await withPictures(request, library)
+      if (missing.length > 0) return unknown('an image that was sent no longer exists')
+      const made = await model.bodyOf(filled, { ...options, signal: NEVER }).catch(asError)
+      if (made instanceof Error) return unknown(made.message)
+      const { sha256: got } = made
+      return got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got }
+    },
+  }
+}
+
+const NEVER = new AbortController().signal
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

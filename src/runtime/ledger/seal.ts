@@ -2,7 +2,7 @@ import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAss
 import type { Forecast } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
 
-/** A request as one text: tools, system, messages, in this order. Its digest stands for the request. */
+/** A request as one text: tools, system, messages, in this order. Its digest identifies the request. */
 export function canonical({ tools, system, messages }: CanonicalRequest): string {
   return JSON.stringify({ tools, ...defined({ system }), messages })
 }
@@ -39,7 +39,7 @@ export interface Sealed {
 /** Messages of settled turns come back in call after call: each is hashed once. */
 const hashed = new WeakMap<object, string>()
 
-function digestOf(content: Piece['content']): string {
+function pieceDigest(content: Piece['content']): string {
   if (typeof content === 'string') return sha256(content)
   const known = hashed.get(content)
   if (known !== undefined) return known
@@ -50,7 +50,7 @@ function digestOf(content: Piece['content']): string {
 
 /** Adds the digests to an account. */
 export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
-  const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: digestOf(content) }))
+  const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: pieceDigest(content) }))
   const digests = new Map<number, string[]>()
   for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])
   const entries = manifest.entries.map((entry, index) => {

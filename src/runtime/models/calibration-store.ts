@@ -11,7 +11,7 @@ export interface CalibrationStore {
   ratio(model: string, counter: TokenCounter): number
   /** Whether enough calls have shown how far the counter is off. */
   isMeasured(model: string, counter: TokenCounter): boolean
-  /** Whether the model was called before, so that its provider's cache may hold the beginning of a prompt. */
+  /** Whether the model was called before, so that its provider's cache may have the beginning of a prompt. */
   wasCalled(model: string): boolean
   noteCalled(model: string): void
   observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
@@ -43,7 +43,7 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
     try {
       await store.putValue(KEY, Object.fromEntries(states))
     } catch (error) {
-      warn(`What was learned about token counts could not be saved: ${String(error)}`)
+      warn(`Could not save what was learned about token counts: ${String(error)}`)
     }
   }
 

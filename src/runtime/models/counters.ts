@@ -1,9 +1,10 @@
 import { smallCounters, type TokenCounter } from '../../context.ts'
+import { inSlices } from '../../platform.ts'
 
 /** Finds a counter by id. Throws a `RangeError` that names the ids there are. */
 export type Counters = (id: string) => Promise<TokenCounter>
 
-/** The table of `o200k` takes tens of megabytes, so it is read only when somebody asks for it. */
+/** The table of `o200k` needs tens of megabytes, so it is read only when it is asked for. */
 export const counters: Counters = async (id) => {
   const found = smallCounters.find((counter) => counter.id === id)
   if (found) return found
@@ -18,7 +19,7 @@ const LONGEST = 6_000_000
 const ALL = 16_000_000
 
 /** A counter that remembers what the longest-lived texts cost: a system prompt is counted once, not at every step. */
-export function remembering(counter: TokenCounter, capacity = 256): TokenCounter {
+export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCounter {
   const known = new Map<string, number>()
   let characters = 0
 
@@ -57,4 +58,37 @@ export function remembering(counter: TokenCounter, capacity = 256): TokenCounter
       },
     }),
   }
+}
+
+/** Characters. What is shorter is counted at once. */
+const LONG = 65_536
+
+/**
+ * What `count` answers, without keeping anybody waiting where it counts long texts: it is asked once to learn which these
+ * are, they are counted in slices, and it is asked again with the numbers. `count` counts the same texts each time.
+ */
+export async function countInSlices<Result>(
+  counter: TokenCounter,
+  count: (counter: TokenCounter) => Result,
+): Promise<Result> {
+  if (!counter.slices) return count(counter)
+  const long = new Map<string, number>()
+  const first = count({
+    ...counter,
+    text(text) {
+      if (text.length < LONG) return counter.text(text)
+      long.set(text, 0)
+      return 0
+    },
+  })
+  if (long.size === 0) return first
+  for (const text of long.keys()) {
+    await inSlices(counter.slices(text), (tokens) => long.set(text, long.get(text)! + tokens))
+  }
+  return count({ ...counter, text: (text) => long.get(text) ?? counter.text(text) })
+}
+
+/** Tokens of one text, counted in slices. */
+export function textTokens(counter: TokenCounter, text: string): Promise<number> {
+  return countInSlices(counter, (each) => each.text(text))
 }

@@ -14,17 +14,17 @@ export interface LearnedLimits {
     model: Known,
     refusal: { readonly limit: number | undefined; readonly used: number; readonly call?: string },
   ): void
-  /** A provider says it read `read` tokens, by our counter, of a prompt of `used`. */
+  /** A provider reports that it read `read` tokens, by our counter, of a prompt of `used`. */
   readShort(model: Known, report: { readonly read: number; readonly used: number; readonly call?: string }): void
   /** A prompt was read whole: a smaller limit is disproved. */
   readWhole(model: Known, report: { readonly reported: number; readonly used: number }): void
   forget(): void
-  /** For people: one sentence for each limit that holds. */
+  /** For people: one sentence for each limit in force. */
   sentences(): readonly string[]
 }
 
 /** A model, and the window that it is known for: a limit that is no smaller teaches nothing. */
-export interface Known {
+interface Known {
   readonly id: string
   readonly facts: { readonly window: number }
 }
@@ -38,7 +38,7 @@ const HOLDS_MS = 60 * 60 * 1000
 const LEAST = 256
 
 /** Where limits are kept over the end of a process: by the id of their model. */
-export interface KeptLimits {
+interface KeptLimits {
   readonly known: Readonly<Record<string, LearnedLimit>>
   keep(limits: Readonly<Record<string, LearnedLimit>>): void
 }
@@ -56,7 +56,7 @@ export async function openLearnedLimits(
     known: known ?? {},
     keep(limits) {
       const write = store.putValue(KEY, limits)
-      write.catch((error: unknown) => warn(`What a provider showed of a limit could not be saved: ${String(error)}`))
+      write.catch((error: unknown) => warn(`Could not save a limit that a provider has shown: ${String(error)}`))
     },
   })
 }
@@ -133,7 +133,7 @@ export function createLearnedLimits(
   }
 }
 
-/** A limit for people: what holds, since when, by which answer, until when, and what to do about it. */
+/** A limit for people: which limit is in force, since when, because of which answer, until when, and what to do about it. */
 export function limitSentence(model: string, { window, prompt, from, call, since, until }: LearnedLimit): string {
   const what = [
     ...(window === undefined ? [] : [`a window of ${window} tokens`]),
@@ -145,7 +145,7 @@ export function limitSentence(model: string, { window, prompt, from, call, since
     'short-report': 'its provider reported that it read no more of a larger request',
   }[from]
   return (
-    `${model} is used with ${what} from ${since} to ${until}: ${why}${call === undefined ? '' : ` (call ${call})`}. ` +
-    `\`foreword reload\` lifts this; models."${model}".window in config.json sets the window for good.`
+    `${model} is used with ${what} from ${since} to ${until}, because ${why}${call === undefined ? '' : ` (call ${call})`}. ` +
+    `Lift this with \`foreword reload\`; models."${model}".window in config.json sets the window for good.`
   )
 }

@@ -1,5 +1,9 @@
+import type { ModelStatus, ModelView } from '../../capability.ts'
 import { type Model, ModelError, type Models } from '../../model.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { budgetFor } from '../calls/call-budget.ts'
+import { runtimeFailure } from '../failure.ts'
+import { limitSentence } from './learned-limits.ts'
 
 /** Which model answers, and why. */
 export interface ModelChoice {
@@ -58,8 +62,8 @@ export function createModelChoice(
     if (warned.has(id)) return
     warned.add(id)
     warn(
-      `Nobody says how large the window of ${id} is, so ${facts.window} tokens are assumed. ` +
-        `If you know it, put it into config.json: "models": {"${id}": {"window": TOKENS}}.`,
+      `The window of ${id} is unknown; ${facts.window} tokens are assumed. ` +
+        `If you know it, set it in config.json: "models": {"${id}": {"window": TOKENS}}.`,
     )
   }
 
@@ -84,5 +88,47 @@ export function createModelChoice(
       known.clear()
       chosen = undefined
     },
+  }
+}
+
+/** Every model that can be seen from here, the current one with its facts. */
+export async function modelStatuses(
+  models: Models,
+  choice: ModelChoice,
+  { calibration, limits }: Pick<AssemblyContext, 'calibration' | 'limits'>,
+): Promise<readonly ModelStatus[]> {
+  const [listed, current] = await Promise.all([models.list(), choice.current()])
+  const known = listed.some((listing) => listing.id === current.id)
+  const all = known ? listed : [{ id: current.id, ready: true }, ...listed]
+  return Promise.all(
+    all.map(async (listing): Promise<ModelStatus> => {
+      const isCurrent = listing.id === current.id
+      const model = isCurrent ? await choice.resolve(listing.id).catch(() => undefined) : undefined
+      const learned = calibration.view(listing.id)
+      const limit = limits.of(listing.id)
+      return {
+        ...listing,
+        provider: listing.id.split('/')[0]!,
+        current: isCurrent,
+        ...(model ? { facts: model.facts } : {}),
+        ...(learned ? { calibration: learned } : {}),
+        ...(limit ? { limit: { ...limit, sentence: limitSentence(listing.id, limit) } } : {}),
+      }
+    }),
+  )
+}
+
+/** The model of this id, or the configured one. Rejects with `model-not-found` and what else keeps it from being used. */
+export async function modelView(
+  context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
+  models: ModelChoice,
+  id: string | undefined,
+): Promise<ModelView> {
+  try {
+    const model = await models.resolve(id)
+    const { window, reserve } = budgetFor(context, model)
+    return { id: model.id, facts: model.facts, window, reserve }
+  } catch (error) {
+    throw runtimeFailure(error)
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
+import { messageText, outputText, type ToolCallPart, toolCalls, toolResults, wholeCharacter } from '../../context.ts'
 import type { HistoryItem, IndexedSession, RecallIndex } from '../../search.ts'
-import type { Entry, LogStore, SessionStore } from '../../session.ts'
-import { itemsOf } from './history-items.ts'
+import { type Entry, type LogStore, referredContent, type SessionStore } from '../../session.ts'
 
 export interface IndexingParts {
   readonly store: Pick<SessionStore, 'entries' | 'turn' | 'content' | 'session'>
@@ -15,17 +15,17 @@ const PAGE = 200
 const STEP_CHARACTERS = 8_000
 
 /**
- * Brings the index of one session to what its log holds. Where the session is gone, it is taken out; where the index is of
- * another log, as after a restore, it is built again. What breaks off goes on from there the next time.
+ * Brings the index of one session to what its log holds. A session that is gone is removed; where the index is of
+ * another log, as after a restore, it is built again. Work that is interrupted continues from there the next time.
  */
 export async function indexSession(parts: IndexingParts, session: string): Promise<void> {
   const { store, index, stopped } = parts
   const row = await store.session(session)
   const known = index.session(session)
-  if (known && !(row && (await isOfThisLog(store, known)))) await removeAll(parts, session)
+  if (known && !(row && (await isOfThisLog(store, known)))) await removeSession(parts, session)
   if (!row) return
   while (!stopped.aborted) {
-    const from = await register(parts, session)
+    const from = await registerSession(parts, session)
     if (from === undefined) return
     const entries = await store.entries(session, { after: from, limit: PAGE })
     if (entries.length === 0) return
@@ -33,8 +33,8 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
   }
 }
 
-/** Makes a session known to the index before its log is read. Answers how far it is; `undefined` where there is no log. */
-export async function register({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
+/** Makes a session known to the index before its log is read. Returns how far it is; `undefined` where there is no log. */
+export async function registerSession({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
   const known = index.session(session)
   if (known) return known.upTo
   const [start] = await store.entries(session, { limit: 1 })
@@ -47,11 +47,11 @@ export async function register({ store, index }: IndexingParts, session: string)
 }
 
 /** Takes a session out, in slices. */
-export async function removeAll({ index, stopped }: IndexingParts, session: string): Promise<void> {
+export async function removeSession({ index, stopped }: IndexingParts, session: string): Promise<void> {
   while (!stopped.aborted && index.removeSome(session)) await others()
 }
 
-/** Whether the entry that was indexed last is still the one that the log holds there. */
+/** Whether the entry that was indexed last is still the one that the log has there. */
 async function isOfThisLog(store: Pick<LogStore, 'entries'>, { id, upTo, mark }: IndexedSession): Promise<boolean> {
   if (upTo === 0) return true
   const [entry] = await store.entries(id, { after: upTo - 1, limit: 1 })
@@ -68,7 +68,7 @@ async function addEntries(
   let items: HistoryItem[] = []
   let characters = 0
   for (const entry of entries) {
-    const more = await itemsOf(store, entry)
+    const more = await historyItems(store, entry)
     items.push(...more)
     characters += more.reduce((sum, { text }) => sum + text.length, 0)
     if (characters < STEP_CHARACTERS && entry !== entries.at(-1)) continue
@@ -79,4 +79,61 @@ async function addEntries(
     items = []
     characters = 0
   }
+}
+
+type HistoryStore = Pick<SessionStore, 'entries' | 'turn' | 'content'>
+
+/** Tools that read the history: what they were asked and what they gave is no evidence of anything. */
+const READERS: ReadonlySet<string> = new Set(['read_history', 'read_result'])
+const EXCERPT = 200
+/** Entries before a result among which its call is looked for: those of one step. */
+const LOOKED_BACK = 200
+
+/**
+ * The text of a log entry, for the index: what a person or a model said, and each call of a tool beside its result, of
+ * a long result all that was kept. None for entries without text.
+ */
+async function historyItems(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
+  if (entry.type !== 'input' && entry.type !== 'message') return []
+  const { session, turn, seq, time, message } = entry
+  const place = { turn, ordinal: (await store.turn(session, turn))?.ordinal ?? 0, seq, time }
+  if (message.role === 'tool') return callItems(store, entry, place)
+  const files = entry.type === 'input' ? (entry.attachments ?? []).map(({ name }) => `[file: ${name}]`) : []
+  const text = [...files, messageText(message)].filter((part) => part.trim() !== '').join('\n')
+  return text === '' ? [] : [{ ...place, kind: 'message', role: message.role, text }]
+}
+
+type Said = Extract<Entry, { type: 'input' | 'message' }>
+type Placed = Pick<HistoryItem, 'turn' | 'ordinal' | 'seq' | 'time'>
+
+async function callItems(store: HistoryStore, entry: Said, place: Placed): Promise<readonly HistoryItem[]> {
+  const results = toolResults(entry.message).filter(({ toolName }) => !READERS.has(toolName))
+  if (results.length === 0) return []
+  const { session, turn, seq: upTo } = entry
+  const before = await store.entries(session, { turn, upTo, types: ['message', 'tool-end'], last: LOOKED_BACK })
+  return Promise.all(
+    results.map(async ({ toolCallId, toolName, output }): Promise<HistoryItem> => {
+      const asked = before.map((each) => callIn(each, toolCallId)).findLast((call) => call !== undefined)
+      const end = before.findLast((each) => each.type === 'tool-end' && each.toolCallId === toolCallId)
+      const { ok, stored } = end?.type === 'tool-end' ? end : {}
+      // A text that is lost is no reason to stop: what the model read of it is in the log.
+      const whole = (stored && (await referredContent(store, stored.content))) ?? outputText(output)
+      const input = asked === undefined ? '' : JSON.stringify(asked.input)
+      const call = { id: toolCallId, name: toolName, input: oneLine(input), outcome: oneLine(whole), ok }
+      return { ...place, kind: 'call', role: 'tool', text: `${toolName} ${input}\n${whole}`, call }
+    }),
+  )
+}
+
+function callIn(entry: Entry, toolCallId: string): ToolCallPart | undefined {
+  if (entry.type !== 'message') return undefined
+  return toolCalls(entry.message).find((call) => call.toolCallId === toolCallId)
+}
+
+function oneLine(text: string): string {
+  const line = text
+    .slice(0, 4 * EXCERPT)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return line.length <= EXCERPT ? line : `${line.slice(0, wholeCharacter(line, EXCERPT - 1))}…`
 }

@@ -1,14 +1,13 @@
-import { RuntimeError } from '../../capability.ts'
 import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
-import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import { type SessionStore, undoneTurnsOf } from '../../session.ts'
+import { RuntimeError } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
-import { indexSession, type IndexingParts, register, removeAll } from './index-session.ts'
-import { sessionsBefore } from './sessions-before.ts'
+import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
+import { type LogStore, type SessionStore, undoneTurnsOf } from '../../session.ts'
+import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
-export interface HistoryRecall extends Recall {
+interface HistoryRecall extends Recall {
   /** From now on what is written is indexed, and what was written before: in slices, when nothing else is due. */
   start(): void
   /** A session was deleted: nothing of it is found when this resolves. Its bytes go in slices. */
@@ -16,7 +15,7 @@ export interface HistoryRecall extends Recall {
   close(): Promise<void>
 }
 
-export interface RecallParts {
+interface RecallParts {
   readonly store: SessionStore
   /** File of the index, which can be deleted and is built again; `:memory:` keeps it in memory. */
   readonly path: string
@@ -34,7 +33,7 @@ const LISTED_MS = 60_000
 /** Sessions that are listed at once. */
 const PAGE = 200
 
-/** Searches what a store holds. The index is opened when it is needed first. */
+/** Searches the content of a store. The index is opened when it is first needed. */
 export function openRecall({ store, path, timeZone, warn }: RecallParts): HistoryRecall {
   const stopped = new AbortController()
   const behind = new Set<string>()
@@ -105,7 +104,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     // Oldest first: of passages that answer equally well the one that is numbered last comes first.
     for (const id of unknown.toReversed()) {
       if (stopped.signal.aborted) return
-      await register(all, id)
+      await registerSession(all, id)
       await others()
     }
   }
@@ -129,7 +128,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     timer = setTimeout(() => {
       timer = undefined
       drained().catch((error: unknown) => {
-        if (!stopped.signal.aborted) warn(`The history is not indexed: ${errorMessage(error)}`)
+        if (!stopped.signal.aborted) warn(`Could not index the history: ${errorMessage(error)}`)
       })
     }, QUIET_MS).unref()
   }
@@ -159,7 +158,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     async find(query): Promise<RecallAnswer> {
       try {
         const index = await opened()
-        const complete = await isDoneInTime(caughtUp(query.sessions))
+        const complete = await finishesInTime(caughtUp(query.sessions))
         // Who asks about certain sessions asks for a model: what was taken back is not found for it.
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
@@ -173,10 +172,10 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     async conversationOf(session) {
       try {
         const index = await opened()
-        await isDoneInTime(listed(LISTED_MS))
+        await finishesInTime(listed(LISTED_MS))
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
-        await register(await parts(), first)
+        await registerSession(await parts(), first)
         return [...new Set([...before, ...index.conversationOf(first)])]
       } catch (error) {
         throw await recallFailure(error)
@@ -189,11 +188,11 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       try {
         const all = await parts()
         if (!all.index.removeSome(session)) return
-        registered(session, removeAll(all, session)).catch((error: unknown) =>
+        registered(session, removeSession(all, session)).catch((error: unknown) =>
           warn(`The history of a deleted session is still indexed: ${errorMessage(error)}`),
         )
       } catch (error) {
-        warn(`The history of the deleted session ${session} leaves the index at the next start: ${errorMessage(error)}`)
+        warn(`The index holds the deleted session ${session} until the next start: ${errorMessage(error)}`)
       }
     },
     async close() {
@@ -212,8 +211,8 @@ async function openIndex(path: string, timeZone: string | undefined): Promise<Re
   return openRecallIndex({ path, ...defined({ timeZone }) })
 }
 
-/** Whether the work was done in time. It goes on in any case; what it fails with in time is thrown. */
-async function isDoneInTime(work: Promise<void>): Promise<boolean> {
+/** Whether the work is done in time. It continues in any case; an error within that time is thrown. */
+async function finishesInTime(work: Promise<void>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), CATCH_UP_TIMEOUT_MS)
   try {
@@ -228,4 +227,25 @@ async function recallFailure(error: unknown): Promise<unknown> {
   const { SearchError } = await import('../../search.ts')
   if (!(error instanceof SearchError)) return error
   return new RuntimeError('storage', error.message, { index: error.code }, { cause: error })
+}
+
+/**
+ * A session, the one that it was begun after where no channel says to which conversation it belongs, and those before that;
+ * the last of them may belong to a conversation of a channel.
+ */
+async function sessionsBefore(
+  store: Pick<LogStore, 'entries'>,
+  session: string,
+): Promise<readonly [string, ...string[]]> {
+  const found: [string, ...string[]] = [session]
+  for (;;) {
+    const after = await begunAfter(store, found.at(-1)!)
+    if (after === undefined || found.includes(after)) return found
+    found.push(after)
+  }
+}
+
+async function begunAfter(store: Pick<LogStore, 'entries'>, session: string): Promise<string | undefined> {
+  const [start] = await store.entries(session, { limit: 1 })
+  return start?.type === 'session-start' && !start.channel ? start.after : undefined
 }

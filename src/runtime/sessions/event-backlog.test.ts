@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBacklogBudget } from './backlog-budget.ts'
-import { openBacklog } from './event-backlog.ts'
+import { createBacklogBudget, openBacklog } from './event-backlog.ts'
 import { createSessionStream } from './session-stream.ts'
 
 const signal = new AbortController().signal

@@ -1,4 +1,3 @@
-import { type BacklogBudget, eventSize } from './backlog-budget.ts'
 import type { SessionEvent } from '../../capability.ts'
 import type { SessionStream, Subscription } from './session-stream.ts'
 
@@ -8,11 +7,11 @@ const LONGEST_BACKLOG = 50_000
 const BATCH = 256
 
 /** What happened in a session and one reader has not taken yet. */
-export interface EventBacklog {
-  /** What the running call had told before this backlog was opened. */
+interface EventBacklog {
+  /** Deltas of the running call from before this backlog was opened. */
   readonly running: Subscription['running']
   /**
-   * Waits until there is something to take, and then calls `waited`. Answers false where nothing more is to be told to this
+   * Waits until there is an event, and then calls `waited`. Returns false where nothing more comes for this
    * reader.
    */
   more(waited?: () => void): Promise<boolean>
@@ -41,11 +40,11 @@ export function openBacklog(
     return events.splice(0)
   }
   const subscription = stream.subscribe((event) => {
-    // Once an event is missing no later one may be told, or a reader would go on behind the gap.
+    // Once an event is missing no later one may be sent, or a reader would continue behind the gap.
     if (overrun || events.length >= LONGEST_BACKLOG) overrun = true
     else {
       events.push(event)
-      share.add(eventSize(event))
+      share.add(heldCharacters(event))
     }
     wake?.()
   })
@@ -68,7 +67,7 @@ export function openBacklog(
     take() {
       const batch = events.splice(0, BATCH)
       if (events.length === 0) share.clear()
-      else share.add(-batch.reduce((sum, event) => sum + eventSize(event), 0))
+      else share.add(-batch.reduce((sum, event) => sum + heldCharacters(event), 0))
       return batch
     },
     end() {
@@ -77,4 +76,68 @@ export function openBacklog(
       signal?.removeEventListener('abort', onAbort)
     },
   }
+}
+
+/** What all readers together may lag behind. Readers of a fast answer share its events, so this is the most it can be. Characters. */
+const MOST_IN_ALL = 64 * 1024 * 1024
+
+/** Bounds what is kept for slow readers in all: where it is too much, the slowest is let go. */
+export interface BacklogBudget {
+  /** `letGo` ends the reader: it can come back and continue from the last event it received. */
+  join(letGo: () => void): BacklogShare
+}
+
+/** What is kept for one reader, characters. */
+interface BacklogShare {
+  /** More is kept, or less. */
+  add(characters: number): void
+  /** All of it was taken, or is kept no more. */
+  clear(): void
+}
+
+/** A budget that nobody has joined. */
+export function createBacklogBudget(most = MOST_IN_ALL): BacklogBudget {
+  const readers = new Map<() => void, number>()
+  let all = 0
+  return {
+    join(letGo) {
+      const clear = () => {
+        all -= readers.get(letGo) ?? 0
+        readers.delete(letGo)
+      }
+      return {
+        clear,
+        add(characters) {
+          all += characters
+          readers.set(letGo, (readers.get(letGo) ?? 0) + characters)
+          if (all > most) slowestReader(readers)?.()
+        },
+      }
+    },
+  }
+}
+
+function slowestReader(readers: ReadonlyMap<() => void, number>): (() => void) | undefined {
+  let slowest: (() => void) | undefined
+  for (const [letGo, held] of readers) {
+    if (slowest === undefined || held > readers.get(slowest)!) slowest = letGo
+  }
+  return slowest
+}
+
+/** Even an event with few words needs memory. */
+const LEAST_EVENT = 200
+
+/** About how much memory an event needs, characters. */
+function heldCharacters(event: SessionEvent): number {
+  return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? textLength(event.entry) : 0)
+}
+
+/** The characters of all texts in a value. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let sum = 0
+  for (const inner of Object.values(value)) sum += textLength(inner)
+  return sum
 }

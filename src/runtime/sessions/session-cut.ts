@@ -14,18 +14,18 @@ const STALE_FROM = 1.5
 
 /**
  * The marks of a session's last cut. One that was made for a much smaller window hides what now has room: it is forgotten,
- * and the next call cuts anew where it has to. Both rooms are measured before any margin, so that what calibration asks
+ * and the next call cuts again where it has to. Both rooms are measured before any margin, so that what calibration asks
  * for moves no cut.
  */
 export function usableCut({ cut }: HasCut, context: Parameters<typeof roomFor>[0], model: Model): Cut | undefined {
   return cut && roomFor(context, model) <= cut.room * STALE_FROM ? cut.marks : undefined
 }
 
-/** What to write of where a call cut: nothing where the cut stands as it did. */
+/** What to write about the cut of a call: nothing where the cut is unchanged. */
 export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   const { turn, call, cut, budget } = made
   if (!cut || JSON.stringify(state.cut?.marks) === JSON.stringify(cut)) return []
-  return [{ type: 'cut', turn, call, cut, available: budget.available, room: roomOf(budget) }]
+  return [{ type: 'cut', turn, call, cut, available: budget.available, room: budgetRoom(budget) }]
 }
 
 /** Remembers a cut once it is on disk. */
@@ -33,15 +33,15 @@ export function rememberCut(state: HasCut, written: readonly CutBody[]): void {
   for (const { cut, available, room = available } of written) state.cut = { marks: cut, room }
 }
 
-/** The last cut that the log of a session holds. Older logs do not say its room: the account of its call does. */
+/** The last cut in the log of a session. Older logs do not have its room: the account of its call has it. */
 export async function lastCut(store: Pick<SessionStore, 'entries' | 'call'>, session: string): Promise<HasCut['cut']> {
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
   if (entry?.type !== 'cut') return undefined
   const manifest = entry.room === undefined ? (await store.call(entry.call))?.manifest : undefined
-  return { marks: entry.cut, room: entry.room ?? (manifest ? roomOf(manifest.budget) : entry.available) }
+  return { marks: entry.cut, room: entry.room ?? (manifest ? budgetRoom(manifest.budget) : entry.available) }
 }
 
-function roomOf({ window, reserve }: Manifest['budget']): number {
+function budgetRoom({ window, reserve }: Manifest['budget']): number {
   return window - reserve
 }
 

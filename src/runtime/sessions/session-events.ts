@@ -1,16 +1,15 @@
+import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
 import { defined, stretch } from '../../platform.ts'
 import type { Entry, LogStore } from '../../session.ts'
-import type { BacklogBudget } from './backlog-budget.ts'
-import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
-import { openBacklog } from './event-backlog.ts'
+import { type BacklogBudget, openBacklog } from './event-backlog.ts'
 import type { SessionState } from './session-state.ts'
-import { eventId, parseEventId } from './session-stream.ts'
+import { sessionEventId, parseSessionEventId } from './session-stream.ts'
 
 /** Entries that are read from the log at once. */
 const PAGE = 500
 
 /**
- * First what the log holds behind `after`, then live. A reader that was away gets every entry it missed, and of the
+ * First the log after `after`, then live events. A reader that was away gets every entry it missed, and of the
  * running call every word; a reader that is too slow is let go instead of holding anything up.
  */
 export async function* sessionEvents(
@@ -19,33 +18,33 @@ export async function* sessionEvents(
   { after, turn, signal }: EventsOptions,
   budget: BacklogBudget,
 ): AsyncGenerator<SessionEvent> {
-  const seen = positionOf(after)
-  // Whatever was written up to here is read from the log, whatever comes later is told.
+  const seen = parsePosition(after)
+  // What was written up to here is read from the log; what comes later arrives as live events.
   let heard = state.stream.lastSeq()
   const backlog = openBacklog(state.stream, signal, budget)
   const work = stretch()
   try {
     let reached = seen.seq
-    // Words whose message stands in the log are no longer provisional: the message has been told instead.
+    // Deltas whose message is in the log are no longer provisional: the message was sent instead.
     let settled = 0
     const note = (entry: Entry) => {
       if (entry.type === 'message' || entry.type === 'turn-end') settled = entry.seq
     }
-    // A word that is told behind an entry has an id behind it, or a reader who comes back would get the entry again.
+    // A delta that is sent after an entry has an id after it, or a reader that comes back would get the entry again.
     const behind = (event: SessionEvent): SessionEvent => {
-      const { seq, delta } = parseEventId(event.id)!
-      return seq < reached ? { ...event, id: eventId(reached, delta) } : event
+      const { seq, delta } = parseSessionEventId(event.id)!
+      return seq < reached ? { ...event, id: sessionEventId(reached, delta) } : event
     }
-    const isCurrent = (event: SessionEvent) => !isDelta(event) || parseEventId(event.id)!.seq >= settled
-    // Of a turn that is over nothing comes but what the log holds.
+    const isCurrent = (event: SessionEvent) => !isDelta(event) || parseSessionEventId(event.id)!.seq >= settled
+    // For a turn that is over there are only the entries of the log.
     const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
-      for await (const entries of logged(store, state, turn, seen.seq)) {
+      for await (const entries of readLog(store, state, turn, seen.seq)) {
         for (const entry of entries) {
           note(entry)
           reached = entry.seq
           if (work.isOver()) await work.rest()
-          yield { id: eventId(entry.seq, 0), type: 'entry', entry }
+          yield { id: sessionEventId(entry.seq, 0), type: 'entry', entry }
           if (isEnd(entry, turn)) return
         }
       }
@@ -57,7 +56,7 @@ export async function* sessionEvents(
       for (let index = known; index < count; index += 1) {
         if (work.isOver()) await work.rest()
         const event = events[index]!
-        if (isSaidIn(event, turn) && isCurrent(event)) yield behind(event)
+        if (isEventOf(event, turn) && isCurrent(event)) yield behind(event)
       }
     }
     while (await backlog.more()) {
@@ -66,18 +65,18 @@ export async function* sessionEvents(
         if (work.isOver()) await work.rest()
         if (event.type === 'entry') {
           const { seq } = event.entry
-          // What another process wrote between is told by nobody, and stands in the log.
+          // What another process wrote in between is not announced; it is read from the log.
           const before = seq > heard + 1 ? await store.entries(state.session, { after: heard, upTo: seq - 1 }) : []
-          const { delta } = parseEventId(event.id)!
+          const { delta } = parseSessionEventId(event.id)!
           heard = seq
           for (const entry of [...before, event.entry]) {
-            if (entry.seq <= reached || !isOf(entry, turn)) continue
+            if (entry.seq <= reached || !isEntryOf(entry, turn)) continue
             note(entry)
             reached = entry.seq
-            yield { id: eventId(entry.seq, delta), type: 'entry', entry }
+            yield { id: sessionEventId(entry.seq, delta), type: 'entry', entry }
             if (isEnd(entry, turn)) return
           }
-        } else if (isSaidIn(event, turn) && isCurrent(event)) {
+        } else if (isEventOf(event, turn) && isCurrent(event)) {
           yield behind(event)
           if (turn !== undefined && event.type === 'interrupted') return
         }
@@ -89,7 +88,7 @@ export async function* sessionEvents(
 }
 
 /** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
-async function* logged(
+async function* readLog(
   store: LogStore,
   { session, live }: SessionState,
   turn: string | undefined,
@@ -106,11 +105,14 @@ async function* logged(
   }
 }
 
-function positionOf(after: string | undefined) {
+function parsePosition(after: string | undefined) {
   if (after === undefined || after === 'live') return { seq: 0, delta: 0 }
-  const position = parseEventId(after)
+  const position = parseSessionEventId(after)
   if (!position)
-    throw new RuntimeError('invalid-input', `"${after}" is no event id. Give the id of the last event you saw.`)
+    throw new RuntimeError(
+      'invalid-input',
+      `"${after}" is not an event id. Give the id of the last event that you received.`,
+    )
   return position
 }
 
@@ -128,10 +130,10 @@ function isEnd(entry: Entry, turn: string | undefined): boolean {
   return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
 }
 
-function isOf(entry: Entry, turn: string | undefined): boolean {
+function isEntryOf(entry: Entry, turn: string | undefined): boolean {
   return turn === undefined || ('turn' in entry && entry.turn === turn)
 }
 
-function isSaidIn(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
+function isEventOf(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
   return turn === undefined || event.turn === turn
 }

@@ -10,11 +10,11 @@ export interface SessionState extends HasCut {
   /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
-  /** The first turn that waits was stopped because the log could not be written. It goes on once a write succeeds, or with the next input. */
+  /** The first turn that waits was stopped because the log could not be written. It resumes once a write succeeds, or with the next input. */
   stalled: boolean
   /** Entries of turns that were admitted by this process and have not ended, from their input on. */
   readonly live: Map<string, Entry[]>
-  /** Whether turns stand in the log before the ones that are live; only a new session has none. */
+  /** Whether the log has turns before the ones that are live; only a new session has none. */
   hasHistory: boolean
   /** Chosen with `/model`. */
   model: string | undefined
@@ -22,12 +22,12 @@ export interface SessionState extends HasCut {
   choices: Choices
   /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
   grants: Set<string> | undefined
-  /** The last call, what it sent and when (monotonic, ms), to tell what the next one can reuse. */
+  /** The last call, what it sent and when (monotonic, ms), to find out what the next one can reuse. */
   lastCall: LastCall | undefined
 }
 
 /** The newest call of a session. */
-export interface LastCall {
+interface LastCall {
   readonly call: string
   /** `undefined` after a restart, until somebody needs it. */
   readonly fingerprint: readonly Piece[] | undefined
@@ -50,8 +50,8 @@ export interface SessionStates {
 /**
  * A session never has two states: one that was put away is found again as long as anybody still works at it.
  *
- * What is written is published here and nowhere else: the store tells it in the order of the commits, whoever wrote it, and
- * before the writer hears of it. So a state has always heard of every entry that is on disk (DESIGN §6.5).
+ * What is written is published here and nowhere else: the store reports it in the order of the commits, from every writer, and
+ * before the write resolves. So a state always knows every entry that is on disk (DESIGN §6.5).
  */
 export function createSessionStates(store: SessionStore): SessionStates {
   const states = new Map<string, SessionState>()
@@ -157,7 +157,7 @@ function blank(session: string, newest = 0): SessionState {
   }
 }
 
-/** Entries that are on disk: remembered while their turn lives, and shown to whoever watches. */
+/** Entries that are on disk: remembered while their turn lives, and shown to those who watch. */
 function publish(state: SessionState, entries: readonly Entry[]): void {
   for (const entry of entries) {
     remember(state, entry)

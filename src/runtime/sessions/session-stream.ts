@@ -7,7 +7,7 @@ export interface SessionStream {
   /** An entry is on disk. Entries come in the order of `seq`. */
   entry(entry: Entry): void
   delta(turn: string, delta: Delta): void
-  /** The turn cannot go on in this process. */
+  /** The turn cannot continue in this process. */
   interrupted(turn: string, code: RuntimeErrorCode, message: string): void
   /** Takes part from now on. */
   subscribe(listener: Listener): Subscription
@@ -16,14 +16,14 @@ export interface SessionStream {
   lastSeq(): number
 }
 
-export type Listener = (event: SessionEvent) => void
+type Listener = (event: SessionEvent) => void
 
 /** What a running call tells for the time being. */
 type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
 
 export interface Subscription {
   /**
-   * Deltas of the running call that were already told: the first `count` of its `events`, which all readers share, with the
+   * Deltas of the running call that were already sent: the first `count` of its `events`, which all readers share, with the
    * `seq` of the entry that began it.
    */
   readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[]; readonly count: number }
@@ -52,15 +52,15 @@ export function createSessionStream(newest = 0): SessionStream {
         since = entry.seq
         deltas = []
       }
-      tell({ id: eventId(seq, deltas.length), type: 'entry', entry })
+      tell({ id: sessionEventId(seq, deltas.length), type: 'entry', entry })
     },
     delta(turn, delta) {
-      const event: ProvisionalEvent = { ...delta, id: eventId(seq, deltas.length + 1), turn }
+      const event: ProvisionalEvent = { ...delta, id: sessionEventId(seq, deltas.length + 1), turn }
       deltas.push(event)
       tell(event)
     },
     interrupted(turn, code, message) {
-      tell({ id: eventId(seq, deltas.length), type: 'interrupted', turn, code, message })
+      tell({ id: sessionEventId(seq, deltas.length), type: 'interrupted', turn, code, message })
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -72,12 +72,12 @@ export function createSessionStream(newest = 0): SessionStream {
 }
 
 /** `SEQ`, or `SEQ.N` behind the first deltas. */
-export function eventId(seq: number, delta: number): string {
+export function sessionEventId(seq: number, delta: number): string {
   return delta > 0 ? `${seq}.${delta}` : String(seq)
 }
 
 /** `undefined` for what is no event id. */
-export function parseEventId(id: string): { readonly seq: number; readonly delta: number } | undefined {
+export function parseSessionEventId(id: string): { readonly seq: number; readonly delta: number } | undefined {
   const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id)
   if (!match) return undefined
   return { seq: Number(match[1]), delta: Number(match[2] ?? 0) }

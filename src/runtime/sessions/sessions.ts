@@ -11,13 +11,13 @@ import {
 import { noSuchSession } from './admission.ts'
 import { type Clock, type NewSession, type RunningCapabilities, type Runtime, RuntimeError } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from './session-state.ts'
 import type { TurnQueue } from '../turns/turn-queue.ts'
-import type { TurnCache } from '../turns/turn-cache.ts'
+import type { TurnCache } from '../calls/history-loader.ts'
 
 /** Sessions as such: how one is made, found, given a model and deleted. */
-export interface Sessions extends Pick<
+interface Sessions extends Pick<
   Runtime,
   'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession'
 > {
@@ -25,7 +25,7 @@ export interface Sessions extends Pick<
   stateOf(session: string): Promise<SessionState>
 }
 
-export interface SessionsParts {
+interface SessionsParts {
   readonly store: SessionStore
   readonly states: SessionStates
   readonly queue: TurnQueue
@@ -36,11 +36,11 @@ export interface SessionsParts {
   readonly capabilities: Pick<RunningCapabilities, 'checkChoices' | 'sessionStarted' | 'sessionDeleted'>
   /** So does what the search of the history knows of it. */
   readonly forgetHistory: (session: string) => Promise<void>
-  /** Throws once the runtime takes no more input. */
+  /** Throws once the runtime accepts no more input. */
   readonly refuseWhenClosing: () => void
 }
 
-/** Every session of a store, as the doors of a runtime work on it. */
+/** Every session of a store, as the methods of a runtime work on it. */
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, states, queue, cache, models, clock, capabilities, refuseWhenClosing } = parts
   /** Two first messages of one conversation ask at the same time for a session, and get the same. */
@@ -98,7 +98,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       await store.append(session, [{ type: 'head', turn, head: head ?? null }], clock.time())
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'conflict') throw runtimeFailure(error)
-      throw new RuntimeError('changed', `The session ${session} has gone on meanwhile. Look at it again.`, { session })
+      throw new RuntimeError('changed', `The session ${session} has changed meanwhile. Look at it again.`, { session })
     }
   }
 

@@ -3,12 +3,12 @@ import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../se
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { serialQueue } from '../../platform.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
+import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
-/** Questions about calls, and the people who answer them. Everything of it stands in the log: this only finds it. */
+/** Questions about calls, and the people who answer them. All of it is in the log: this only finds it. */
 export interface ApprovalService {
-  /** The way of one turn to a person. */
+  /** How one turn asks a person. */
   of(state: SessionState, turn: string): Approvals
   /** Oldest first. */
   waiting(): Promise<readonly WaitingApproval[]>
@@ -30,7 +30,7 @@ export function createApprovalService(parts: {
   const decisions = serialQueue()
 
   async function granted(state: SessionState, digest: string): Promise<boolean> {
-    state.grants ??= await grantsOf(store, state.session)
+    state.grants ??= await sessionGrants(store, state.session)
     return state.grants.has(digest)
   }
 
@@ -68,7 +68,7 @@ export function createApprovalService(parts: {
     const found = await Promise.all(
       turns.map(async ({ session, turn }) => {
         const entries = await store.entries(session, { turn, types: ['approval-request', 'approval', 'tool-end'] })
-        return questionsIn(entries)
+        return findQuestions(entries)
       }),
     )
     return found.flat()
@@ -78,16 +78,20 @@ export function createApprovalService(parts: {
     const all = await questions()
     const found = all.find(({ question }) => question.approval === approval)
     if (!found) {
-      throw new RuntimeError('not-found', `No call waits under ${approval}. \`foreword approve\` lists what waits.`, {
-        approval,
-      })
+      throw new RuntimeError(
+        'not-found',
+        `No call waits for approval under ${approval}. List the waiting calls with \`foreword approve\`.`,
+        {
+          approval,
+        },
+      )
     }
     const { question, open } = found
     if (!open) throw new RuntimeError('decided', `Somebody has decided about ${approval} already.`)
     if (question.digest !== digest) {
       throw new RuntimeError(
         'decided',
-        `The decision is about another call than the one that waits under ${approval}. Look at it again.`,
+        `The decision is about another call than the one that waits under ${approval}. Show it again.`,
       )
     }
     const { session, turn, toolCallId } = question
@@ -96,7 +100,7 @@ export function createApprovalService(parts: {
     const time = clock.time()
     await store.transaction([
       { type: 'append', session, bodies: [body], time },
-      { type: 'audit', facts: factsOf(question, decided, by), time },
+      { type: 'audit', facts: decisionFacts(question, decided, by), time },
     ])
     if (!state) return
     if (decided.type === 'approve' && decided.scope === 'session') state.grants?.add(digest)
@@ -113,7 +117,7 @@ export function createApprovalService(parts: {
       const all = await questions()
       return all
         .filter(({ open }) => open)
-        .map(({ question }) => viewOf(question))
+        .map(({ question }) => approvalView(question))
         .toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
     async decide(approval, decided) {
@@ -128,19 +132,19 @@ export function createApprovalService(parts: {
 }
 
 /** Calls that were approved for the whole session, by their digest. */
-async function grantsOf(store: SessionStore, session: string): Promise<Set<string>> {
+async function sessionGrants(store: SessionStore, session: string): Promise<Set<string>> {
   const records = await store.audit({ session, decision: 'approved' })
   return new Set(records.flatMap(({ digest, reason }) => (digest !== undefined && reason === SESSION ? [digest] : [])))
 }
 
-/** How the audit says that an approval holds for the whole session. */
+/** The reason in the audit of an approval that is valid for the whole session. */
 const SESSION = 'session'
 
 /**
- * Of each call the newest question; open while neither a decision nor a result stands behind it. One that shows another
+ * Of each call the newest question; open while neither a decision nor a result follows it. One that shows another
  * call than its digest is of was made up, in a session that was imported: nobody is asked it.
  */
-function questionsIn(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {
+function findQuestions(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {
   const newest = new Map<string, { question: Question; open: boolean }>()
   for (const entry of entries) {
     if (entry.type === 'approval-request') newest.set(entry.toolCallId, { question: entry, open: true })
@@ -155,11 +159,11 @@ function isAbout(approval: string): (entry: Entry) => boolean {
   return (entry) => entry.type === 'approval' && entry.approval === approval
 }
 
-function viewOf({ approval, session, turn, toolCallId, time, rule, request, digest }: Question): WaitingApproval {
+function approvalView({ approval, session, turn, toolCallId, time, rule, request, digest }: Question): WaitingApproval {
   return { approval, session, turn, toolCallId, time, rule, request, digest }
 }
 
-function factsOf(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
+function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
   const { session, turn, toolCallId, request, digest } = question
   const about = { ...describedFacts(request), session, turn, toolCallId, digest, rule: by }
   if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }

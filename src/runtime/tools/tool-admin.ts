@@ -1,4 +1,3 @@
-import { defined } from '../../platform.ts'
 import { describedFacts, resultFacts, resultText } from '../../agent.ts'
 import {
   type Clock,
@@ -8,16 +7,16 @@ import {
   type ToolStatus,
   type ToolTrial,
 } from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
-import { conditionsOf } from './offered-tools.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import { policyGate, type ToolPolicy } from './tool-policy.ts'
+import { conditionsOf, policyGate, type ToolPolicy } from './tool-policy.ts'
 
 /** Tools as a person works with them, outside every turn. */
-export type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
+type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
 
-export interface ToolAdminParts {
+interface ToolAdminParts {
   readonly store: SessionStore
   readonly capabilities: Pick<RunningCapabilities, 'ready' | 'withheld' | 'accept' | 'ownerOf' | 'turnTools'>
   readonly policy: ToolPolicy
@@ -81,7 +80,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
       return [...known, ...hidden.map(withheldStatus)]
     },
     async planTool(tool, input) {
-      return trialOf(await planned(tool, input))
+      return toolTrial(await planned(tool, input))
     },
     async runTool(tool, input, digest) {
       const plan = await planned(tool, input)
@@ -91,7 +90,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
         return plan.result
       }
       if (plan.digest !== digest) {
-        throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Look again.`)
+        throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Show it again.`)
       }
       const facts = { ...describedFacts(plan.call), rule: 'run-by-hand', digest }
       await note({ ...facts, decision: 'approved' })
@@ -124,7 +123,7 @@ function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {
   }
 }
 
-function trialOf(plan: PlannedCall): ToolTrial {
+function toolTrial(plan: PlannedCall): ToolTrial {
   if (plan.type === 'refused') {
     const { result, rule } = plan
     return { type: 'refused', rule, error: result.ok ? '' : result.error }

@@ -3,12 +3,13 @@ import {
   type AccessRead,
   createToolbox,
   type GateAnswer,
+  type OfferedWhile,
   type Tool,
   type ToolGate,
   toolLimits,
 } from '../../tool.ts'
 
-/** What may run, as it is decided at this moment: a change of `tool-access.json` holds from the next question on. */
+/** What may run, as it is decided at this moment: a change of `tool-access.json` takes effect at the next question. */
 export interface ToolPolicy {
   current(): Promise<AccessRead>
   /** Names of tools whose definition is not the one that their owner accepted: they may not run, whatever is allowed. */
@@ -22,7 +23,7 @@ export async function allowedTools(policy: ToolPolicy, tools: readonly Tool[]): 
   return tools.filter((tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse')
 }
 
-/** Decides about each call anew, offered or not. */
+/** Decides about each call at the time of the call, offered or not. */
 export function policyGate(policy: ToolPolicy): ToolGate {
   return async (_call, tool) => {
     const access = await policy.current()
@@ -45,7 +46,7 @@ export async function shownChars(policy: ToolPolicy, tool: Tool | undefined, oth
   return maxShownChars ?? tool.maxShownChars ?? otherwise
 }
 
-/** What the operator should know: a policy that cannot be read, and tools that take each other's name (BEHAVIOURS §1.5). */
+/** What the operator should know: a policy that cannot be read, and tools that share a name (BEHAVIOURS §1.5). */
 export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly string[]> {
   const access = await policy.current()
   const faults = access.type === 'faulty' ? access.problems : []
@@ -55,4 +56,16 @@ export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): 
       (name) => `The tool ${name} is declared more than once; the last one is used.`,
     ),
   ]
+}
+
+/** Those of the tools that can be of use now. */
+export async function offeredTools(tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const holds = await conditionsOf(tools)
+  return tools.filter(({ offeredWhile }) => !offeredWhile || holds.get(offeredWhile))
+}
+
+/** What tools wait for, and whether it is so now. Asked once, however many wait for the same. */
+export async function conditionsOf(tools: readonly Tool[]): Promise<ReadonlyMap<OfferedWhile, boolean>> {
+  const conditions = [...new Set(tools.flatMap(({ offeredWhile }) => offeredWhile ?? []))]
+  return new Map(await Promise.all(conditions.map(async (each) => [each, await each.isSo()] as const)))
 }

@@ -1,15 +1,16 @@
-import type { RunningCapabilities, TurnPart, TurnParts, TurnPreset, TurnQuestion } from '../../capability.ts'
-import { layoutOf } from '../../context.ts'
-import type { Model } from '../../model.ts'
+import { type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
+import type { Clock, RunningCapabilities, TurnPart, TurnParts, TurnPreset, TurnQuestion } from '../../capability.ts'
+import { available, type Layer, layoutOf, type TokenCounter, toolTokens } from '../../context.ts'
+import { type Model, ModelError } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
-import { isListed, type Tool } from '../../tool.ts'
-import type { AssemblyContext, PreparedParts } from '../calls/assembly-context.ts'
+import { definitionOf, isListed, type Tool } from '../../tool.ts'
+import { type AssemblyContext, layersFor, type PreparedParts } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
+import { turnClock } from '../clock.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import type { SessionState } from '../sessions/session-state.ts'
-import { offeredTools } from '../tools/offered-tools.ts'
-import { roomBeside } from './room-beside.ts'
+import { offeredTools } from '../tools/tool-policy.ts'
 
 /** What a turn is run with. */
 export interface PreparedTurn {
@@ -19,7 +20,7 @@ export interface PreparedTurn {
   readonly tools: readonly Tool[]
 }
 
-export interface PrepareParts {
+interface PrepareParts {
   readonly capabilities: RunningCapabilities
   readonly models: ModelChoice
   readonly context: () => AssemblyContext
@@ -27,7 +28,7 @@ export interface PrepareParts {
   readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
 
-/** What is said in the turn. */
+/** The message of the turn. */
 export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
 
 type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
@@ -65,28 +66,33 @@ export async function prepareTurn(
     choices,
     system: system === undefined ? preset.system : { text: system.trim(), ref: 'system prompt of this turn' },
   }
-  let prepared = await preparedWith(parts, context, { ...decided, parts: given }, preset)
+  let prepared = await prepareTools(parts, context, { ...decided, parts: given }, preset)
   if (!layout.reservesForMessage) return { model, ...prepared }
   for (const [name, part] of given) {
     if (!part.within) continue
     const { turn } = prepared.context
     const narrower = await part.within(await roomBeside({ ...prepared.context, turn }, part, model))
-    prepared = await preparedWith(parts, context, { ...decided, parts: replaced(turn.parts, name, narrower) }, preset)
+    prepared = await prepareTools(
+      parts,
+      context,
+      { ...decided, parts: replacePart(turn.parts, name, narrower) },
+      preset,
+    )
   }
   return { model, ...prepared }
 }
 
-function replaced(parts: TurnParts, name: string, part: TurnPart): TurnParts {
+function replacePart(parts: TurnParts, name: string, part: TurnPart): TurnParts {
   return new Map([...parts].map(([each, before]) => [each, each === name ? part : before]))
 }
 
-async function preparedWith(
+async function prepareTools(
   parts: PrepareParts,
   context: AssemblyContext,
   turn: PreparedParts,
   { tools: named }: TurnPreset,
 ): Promise<{ readonly tools: readonly Tool[]; readonly context: AssemblyContext & { readonly turn: PreparedParts } }> {
-  // Readers of the history stand last, behind the tools of the turn.
+  // Readers of the history are last, after the tools of the turn.
   const tools = [...[...turn.parts.values()].flatMap((part) => part.tools ?? []), ...parts.tools()]
   const offered = await offeredTools(tools)
   return {
@@ -99,5 +105,85 @@ async function preparedWith(
         return named ? allowed.filter(({ name, readsContext }) => readsContext || isListed(named, name)) : allowed
       },
     },
+  }
+}
+
+/** Share of the window for an ordinary message and what was said before it. */
+const MESSAGE_SHARE = 0.25
+
+/**
+ * Tokens that a part of a turn may use beside tools, system, the layers of all others, the margin and an ordinary message, so that what takes
+ * its size from the room never makes a short message overflow (BEHAVIOURS §3.5). Layers that can shrink count in their
+ * smallest form.
+ */
+async function roomBeside(
+  context: AssemblyContext & { readonly turn: PreparedParts },
+  part: TurnPart,
+  model: Model,
+): Promise<number> {
+  const { settings, turn } = context
+  const budget = budgetFor(context, model)
+  const tools = model.facts.tools ? (await context.allowedTools()).map(definitionOf) : []
+  const others = new Map([...turn.parts].filter(([, each]) => each !== part))
+  const layers = await layersFor(
+    { ...context, turn: { ...turn, parts: others } },
+    {
+      time: ANY_TIME,
+      layout: layoutOf(settings.layout),
+      tools: tools.map((tool) => tool.name),
+      callsTools: model.facts.tools,
+      model: model.id,
+      session: ANY,
+      turn: ANY,
+      readsForeign: true,
+      cites: true,
+    },
+  )
+  let beside = Math.floor(budget.window * MESSAGE_SHARE)
+  for (const tool of tools) beside += toolTokens(settings.counter, tool)
+  for (const layer of layers) beside += leastTokens(layer, settings.counter)
+  return Math.max(0, available(budget) - beside)
+}
+
+/** Whether something fits must not depend on the day: the names of the days differ in length. Nor on the session. */
+const ANY_TIME = '2000-01-01T00:00:00.000Z'
+const ANY = 'any'
+
+function leastTokens({ renditions, withheld }: Layer, counter: TokenCounter): number {
+  if (withheld) return 0
+  const filled = renditions.filter(({ text }) => text.trim() !== '')
+  const costs = filled.map(({ text, tokens }) => tokens ?? counter.text(text) + counter.perMessage)
+  return costs.length === 0 ? 0 : Math.min(...costs)
+}
+
+/** What the wait for a provider needs from the world. */
+interface Waiting {
+  readonly rule: RetryRule
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Notifies those who watch. */
+  readonly show: (notice: RetryNotice) => void
+}
+
+/**
+ * Prepares a turn. A provider that has to be asked about its model first may be restarting: it is waited for as it would be
+ * by the turn's calls. Rejects with the last failure, and with the reason of `signal` once it is aborted.
+ */
+export async function prepareWithRetries<Prepared>(
+  prepare: () => Promise<Prepared>,
+  { rule, clock, signal, show }: Waiting,
+): Promise<Prepared> {
+  const began = clock.monotonic()
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await prepare()
+    } catch (error) {
+      signal.throwIfAborted()
+      const waitMs = retryWait({ error, retries, elapsedMs: clock.monotonic() - began }, rule)
+      if (waitMs === undefined || !(error instanceof ModelError)) throw error
+      show({ type: 'retry', attempt: retries + 2, waitMs, code: error.code, message: error.message })
+      await turnClock(clock).sleep(waitMs, signal)
+      signal.throwIfAborted()
+    }
   }
 }

@@ -1,17 +1,17 @@
-import { defined } from '../../platform.ts'
-import { ContextOverflowError } from '../../context.ts'
-import type { InputOptions } from '../../session.ts'
-import { countedInSlices } from '../calls/counted-in-slices.ts'
-import { noSuchSession } from '../sessions/admission.ts'
 import { type Clock, type FileLibrary, type Preview, type PreviewOptions, RuntimeError } from '../../capability.ts'
-import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
+import { ContextOverflowError } from '../../context.ts'
+import { defined } from '../../platform.ts'
+import type { InputOptions } from '../../session.ts'
+import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { seal } from '../ledger/seal.ts'
-import type { SessionStates, SessionState } from '../sessions/session-state.ts'
+import { countInSlices } from '../models/counters.ts'
+import { noSuchSession } from '../sessions/admission.ts'
 import { usableCut } from '../sessions/session-cut.ts'
+import type { SessionState, SessionStates } from '../sessions/session-state.ts'
+import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
 import { tokenCounts } from './turn-projection.ts'
-import { attemptWithPictures } from '../calls/with-pictures.ts'
 
-export interface PreviewParts {
+interface PreviewParts {
   readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly states: SessionStates
   readonly clock: Clock
@@ -19,7 +19,7 @@ export interface PreviewParts {
 }
 
 /** What the next call would send. Reads only. */
-export async function preview(
+export async function previewCall(
   { prepare, states, clock, library }: PreviewParts,
   { session, input = '', model: askedModel, system, choices }: PreviewOptions,
 ): Promise<Preview> {
@@ -35,7 +35,7 @@ export async function preview(
   const message = { role: 'user', content: input } as const
   const counted = {
     message,
-    tokens: (await countedInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
+    tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
   const { outcome } = await attemptWithPictures(context, library, {
     model,

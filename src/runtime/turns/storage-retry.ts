@@ -1,9 +1,9 @@
 import { sleep } from '../../platform.ts'
 import type { ValueStore } from '../../session.ts'
-import { delayAfter } from '../channels/channel-backoff.ts'
+import { delayAfter } from '../failure.ts'
 
-/** Finds out when a store that refused a write takes writes again. */
-export interface StorageRetry {
+/** Finds out when a store that refused a write accepts writes again. */
+interface StorageRetry {
   /** A write has failed: tries one of its own after a pause, which grows with every failure. */
   failed(): void
   /** What was waiting for the store has come to its end: the next pause is the first one again. */
@@ -11,10 +11,10 @@ export interface StorageRetry {
   stop(): void
 }
 
-/** From one second to one minute, ms. The last one goes on. */
+/** From one second to one minute, ms. The last one repeats. */
 const DELAYS_MS: readonly number[] = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]
 
-/** What a few entries of a turn may need, so that a turn is not taken up for room that holds one line. Characters. */
+/** What a few entries of a turn may need, so that a turn does not resume where there is room for one line only. Characters. */
 const PROBE_CHARACTERS = 64 * 1024
 const PROBE = 'storage-probe'
 

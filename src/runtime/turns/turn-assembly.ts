@@ -1,26 +1,29 @@
-import type { Journal, PreparedCall, Step, TurnSetup } from '../../agent.ts'
-import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
-import type { CallParameters } from '../../model.ts'
-import { stretch } from '../../platform.ts'
-import type { Source } from '../../session.ts'
-import { turnFiles } from '../calls/attachments.ts'
-import type { CallQuestion } from '../calls/attempt-call.ts'
-import type { CallAccount } from '../calls/call-account.ts'
-import { withForecast } from '../calls/call-forecast.ts'
-import { recordInput } from '../calls/call-input.ts'
-import { attemptWithPictures } from '../calls/with-pictures.ts'
-import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
-import { heldBy } from '../calls/assembly-context.ts'
+import type { Journal, PreparedCall, Step, TurnOutput, TurnSetup } from '../../agent.ts'
+import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
+import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
+import { type CallParameters, forecast, type Model } from '../../model.ts'
+import { stretch } from '../../platform.ts'
+import type { Entry, Source } from '../../session.ts'
+import type { Tool } from '../../tool.ts'
+import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
+import { inputFiles } from '../calls/attachments.ts'
+import { attemptWithPictures, type CallQuestion } from '../calls/attempt-call.ts'
+import type { CallAccount } from '../calls/call-account.ts'
+import { recordInput } from '../calls/call-input.ts'
+import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import type { ApprovalService } from '../tools/approval-service.ts'
+import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { counterKey } from './turn-projection.ts'
-import type { TurnDependencies, TurnWords } from './turn-dependencies.ts'
 
 /** What the assembly of a step shares with the rest of its turn. */
-export interface TurnParts {
+interface AssemblyParts {
   readonly account: CallAccount
   readonly journal: Journal
   readonly citations: TurnCitations
-  /** Documents that stand in the request itself. */
+  /** Documents in the request itself. */
   readonly documents: readonly Source[]
   readonly words: TurnWords
 }
@@ -28,7 +31,7 @@ export interface TurnParts {
 /** Assembles the steps of a turn, one after the other, each written down with the cut that it makes. */
 export function turnAssembly(
   dependencies: TurnDependencies,
-  { account, journal, citations, documents, words }: TurnParts,
+  { account, journal, citations, documents, words }: AssemblyParts,
 ): TurnSetup['assemble'] {
   const { context, state, model, turn, clock, entries, library } = dependencies
   const { store, settings } = context
@@ -36,7 +39,7 @@ export function turnAssembly(
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
-  const files = input?.type === 'input' ? turnFiles([input]) : []
+  const files = input?.type === 'input' ? inputFiles([input]) : []
   /** Images of the session that are no longer there. */
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
@@ -49,7 +52,7 @@ export function turnAssembly(
       session,
       hasHistory: state.hasHistory,
       loggedTurn: turn,
-      current: { id: turn, messages: messagesOf(step, counterKey(settings.counter)) },
+      current: { id: turn, messages: turnMessages(step, counterKey(settings.counter)) },
       time: input?.time ?? clock.time(),
       cut: usableCut(state, context, model),
       last: step.last,
@@ -79,9 +82,9 @@ export function turnAssembly(
           layout: settings.layout,
           inSession: true,
           options,
-          holds: (id) => heldBy(context, id),
+          holds: (id) => heldSessions(context, id),
         }),
-      complete: (sealed) => withForecast(dependencies, sealed),
+      complete: (sealed) => addForecast(dependencies, sealed),
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
         if (!manifest) return journal.append([assembly])
@@ -96,25 +99,95 @@ export function turnAssembly(
     rememberCut(state, cutEntries)
     const { prepared, manifest, fingerprint } = written
     state.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
-    return { ...prepared, ...seenIn(outcome), roomTokens: resultRoom(manifest) }
+    return { ...prepared, ...seenMessages(outcome), roomTokens: resultRoom(manifest) }
   }
 }
 
-/** Counts by another counter are left out, so that they are made anew. */
-function messagesOf({ messages }: Step, key: string): Turn['messages'] {
+/** Counts by another counter are left out, so that they are made again. */
+function turnMessages({ messages }: Step, key: string): Turn['messages'] {
   return messages.map(({ message, counted }) =>
     counted.counter === key ? { message, tokens: counted.full } : { message },
   )
 }
 
-function seenIn(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['outcome']): Pick<PreparedCall, 'seen'> {
+function seenMessages(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['outcome']): Pick<PreparedCall, 'seen'> {
   return outcome instanceof ContextOverflowError ? {} : { seen: outcome.request.messages }
 }
 
-/** Kept for the message that asks for a tool, and for what says that it is a result, tokens. */
+/** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** What a result can take in the next call where all of the history gives way, less a tenth for the counter's error. */
+/** What a result can use in the next call where all of the history gives way, less a tenth for the counter's error. */
 function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
   return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
+}
+
+/** What one turn is run with. */
+export interface TurnDependencies extends CallPlace {
+  readonly turn: string
+  readonly entries: readonly Entry[]
+  /** Everything there is to call, allowed or not. */
+  readonly tools: readonly Tool[]
+  readonly policy: ToolPolicy
+  readonly approvals: ApprovalService
+  /** Where images are; none is sent where it is absent. */
+  readonly library: FileLibrary | undefined
+  readonly signal: AbortSignal
+}
+
+/** The words of the call that is running, as they are shown to those who watch. */
+export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
+  /** Another call begins: numbers that were given meanwhile can be cited in it. */
+  begin(): void
+  /** The call is over: what was held back is shown. */
+  end(call: string): void
+}
+
+/** The session and the model of a call. */
+interface CallPlace {
+  readonly context: AssemblyContext
+  readonly state: SessionState
+  readonly model: Model
+  readonly clock: Clock
+  /** Reads the pieces of an earlier call again, after a restart. */
+  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+/** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
+async function addForecast(
+  { context, state, model, clock, fingerprintOf }: CallPlace,
+  { manifest, fingerprint }: Sealed,
+): Promise<SealedManifest> {
+  const before = state.lastCall && (state.lastCall.fingerprint ?? (await fingerprintOf(state.lastCall.call)))
+  const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
+  const { price, cache } = model.facts
+  const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
+  const at = state.lastCall?.at
+  const expected = forecast({
+    promptTokens: real(manifest.used),
+    reuseTokens: real(reuse?.tokens ?? 0),
+    ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
+    ...(price ? { price } : {}),
+    ...(cache ? { cache } : {}),
+  })
+  return { ...manifest, ...(reuse ? { reuse } : {}), forecast: expected }
+}
+
+/** Pieces that are the same from the beginning on, and the first that is not. */
+function comparePieces(
+  before: Sealed['fingerprint'],
+  after: Sealed['fingerprint'],
+  manifest: Sealed['manifest'],
+): Reuse {
+  let pieces = 0
+  let tokens = 0
+  while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {
+    tokens += after[pieces]!.tokens
+    pieces += 1
+  }
+  const next = after[pieces]
+  const changed = next && manifest.entries[next.entry]
+  if (!changed) return { tokens }
+  const cause = pieces === before.length ? 'grew' : 'changed'
+  return { tokens, firstChange: { id: changed.id, slot: changed.slot, cause } }
 }

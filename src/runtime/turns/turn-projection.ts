@@ -14,14 +14,14 @@ export function counterKey({ id, version }: TokenCounter): string {
   return `${id}@${version}`
 }
 
-/** What a message costs in a history: as it stands there, its label included. */
+/** What a message costs in a history, its label included. */
 export function tokenCounts(counter: TokenCounter, message: Message, partial?: PartialReason): TokenCounts {
-  const shown = labelled(message, partial)
+  const shown = addLabel(message, partial)
   const full = messageTokens(counter, shown)
   return { counter: counterKey(counter), full, least: leastTokens(shown, full, counter) }
 }
 
-/** The messages of a turn as an assembly takes them. Counts by another counter are left out, so that they are made anew. */
+/** The messages of a turn as input of an assembly. Counts by another counter are left out, so that they are made again. */
 export function projectTurn(
   id: string,
   entries: readonly EntryBody[],
@@ -34,7 +34,7 @@ export function projectTurn(
       if (entry.type !== 'input' && entry.type !== 'message') return []
       const partial = entry.type === 'message' ? entry.partial : undefined
       if (partial && !keepsPartial && BROKEN_OFF.has(partial)) return []
-      const message = labelled(entry.message, partial)
+      const message = addLabel(entry.message, partial)
       return [entry.tokens.counter === key ? { message, tokens: entry.tokens.full } : { message }]
     }),
   }
@@ -56,10 +56,10 @@ const labels: Readonly<Record<PartialReason, string>> = {
 }
 
 /**
- * A partial answer stays in the history as its words, and says that it is one. Half a thought is of no use to anyone, and
+ * A partial answer stays in the history as its text, with a label. Unfinished reasoning is of no use to anyone, and
  * some providers refuse reasoning that nothing follows.
  */
-function labelled(message: Message, partial: PartialReason | undefined): Message {
+function addLabel(message: Message, partial: PartialReason | undefined): Message {
   if (!partial || message.role !== 'assistant') return message
   const text = messageText(message)
   return { role: 'assistant', content: text === '' ? labels[partial] : `${text}\n${labels[partial]}` }

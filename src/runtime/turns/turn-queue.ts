@@ -1,24 +1,23 @@
 import { type RetryRule, runTurn, stopping } from '../../agent.ts'
+import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
-import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
-import type { ApprovalService } from '../tools/approval-service.ts'
-import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
+import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
 import type { Outbox } from '../channels/outbox.ts'
-import { patientPrepare } from './patient-prepare.ts'
-import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
+import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
-import { runtimeFailure } from '../runtime-failure.ts'
-import type { SessionStates, SessionState } from '../sessions/session-state.ts'
+import type { SessionState, SessionStates } from '../sessions/session-state.ts'
+import type { ApprovalService } from '../tools/approval-service.ts'
+import type { ToolPolicy } from '../tools/tool-policy.ts'
+import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
 import { turnSetup } from './turn-setup.ts'
-import type { ToolPolicy } from '../tools/tool-policy.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
   add(state: SessionState, turn: string): void
-  /** Answers false where the turn neither waits nor runs. */
+  /** Returns false where the turn neither waits nor runs. */
   cancel(state: SessionState, turn: string): Promise<boolean>
   /** Takes up every turn that a former process left, and every reply that it did not deliver. */
   recover(): Promise<number>
@@ -27,7 +26,7 @@ export interface TurnQueue {
   stop(): Promise<void>
 }
 
-export interface QueueParts {
+interface QueueParts {
   readonly store: SessionStore
   /** Everything that a turn of this session is run with, once what is started late is there. */
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
@@ -66,7 +65,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   function next(state: SessionState): void {
     if (stopped || state.running || state.stalled) return
     const [turn] = state.queue
-    // The turn behind it begins with its end on disk: what it reads of the session is what stands in the log.
+    // The next turn begins once the end of this one is on disk: it reads the session from the log.
     if (turn === undefined || cancelling.has(`${state.session} ${turn}`)) return
     state.queue.shift()
     const controller = new AbortController()
@@ -89,7 +88,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const said = { turn, text: messageText(input.message), keeps: true, signal }
     let prepared: PreparedTurn
     try {
-      prepared = await patientPrepare(() => parts.prepare(state, input.options ?? {}, said), {
+      prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
         rule: retries,
         clock,
         signal,
@@ -120,12 +119,12 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   function stopsHere(state: SessionState, turn: string): void {
-    state.stream.interrupted(turn, 'closing', 'The gateway stops. The turn goes on at its next start.')
+    state.stream.interrupted(turn, 'closing', 'The gateway is stopping. The turn resumes at its next start.')
   }
 
   /**
-   * The log could not be written, so the turn's end cannot stand in it: whoever watches is told, and the operator. The
-   * turn keeps its place: what is said next in the session comes behind it. It goes on once a write succeeds.
+   * The log could not be written, so it cannot record the end of the turn: those who watch are notified, and the operator. The
+   * turn keeps its place: the next message of the session follows it. It resumes once a write succeeds.
    */
   function interrupted(state: SessionState, turn: string, error: unknown): void {
     const failure = runtimeFailure(error)
@@ -133,8 +132,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const keepsPlace = error instanceof StoreError && PASSING.has(error.code)
     if (keepsPlace) state.queue.unshift(turn)
     state.stalled = keepsPlace
-    const when = keepsPlace ? 'by itself as soon as it can be written' : 'at the next start'
-    const message = `The turn stopped: ${sentence(errorMessage(error))} It goes on ${when}.`
+    const when = keepsPlace ? 'on its own as soon as the store can be written' : 'at the next start'
+    const message = `The turn stopped: ${sentence(errorMessage(error))} It resumes ${when}.`
     state.stream.interrupted(turn, code, message)
     warn(`${turn}: ${message}`)
     if (!keepsPlace) return

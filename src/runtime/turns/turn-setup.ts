@@ -1,15 +1,16 @@
+import type { Delta, Journal, TurnSetup } from '../../agent.ts'
+import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
-import type { Delta, TurnSetup } from '../../agent.ts'
+import type { EntryBody } from '../../session.ts'
 import { createToolbox } from '../../tool.ts'
-import { callAccount } from '../calls/call-account.ts'
+import { documentSources } from '../calls/assembly-context.ts'
+import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
+import { countInSlices } from '../models/counters.ts'
 import { retryRule } from '../settings.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
-import { documentSources } from '../calls/assembly-context.ts'
-import { turnAssembly } from './turn-assembly.ts'
-import { type TurnCitations, turnCitations } from '../../citation.ts'
-import type { TurnDependencies, TurnWords } from './turn-dependencies.ts'
-import { turnJournal } from './turn-journal.ts'
+import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
+import { tokenCounts } from './turn-projection.ts'
 
 /** Joins the loop of a turn to the store, the stream and the account. */
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
@@ -60,5 +61,40 @@ function turnWords({ state, turn }: TurnDependencies, citations: TurnCitations):
       const held = words.end()
       if (held !== '') state.stream.delta(turn, { type: 'text-delta', call, text: held })
     },
+  }
+}
+
+/** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
+function turnJournal(
+  { context, state, turn, entries, clock }: TurnDependencies,
+  account: CallAccount,
+  words: TurnWords,
+): Required<Journal> {
+  const { store, settings } = context
+  const started = entries.some((entry) => entry.type === 'turn-start')
+  let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
+
+  const append: Journal['append'] = async (bodies, audit = []) => {
+    const all = [...opening, ...bodies]
+    opening = []
+    const time = clock.time()
+    // Handed in together, they reach the disk together.
+    const [written] = await Promise.all([
+      store.append(state.session, all, time),
+      audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
+    ])
+    return written
+  }
+
+  return {
+    append,
+    async finish(call, outcome, bodies) {
+      words.end(call)
+      const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
+      return written
+    },
+    keepContent: async (text) => `sha256:${await store.putContent(text)}`,
+    tokensOf: (message, partial) =>
+      countInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
   }
 }

@@ -1,10 +1,9 @@
-import { defined } from '../../platform.ts'
-import { messageText } from '../../context.ts'
-import type { Entry, LogStore, Source, Usage } from '../../session.ts'
 import { RuntimeError, type TurnTotals, type TurnView } from '../../capability.ts'
-import { outcomeNotice } from './outcome-notice.ts'
+import { messageText } from '../../context.ts'
+import { defined } from '../../platform.ts'
+import type { AnswerLimit, Entry, LogStore, Source, TurnOutcome, Usage } from '../../session.ts'
 
-/** A turn as a door shows it, read from the log. */
+/** A turn for an endpoint or a command, read from the log. */
 export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
   if (entries.length === 0)
@@ -49,18 +48,72 @@ export function citedSources(entries: readonly Entry[]): readonly Source[] {
 export function turnTotals(calls: number, usages: readonly Usage[]): TurnTotals {
   return {
     calls,
-    promptTokensBilled: sum(usages.map((usage) => usage.promptTokens)),
-    cachedTokensBilled: sum(usages.map((usage) => usage.cachedTokens)),
-    outputTokensBilled: sum(usages.map((usage) => usage.outputTokens)),
+    promptTokensBilled: sumOrUnknown(usages.map((usage) => usage.promptTokens)),
+    cachedTokensBilled: sumOrUnknown(usages.map((usage) => usage.cachedTokens)),
+    outputTokensBilled: sumOrUnknown(usages.map((usage) => usage.outputTokens)),
   }
 }
 
 /** Unknown where one of the numbers is: a sum with a hole in it is no sum. */
-function sum(numbers: readonly (number | undefined)[]): number | undefined {
+function sumOrUnknown(numbers: readonly (number | undefined)[]): number | undefined {
   let total = 0
   for (const number of numbers) {
     if (number === undefined || number === null) return undefined
     total += number
   }
   return numbers.length > 0 ? total : undefined
+}
+
+/**
+ * How a turn ended, for a person: one or two sentences about what happened and what can be done. `undefined` where it
+ * ended well. Every channel shows the same.
+ */
+export function outcomeNotice(outcome: TurnOutcome): string | undefined {
+  switch (outcome.type) {
+    case 'completed':
+      return undefined
+    case 'length':
+      return `The answer was cut ${CUT[outcome.limit] ?? CUT.tokens} Say \`go on\` for the rest.`
+    case 'empty':
+      return `There is no answer: the model said nothing${limitClause(outcome.limit)}.${outcomeHint(outcome.limit, 'Ask again, or choose another model.')}`
+    case 'reasoning-only':
+      return `There is no answer: the model reasoned and said nothing${limitClause(outcome.limit)}.${outcomeHint(outcome.limit, 'Ask again, or lower agent.reasoning.')}`
+    case 'content-filter':
+      return 'The answer was stopped by the content rules of the model or its provider. Ask in another way, or choose another model.'
+    case 'other':
+      return 'The answer may not be whole: it ended for a reason that the provider did not name. Say `go on` if something is missing.'
+    case 'cancelled':
+      return 'Stopped before the end.'
+    case 'failed':
+      return outcome.message
+  }
+}
+
+/** Whether a person got an answer, if perhaps not all of it. */
+export function isAnswered({ type }: TurnOutcome): boolean {
+  return type === 'completed' || type === 'length' || type === 'other'
+}
+
+const CUT: Readonly<Record<AnswerLimit, string>> = {
+  tokens: 'at its length limit (context.reserve).',
+  characters: 'because it did not end: it was many times longer than its length limit (context.reserve).',
+  event: 'because the provider sent one piece that is too large to read.',
+  time: 'because it took longer than agent.maxAnswerMs allows.',
+}
+
+function limitClause(limit: AnswerLimit | undefined): string {
+  return limit === undefined ? '' : ` before ${BEFORE[limit]}`
+}
+
+const BEFORE: Readonly<Record<AnswerLimit, string>> = {
+  tokens: 'its length limit was reached',
+  characters: 'it was stopped for being endless',
+  event: 'the provider sent one piece that is too large to read',
+  time: 'its time was up',
+}
+
+function outcomeHint(limit: AnswerLimit | undefined, usual: string): string {
+  if (limit === 'tokens') return ' Raise context.reserve, or lower agent.reasoning.'
+  if (limit === 'time') return ' Raise agent.maxAnswerMs, or choose a quicker model.'
+  return ` ${usual}`
 }

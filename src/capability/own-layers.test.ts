@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { fillPlaceholders, type PlaceholderValues } from './placeholder.ts'
+import { fillPlaceholders, type PlaceholderValues } from './own-layers.ts'
 
 const values: PlaceholderValues = { date: '1 May 2026', tools: 'Use them.\nWell.', citations: '' }
 

@@ -1,9 +1,8 @@
+import * as fc from 'fast-check'
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import * as fc from 'fast-check'
 import { chars, declared, type Message, messageTokens, type TokenCounter, tokenx } from '../../context.ts'
-import { countedInSlices, textTokens } from './counted-in-slices.ts'
-import { remembering } from '../models/counters.ts'
+import { countInSlices, rememberCounts, textTokens } from './counters.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
 
 const long = 'The keeper of the lamp notes 7 ships, 東京 and the tide.\n\n'.repeat(3000)
@@ -25,10 +24,14 @@ const messages: fc.Arbitrary<Message> = fc.oneof(
 
 test('what is counted in slices costs what it costs in one go', async () => {
   await fc.assert(
-    fc.asyncProperty(messages, fc.constantFrom(tokenx, chars, declared, remembering(tokenx)), async (message, by) => {
-      assert.equal(await countedInSlices(by, (counter) => messageTokens(counter, message)), messageTokens(by, message))
-      assert.deepEqual(await countedInSlices(by, (counter) => tokenCounts(counter, message)), tokenCounts(by, message))
-    }),
+    fc.asyncProperty(
+      messages,
+      fc.constantFrom(tokenx, chars, declared, rememberCounts(tokenx)),
+      async (message, by) => {
+        assert.equal(await countInSlices(by, (counter) => messageTokens(counter, message)), messageTokens(by, message))
+        assert.deepEqual(await countInSlices(by, (counter) => tokenCounts(counter, message)), tokenCounts(by, message))
+      },
+    ),
     { numRuns: 60 },
   )
 })
@@ -54,7 +57,7 @@ test('a text that was counted in slices is not counted again', async () => {
       yield* tokenx.slices!(text)
     },
   }
-  const counter = remembering(counting)
+  const counter = rememberCounts(counting)
   const first = await textTokens(counter, long)
   assert.equal(await textTokens(counter, long), first)
   assert.equal(counter.text(long), first)
@@ -63,7 +66,7 @@ test('a text that was counted in slices is not counted again', async () => {
 
 test('what is remembered is bounded: the oldest texts are counted again', () => {
   let counted = 0
-  const counter = remembering({ ...chars, text: (text) => (counted += 1) && text.length })
+  const counter = rememberCounts({ ...chars, text: (text) => (counted += 1) && text.length })
   const texts = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(5_000_000))
   for (const text of texts) counter.text(text)
   assert.equal(counted, 5)

@@ -1,8 +1,20 @@
 import type { Embedder, MeaningSettings } from '../search.ts'
 import type { FileOwner, FileRow } from '../session.ts'
-import { serviceKey } from './service-key.ts'
 
-/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What breaks off goes on at the next start. */
+/** Names the service of a capability together with its type: `runtime.capability(fileLibrary)`. */
+export interface ServiceKey<Service> {
+  /** Name of the capability. */
+  readonly name: string
+  /** Only for the type: never set. */
+  readonly service?: (service: Service) => Service
+}
+
+/** A key for what the capability of this name returns from `start`. */
+export function serviceKey<Service>(name: string): ServiceKey<Service> {
+  return { name }
+}
+
+/** Files that people hand in: stored first, then read, then indexed (BEHAVIOURS §3.4). What is interrupted continues at the next start. */
 export interface FileLibrary {
   /**
    * Resolves once the bytes are on disk. Rejects with `invalid-input` where the file is too large. What its owner has already,
@@ -21,7 +33,7 @@ export interface FileLibrary {
   /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
   give(id: string, owner: FileOwner): Promise<void>
   remove(id: string): Promise<void>
-  /** Takes up every file that a former process had not read, or read otherwise, and forgets bytes that no file needs. */
+  /** Reads every file that a former process had not read, or read by other rules, and removes bytes that no file needs. */
   recover(): Promise<number>
   close(): Promise<void>
 }

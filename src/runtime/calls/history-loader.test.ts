@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnCache, type CachedTurn } from './turn-cache.ts'
+import { createTurnCache, type CachedTurn } from './history-loader.ts'
 
 test('a cache gives back the very turns that were put there', () => {
   const cache = createTurnCache(100)

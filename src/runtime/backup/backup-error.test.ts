@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import test from 'node:test'
-import { BackupError } from './backup-error.ts'
-import { diskFault } from './disk-fault.ts'
+import { BackupError, diskFault } from './backup-error.ts'
 
 /** What the disk says, in the form of Node's own errors. */
 function refusal(code: string): Error {
@@ -13,8 +12,8 @@ test('a disk that refuses is told with its place and what to do', () => {
   const sentences: Readonly<Record<string, RegExp>> = {
     ENOSPC: /^The disk is full at \/backups\. Nothing was changed\. Free some space/,
     EDQUOT: /^The disk is full at \/backups\./,
-    EACCES: /^\/backups cannot be written by this user\. .* name another place\.$/,
-    EIO: /^\/backups cannot be used: EIO: refused, write$/,
+    EACCES: /^You may not write to \/backups\. .* name another folder\.$/,
+    EIO: /^Cannot use \/backups: EIO: refused, write$/,
   }
   for (const [code, sentence] of Object.entries(sentences)) {
     const told = diskFault(refusal(code), '/backups')

@@ -1,9 +1,9 @@
 import { isAbsolute, join } from 'node:path'
 import { type LayoutChanges, type LayoutChoice, layoutOf, layouts } from '../../context.ts'
-import type { Capability } from '../../capability.ts'
+import type { AnyCapability, Capability } from '../../capability.ts'
 import type { HostShape } from './host-schema.ts'
-import { type ConfigurationSchema, sectionOf } from './schema.ts'
-import { withTexts } from './setting-texts.ts'
+import { type ConfigurationSchema, settingsSection } from './schema.ts'
+import { withTexts } from './key.ts'
 
 /** Everything that was decided in `config.json` and the environment; defaults in their place, paths absolute. */
 export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
@@ -13,24 +13,30 @@ export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
     readonly layout: LayoutChoice
     readonly timeZone: string
   } & Sections
-  /** The sections of capabilities: `settingsOf` reads them with their type. */
+  /** The sections of capabilities: `settingsOf` reads them with their types. */
   readonly [section: string]: any // oxlint-disable-line typescript/no-explicit-any -- capabilities know what is in theirs
 }
 
 /** Settings of capabilities, by the names of their sections. */
 type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/no-explicit-any -- likewise
 
-/** What a configuration says to a capability. */
+/** The settings of a capability in a configuration. */
 export function settingsOf<Settings>(
   configuration: Configuration,
   capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
 ): Settings {
-  const names = sectionOf(capability).split('.')
+  const names = settingsSection(capability).split('.')
   return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings
 }
 
+/** Folders with files of the owner that the configuration names: absolute paths, each once. They may be outside the home. */
+export function homeFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
+  const named = capabilities.flatMap((each) => each.homeFolders?.(settingsOf(configuration, each)) ?? [])
+  return [...new Set([...named, configuration.agent.workspace])]
+}
+
 /** What a configuration depends on besides its text. */
-export interface Surroundings {
+interface Surroundings {
   /** Relative paths are relative to it. */
   readonly home: string
   /** The person's own folder, for paths that begin with `~/`. */
@@ -39,7 +45,7 @@ export interface Surroundings {
 }
 
 /** A configuration that no longer depends on where it was written. */
-export function settled(
+export function resolveConfiguration(
   shape: HostShape,
   { whole, layouts: known }: Pick<ConfigurationSchema, 'whole' | 'layouts'>,
   surroundings: Surroundings,

@@ -1,0 +1,107 @@
+import { defined } from '../platform.ts'
+import type { AnyCapability } from './capability.ts'
+import { RuntimeError } from './runtime-error.ts'
+import type { ChoiceOption, SessionChoice, TurnPreset } from './session-choice.ts'
+import type { Started } from './started.ts'
+
+/** What sessions can choose, by name, with the position of the capability that offers it. */
+export type OwnedChoices = Readonly<Record<string, { readonly owner: number; readonly choice: SessionChoice<never> }>>
+
+/** Collects the choices of capabilities. Throws where two of them offer a choice of one name. */
+export function collectChoices(capabilities: readonly AnyCapability[]): OwnedChoices {
+  const choices: Record<string, OwnedChoices[string]> = {}
+  for (const [owner, { name, session = {} }] of capabilities.entries()) {
+    for (const [choice, offers] of Object.entries(session)) {
+      const other = choices[choice]
+      if (other) {
+        const first = capabilities[other.owner]!.name
+        throw new Error(`Sessions choose their ${choice} with two capabilities, ${first} and ${name}; keep one.`)
+      }
+      choices[choice] = { owner, choice: offers }
+    }
+  }
+  return choices
+}
+
+/** A choice as hosts offer it. */
+export interface HostedChoice extends Pick<SessionChoice<never>, 'summary' | 'none' | 'files'> {
+  /** Rejects with `not-found` or `invalid-input`. */
+  check(id: string): Promise<void>
+  /** The id that a word of a person means. */
+  find(word: string): Promise<string>
+  /** `undefined`: what could be chosen cannot be listed. */
+  readonly list: (() => Promise<readonly ChoiceOption[]>) | undefined
+}
+
+/** What a session's choices come to: ids by the name of the choice, and what they decide together. */
+export interface Chosen {
+  readonly choices: Readonly<Record<string, string>>
+  readonly preset: TurnPreset
+}
+
+/** Choices of started capabilities: offered to hosts, checked, and resolved for a turn. */
+export interface RunningChoices {
+  readonly offered: Readonly<Record<string, HostedChoice>>
+  /** Rejects with `not-found`, and with `invalid-input` for a choice that does not exist. */
+  check(asked: Readonly<Record<string, string | null>>): Promise<void>
+  /** Adds what is usual, and leaves out what is gone. */
+  resolve(asked: Readonly<Record<string, string>>): Promise<Chosen>
+}
+
+export function runChoices(choices: OwnedChoices, started: readonly Started[]): RunningChoices {
+  const ownerOf = (choice: string): Started => started[choices[choice]!.owner]!
+
+  return {
+    offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(ownerOf(name), name)])),
+    async check(asked) {
+      for (const [name, id] of Object.entries(asked)) {
+        if (!Object.hasOwn(choices, name)) {
+          const known = Object.keys(choices)
+          const there = known.length === 0 ? 'Sessions choose nothing here.' : `There are ${known.join(', ')}.`
+          throw new RuntimeError('invalid-input', `Sessions choose no ${JSON.stringify(name.slice(0, 100))}. ${there}`)
+        }
+        const { value, self } = ownerOf(name)
+        if (id !== null) await value.session![name]!.check(self, id)
+      }
+    },
+    async resolve(asked) {
+      const found: Record<string, string> = {}
+      const presets: TurnPreset[] = []
+      for (const name of Object.keys(choices)) {
+        const { value, self } = ownerOf(name)
+        const choice = value.session![name]!
+        const id = (Object.hasOwn(asked, name) ? asked[name] : undefined) ?? choice.usual?.(self)
+        if (id === undefined) continue
+        const preset = choice.preset ? await choice.preset(self, id) : {}
+        if (!preset) continue
+        found[name] = id
+        presets.push(preset)
+      }
+      return { choices: found, preset: mergePresets(presets) }
+    },
+  }
+}
+
+function hostedChoice({ value, self }: Started, name: string): HostedChoice {
+  const choice = value.session![name]!
+  const { summary, none, files, list } = choice
+  return {
+    summary,
+    none,
+    ...defined({ files }),
+    check: (id) => choice.check(self, id),
+    async find(word) {
+      if (choice.find) return choice.find(self, word)
+      await choice.check(self, word)
+      return word
+    },
+    list: list && (() => list.call(choice, self)),
+  }
+}
+
+/** The first that decides counts; tools have to be allowed by all. */
+function mergePresets(presets: readonly TurnPreset[]): TurnPreset {
+  const first = <Key extends keyof TurnPreset>(key: Key): TurnPreset[Key] =>
+    presets.find((preset) => preset[key] !== undefined)?.[key]
+  return defined({ model: first('model'), layout: first('layout'), tools: first('tools'), system: first('system') })
+}

@@ -1,0 +1,176 @@
+import type { Layer } from '../context.ts'
+import type { Tool } from '../tool.ts'
+import type { AnyCapability } from './capability.ts'
+import { type Chosen, type HostedChoice, type RunningChoices } from './capability-choices.ts'
+import type { Channel } from './channel.ts'
+import type { McpContribution, McpDefinitions } from './mcp.ts'
+import { finishLayers } from './own-layers.ts'
+import type { Route } from './route.ts'
+import type { WithheldTool } from './runtime/runtime.ts'
+import type { ServiceKey } from './service.ts'
+import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
+import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
+
+/** What capabilities bring to hosts: to a server, a command line, channels. */
+export interface Contributed {
+  readonly capabilities: readonly AnyCapability[]
+  /** What sessions can choose, by name. */
+  readonly choices: Readonly<Record<string, HostedChoice>>
+  /** Routes of the capability of this name. */
+  routes(capability: string): Promise<readonly Route[]>
+  /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
+  mcp(capability: string): McpAddition | undefined
+}
+
+interface McpAddition {
+  definitions(): McpDefinitions | Promise<McpDefinitions>
+  open(): McpContribution | Promise<McpContribution>
+}
+
+/** Capabilities between start and stop, as one. What fails is named. */
+export interface RunningCapabilities extends Contributed {
+  capability<Service>(key: ServiceKey<Service>): Service | undefined
+  /** Of each capability its own layers, then those of its part of the turn; those of Foreword itself stand last. */
+  layers(context: Omit<LayerContext, 'promptBlocks'>, parts?: TurnParts): Promise<readonly Layer[]>
+  /** Of each capability its own tools, then those of its prompt blocks. */
+  tools(): readonly Tool[]
+  /** Tools that are made for single turns. */
+  turnTools(): readonly TurnTool[]
+  /** Name of the capability that a tool comes from: the last one that declares it. */
+  ownerOf(tool: string): string | undefined
+  /** Checks ids before they are chosen. Rejects with `not-found`, and with `invalid-input` for a choice that there is not. */
+  checkChoices(choices: Readonly<Record<string, string | null>>): Promise<void>
+  /** What a session's choices come to: with what is usual, without what is gone, and what they decide together. */
+  chosen(choices: Readonly<Record<string, string>>): Promise<Chosen>
+  turn(question: TurnQuestion): Promise<TurnParts>
+  ready(): Promise<void>
+  recover(): Promise<void>
+  sessionStarted(session: string): void
+  sessionDeleted(session: string): Promise<void>
+  /** Of the sessions of a conversation those whose words a model may be given in `session`. */
+  conversation(session: string, sessions: readonly string[]): Promise<readonly string[]>
+  withheld(): readonly WithheldTool[]
+  accept(tool: string, digest: string): Promise<boolean>
+  /** Each sentence begins with the name of its capability. */
+  warnings(): readonly string[]
+  status(): Promise<Readonly<Record<string, unknown>>>
+  channels(): Promise<readonly Channel[]>
+  reload(): Promise<void>
+  /** In reverse order. Every capability is stopped, whatever another one says; then rejects with what went wrong. */
+  stop(): Promise<void>
+}
+
+/** What capabilities give a turn, by the name of the capability. */
+export type TurnParts = ReadonlyMap<string, TurnPart>
+
+/** Started capabilities as one. `services`: what each returned from `start`, by its name. */
+export function runCapabilities(
+  started: readonly Started[],
+  choices: RunningChoices,
+  services: ReadonlyMap<string, unknown>,
+): RunningCapabilities {
+  let stopped: Promise<void> | undefined
+  const promptBlocks = () => started.flatMap(ownBlocks)
+
+  return {
+    capabilities: started.map(({ value }) => value),
+    choices: choices.offered,
+    capability: <Service>({ name }: ServiceKey<Service>) => services.get(name) as Service | undefined,
+    async layers(given, parts = new Map()) {
+      const context = { ...given, promptBlocks: promptBlocks() }
+      const [layers, placeholders] = await Promise.all([
+        Promise.all(started.map((each) => capabilityLayers(each, context, parts))),
+        Promise.all(
+          started.map((each) =>
+            runGuarded(each, 'could not give its placeholders', ({ value, self }) =>
+              value.placeholders?.(self, context),
+            ),
+          ),
+        ),
+      ])
+      return finishLayers(layers.flat(), context, Object.assign({}, ...placeholders))
+    },
+    tools: () => started.flatMap(capabilityTools),
+    turnTools: () => started.flatMap(({ value, self }) => value.turnTools?.(self) ?? []),
+    ownerOf: (tool) => started.findLast((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
+    checkChoices: choices.check,
+    chosen: choices.resolve,
+    async turn(question) {
+      const parts = await Promise.all(
+        started.map(async ({ value, self }) => [value.name, await value.turn?.(self, question)] as const),
+      )
+      return new Map(parts.flatMap(([name, part]) => (part ? [[name, part] as const] : [])))
+    },
+    async ready() {
+      await Promise.all(started.map(async ({ value, self }) => value.ready?.(self)))
+    },
+    async recover() {
+      await Promise.all(started.map(async ({ value, self }) => value.recover?.(self)))
+    },
+    sessionStarted(session) {
+      for (const { value, self } of started) value.sessionStarted?.(self, session)
+    },
+    async sessionDeleted(session) {
+      for (const { value, self } of started.toReversed()) await value.sessionDeleted?.(self, session)
+    },
+    async conversation(session, sessions) {
+      let left = sessions
+      for (const { value, self } of started) left = (await value.conversation?.(self, session, left)) ?? left
+      return left
+    },
+    withheld: () => started.flatMap(({ value, self }) => value.withheld?.(self) ?? []),
+    async accept(tool, digest) {
+      for (const { value, self } of started) if (await value.accept?.(self, tool, digest)) return true
+      return false
+    },
+    warnings: () =>
+      started.flatMap(({ value, self }) => (value.warnings?.(self) ?? []).map((each) => `${value.name}: ${each}`)),
+    async status() {
+      const facts = await Promise.all(started.map(async ({ value, self }) => value.status?.(self)))
+      return Object.assign({}, ...facts) as Record<string, unknown>
+    },
+    async routes(name) {
+      const found = started.find(({ value }) => value.name === name)
+      return (await found?.value.routes?.(found.self)) ?? []
+    },
+    mcp(name) {
+      const found = started.find(({ value }) => value.name === name)
+      const part = found?.value.mcp
+      return part && { definitions: () => part.definitions(), open: () => part.open(found.self) }
+    },
+    channels: async () =>
+      (await Promise.all(started.map(async ({ value, self }) => (await value.channels?.(self)) ?? []))).flat(),
+    async reload() {
+      for (const each of started) {
+        await runGuarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))
+      }
+    },
+    stop: () => (stopped ??= stop(started)),
+  }
+}
+
+function ownBlocks({ value, self }: Started): readonly PromptBlock[] {
+  return value.promptBlocks?.(self) ?? []
+}
+
+function capabilityTools(each: Started): readonly Tool[] {
+  const { value, self } = each
+  try {
+    return [...(value.tools?.(self) ?? []), ...ownBlocks(each).flatMap(({ tools }) => tools)]
+  } catch (error) {
+    throw capabilityError(value, 'could not give its tools', error)
+  }
+}
+
+function capabilityLayers(each: Started, context: LayerContext, parts: TurnParts): Promise<readonly Layer[]> {
+  return runGuarded(each, 'could not give its layers', async ({ value, self }) => [
+    ...((await value.layers?.(self, context)) ?? []),
+    ...((await parts.get(value.name)?.layers?.(context)) ?? []),
+  ])
+}
+
+async function stop(started: readonly Started[]): Promise<void> {
+  const faults = await stopAll(started)
+  if (faults.length === 1) throw faults[0]
+  if (faults.length > 1) throw new AggregateError(faults, faults.map(({ message }) => message).join('; '))
+}

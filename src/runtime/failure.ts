@@ -1,0 +1,29 @@
+import { RuntimeError } from '../capability.ts'
+import { ModelError } from '../model.ts'
+import { errorMessage } from '../platform.ts'
+import { StoreError } from '../session.ts'
+
+/** A failure of the store or of a model in the words of the runtime. Other errors are passed on. */
+export function runtimeFailure(error: unknown): unknown {
+  if (error instanceof ModelError) {
+    const { code, message, facts, hint } = error
+    return new RuntimeError(code, message, facts, { hint, cause: error })
+  }
+  if (!(error instanceof StoreError)) return error
+  const code = error.code === 'full' ? 'storage-full' : 'storage'
+  return new RuntimeError(code, error.message, { store: error.code }, { cause: error })
+}
+
+/** The message of an error as a whole sentence, so that another can follow. */
+export function failureSentence(error: unknown): string {
+  const message = errorMessage(error)
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}
+
+/** Waits between tries where others have to fix something, ms: from one second to five minutes. The last one repeats. */
+export const growingDelaysMs: readonly number[] = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000]
+
+/** The wait after so many failures, from 1 on. */
+export function delayAfter(failures: number, delaysMs: readonly number[]): number {
+  return delaysMs[Math.min(failures, delaysMs.length) - 1] ?? 0
+}
