@@ -1,5 +1,5 @@
 export { describedFacts, resultFacts } from './agent/call-facts.ts'
-export { askModel, type Reply } from './agent/ask-model.ts'
+export { askModel, type StepReply } from './agent/ask-model.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'
 export { type RetryRule, retryWait } from './agent/retry-wait.ts'

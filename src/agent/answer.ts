@@ -1,7 +1,7 @@
-import { defined } from '../platform.ts'
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import type { ModelEvent } from '../model.ts'
-import type { AnswerLimit, TurnOutcome } from '../session.ts'
+import { defined } from '../platform.ts'
+import type { AnswerLimit, CallOutcome, TurnOutcome } from '../session.ts'
 
 /** Some models call a tool though they were told to call none. Such a call is not run, and not kept: nothing would answer it. */
 export function answerOnly(message: AssistantMessage): AssistantMessage | undefined {
@@ -70,4 +70,48 @@ export function answerOutcome(
 
 function hasReasoning({ content }: AssistantMessage): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'reasoning')
+}
+
+/** What has come of an answer so far. */
+export class ResponseAccumulator {
+  readonly #started: number
+  #wire: CallOutcome['wire']
+  #firstAt: number | undefined
+  #text = ''
+
+  /** Times are monotonic, ms. */
+  constructor(started: number) {
+    this.#started = started
+  }
+
+  add(event: ModelEvent, at: number): void {
+    if (event.type === 'wire') {
+      const { sha256, bytes, url } = event
+      this.#wire = { sha256, bytes, url }
+      return
+    }
+    if (event.type === 'finish') return
+    this.#firstAt ??= at
+    if (event.type === 'text-delta') this.#text += event.text
+  }
+
+  /** Whether anything of an answer has come: such a call is not made again. */
+  get begun(): boolean {
+    return this.#firstAt !== undefined
+  }
+
+  /** The account of the call so far, with `rest`. */
+  outcome(now: number, rest: Partial<CallOutcome>): CallOutcome {
+    return {
+      ...(this.#wire ? { wire: this.#wire } : {}),
+      ...(this.#firstAt === undefined ? {} : { firstTokenMs: Math.round(this.#firstAt - this.#started) }),
+      durationMs: Math.round(now - this.#started),
+      ...rest,
+    }
+  }
+
+  /** What was said before the call broke off: its text. Half a tool call and half a thought are of no use to anyone. */
+  partial(): AssistantMessage | undefined {
+    return this.#text === '' ? undefined : { role: 'assistant', content: this.#text }
+  }
 }

@@ -11,7 +11,7 @@ export function describedFacts({ tool, input, argv, command, folder }: CallDescr
   return {
     kind: 'decision',
     tool: tool.slice(0, 200),
-    input: inputText(input),
+    input: serializeInput(input),
     ...(argv ? { argv } : {}),
     ...defined({ command, folder }),
   }
@@ -39,7 +39,7 @@ export function turnCallFacts(
   return { ...describedFacts(described ?? { tool: toolName, input }), session, turn, toolCallId }
 }
 
-function inputText(input: unknown): string {
+function serializeInput(input: unknown): string {
   const text = JSON.stringify(input) ?? ''
   return text.length > INPUT_CHARS ? `${text.slice(0, wholeCharacter(text, INPUT_CHARS))}…` : text
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
 import type { EntryBody } from '../session.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
-import { roomForResults } from './shown-result.ts'
+import { resultAllowance } from './shown-result.ts'
 import type { PreparedCall, TurnContext } from './turn-setup.ts'
 import { toolJournal, type TurnState, turnState } from './turn-state.ts'
 
@@ -23,15 +23,15 @@ export async function runTools(
 ): Promise<TurnState> {
   const { journal: log, limits, turn: running } = context
   const journal = toolJournal(state.entries)
-  const call = callOf(state)
-  const turn = { most: limits.turnResultChars, shown: shownChars(state), calls: calls.length }
+  const call = askingCall(state)
+  const turn = { most: limits.turnResultChars, shown: countShownChars(state), calls: calls.length }
   const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
   const settled = await Promise.all(
     calls.map(async (part, index) => {
       // What nobody keeps is shown whole.
       const most = log.keepContent
-        ? roomForResults(await limits.resultChars(part.toolName), turn)
+        ? resultAllowance(await limits.resultChars(part.toolName), turn)
         : Number.MAX_SAFE_INTEGER
       const seen = prepared?.seen
       return settleCall(context, journal, { part, call, most, roomTokens, seen, isTooMany: index >= MOST_CALLS })
@@ -44,13 +44,13 @@ export async function runTools(
 }
 
 /** The call that asked for the tools. */
-function callOf({ entries }: TurnState): string {
+function askingCall({ entries }: TurnState): string {
   const asked = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   return asked?.type === 'message' ? (asked.call ?? '') : ''
 }
 
 /** Characters of all results that the turn has heard so far. */
-function shownChars({ messages }: TurnState): number {
+function countShownChars({ messages }: TurnState): number {
   let sum = 0
   for (const message of messages) for (const { output } of toolResults(message)) sum += outputText(output).length
   return sum

@@ -3,7 +3,7 @@ import { wholeCharacter } from '../context.ts'
 import type { ToolResult } from '../tool.ts'
 
 /** A result as the model is shown it. `whole` is there where that is not all of it, and has to be kept. */
-export interface ShownResult {
+export interface CutResult {
   readonly text: string
   readonly whole?: { readonly id: string; readonly text: string }
 }
@@ -15,7 +15,7 @@ const HEAD_SHARE = 0.7
  * Cuts a result to `most` characters: its beginning, its end, and between them a line with its size and the id under
  * which `read_result` shows the rest.
  */
-export function shownResult(result: ToolResult, most: number): ShownResult {
+export function cutResult(result: ToolResult, most: number): CutResult {
   const text = resultText(result)
   if (text.length <= most) return { text }
   const id = `r-${createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 12)}`
@@ -39,7 +39,7 @@ const LEAST = 1_000
  * How much of each result of one step may be shown, characters: its own limit, and an equal share of what the turn has
  * left. The order in which the tools end changes nothing.
  */
-export function roomForResults(
+export function resultAllowance(
   own: number,
   turn: { readonly most: number; readonly shown: number; readonly calls: number },
 ): number {

@@ -171,12 +171,12 @@ export function turnContext(setup: TurnSetup): TurnContext {
         if (journal.finish) return journal.finish(call, outcome, bodies)
         return bodies.length > 0 ? journal.append(bodies) : Promise.resolve([])
       },
-      tokensOf: (message, partial) => journal.tokensOf?.(message, partial) ?? Promise.resolve(usualTokens(message)),
+      tokensOf: (message, partial) => journal.tokensOf?.(message, partial) ?? Promise.resolve(countTokens(message)),
       ...(journal.keepContent ? { keepContent: (text: string) => journal.keepContent!(text) } : {}),
     },
     tools: {
       toolbox: tools?.toolbox ?? createToolbox([]),
-      approvals: tools?.approvals ?? nobody,
+      approvals: tools?.approvals ?? denyAll,
       cite: (result) => tools?.cite?.(result) ?? { result, sources: [] },
     },
     limits: {
@@ -195,13 +195,13 @@ export function turnContext(setup: TurnSetup): TurnContext {
 
 const NEVER = new AbortController().signal
 
-function usualTokens(message: Message): TokenCounts {
+function countTokens(message: Message): TokenCounts {
   const full = messageTokens(tokenx, message)
   return { counter: `${tokenx.id}@${tokenx.version}`, full, least: full }
 }
 
 /** Denies what a person would have to decide about. */
-const nobody: Approvals = {
+const denyAll: Approvals = {
   newId: () => 'approval',
   granted: async () => false,
   decision: async () => ({ type: 'deny', reason: 'no person can be asked in this turn' }),

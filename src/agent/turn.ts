@@ -34,7 +34,7 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
   let prepared: PreparedCall | undefined
   for (;;) {
     if (signal.reason === stopping) return undefined
-    const pending = unanswered(state.messages)
+    const pending = pendingCalls(state.messages)
     if (pending.length > 0) {
       state = await runTools(context, state, { calls: pending, prepared })
       continue
@@ -43,7 +43,7 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
     if (state.answered) return end(context, { type: 'completed' })
 
     const reply = await askStep(context, state, { last: state.steps + 1 >= context.limits.steps })
-    if (reply.type !== 'answer') return broken(context, reply)
+    if (reply.type !== 'answer') return endUnanswered(context, reply)
     if (reply.outcome) return reply.outcome
     state = turnState(reply.entries)
     prepared = reply.prepared
@@ -51,17 +51,17 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
 }
 
 /** Calls of the newest message that no tool message has answered. */
-function unanswered(messages: readonly Message[]): readonly ToolCallPart[] {
+function pendingCalls(messages: readonly Message[]): readonly ToolCallPart[] {
   const last = messages.at(-1)
   return last ? toolCalls(last) : []
 }
 
-async function broken(context: TurnContext, reply: Unanswered): Promise<TurnOutcome | undefined> {
+async function endUnanswered(context: TurnContext, reply: Unanswered): Promise<TurnOutcome | undefined> {
   const { journal, turn } = context
   if (turn.signal.reason === stopping) return undefined
   const ended: TurnOutcome = reply.type === 'cancelled' ? { type: 'cancelled' } : failure(reply.error)
   if (!reply.said) return end(context, ended)
-  const outcome = withWayOn(ended)
+  const outcome = addContinueHint(ended)
   const partial = outcome.type === 'cancelled' ? 'cancelled' : 'interrupted'
   const tokens = await journal.tokensOf(reply.said, partial)
   await journal.append([
@@ -72,7 +72,7 @@ async function broken(context: TurnContext, reply: Unanswered): Promise<TurnOutc
 }
 
 /** What was said is kept and labelled, so the model can go on from there when it is asked to. */
-function withWayOn(outcome: TurnOutcome): TurnOutcome {
+function addContinueHint(outcome: TurnOutcome): TurnOutcome {
   if (outcome.type !== 'failed') return outcome
   const { message } = outcome
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFolder } from './private-folder.ts'
 
 export interface NewFileOptions {
   /** Permission bits; `umask` for those of any file that this process creates. 0600 unless given: the owner alone. */
@@ -56,7 +55,7 @@ export async function writeNewFile(
   const file = await open(path, 'wx', mode === 'umask' ? 0o666 : 0o600)
   try {
     await file.writeFile(content)
-    if (owner) await giveTo(file, owner)
+    if (owner) await changeOwner(file, owner)
     if (typeof mode === 'number' && mode !== 0o600) await file.chmod(mode)
     await file.sync()
   } finally {
@@ -64,7 +63,42 @@ export async function writeNewFile(
   }
 }
 
-async function giveTo(file: FileHandle, { uid, gid }: NonNullable<NewFileOptions['owner']>): Promise<void> {
+async function changeOwner(file: FileHandle, { uid, gid }: NonNullable<NewFileOptions['owner']>): Promise<void> {
   const own = await file.stat()
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => {})
 }
+
+/** Makes a folder with those above it, for the owner alone (0700), and brings their names to the disk. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 })
+  if (made === undefined) return
+  for (let folder = path; folder.length >= made.length; folder = dirname(folder)) await syncFolder(dirname(folder))
+}
+
+/**
+ * Brings the names in a folder to the disk, where the system can do that for folders: Windows and some network file systems
+ * cannot, and what was written is as safe as it can be there. Throws where the disk fails.
+ */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  try {
+    const folder = await open(path, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  } catch (error) {
+    if (!CANNOT.has((error as NodeJS.ErrnoException).code)) throw error
+  }
+}
+
+const CANNOT: ReadonlySet<string | undefined> = new Set([
+  'EINVAL',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EISDIR',
+  'EACCES',
+  'EPERM',
+])

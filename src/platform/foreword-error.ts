@@ -29,3 +29,8 @@ export class ForewordError extends Error {
     this.hint = hint
   }
 }
+
+/** What was thrown, in words: the message of an error, and anything else as a text. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

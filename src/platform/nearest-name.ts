@@ -2,14 +2,14 @@
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const wanted = word.toLowerCase()
   const ranked = names
-    .map((name) => ({ name, steps: stepsTo(wanted, name.toLowerCase()) }))
+    .map((name) => ({ name, steps: distance(wanted, name.toLowerCase()) }))
     .toSorted((one, other) => one.steps - other.steps)
   const best = ranked[0]
   return best !== undefined && best.steps <= Math.max(1, Math.floor(word.length / 2.5)) ? best.name : undefined
 }
 
 /** What begins with the word may be what is still being written. */
-function stepsTo(word: string, name: string): number {
+function distance(word: string, name: string): number {
   return name.startsWith(word) && name !== word && word.length > 1 ? 1 : editSteps(word, name)
 }
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { openDatabase, openSqlite } from './sqlite.ts'
-import { sqliteError, type SqliteFileKind } from './sqlite-error.ts'
+import { openDatabase, openSqlite, sqliteError, type SqliteFileKind } from './sqlite.ts'
 
 /** How long to wait for a process that is writing, ms. */
 const BUSY_TIMEOUT_MS = 30_000

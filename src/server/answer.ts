@@ -51,11 +51,11 @@ export function refusal(failure: Failure, path = '/', formats: readonly ErrorFor
   const format = formats
     .filter((each) => path.startsWith(each.path))
     .toSorted((one, other) => other.path.length - one.path.length)[0]
-  if (format === undefined) return json(forewordError(failure), failure.status, failure.headers)
+  if (format === undefined) return json(errorBody(failure), failure.status, failure.headers)
   const { status, body } = format.format(failure)
   return json(body, status, failure.headers)
 }
 
-export function forewordError({ code, message, facts, hint }: Failure): Readonly<Record<string, unknown>> {
+export function errorBody({ code, message, facts, hint }: Failure): Readonly<Record<string, unknown>> {
   return { error: { ...facts, code, message, ...defined({ hint }) } }
 }

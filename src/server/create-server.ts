@@ -1,27 +1,23 @@
 import { Hono } from 'hono'
 import type { Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
+import type { HostedRuntime } from '../runtime.ts'
 import { refusal } from './answer.ts'
-import { approvalRoutes } from './routes/approval-routes.ts'
-import { auditRoutes } from './routes/audit-routes.ts'
-import { callRoutes } from './routes/call-routes.ts'
-import { choiceRoutes } from './routes/choice-routes.ts'
+import { allRoutes, contributionsOf, type ServerContribution } from './contributions.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
-import { eventRoutes } from './routes/event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
-import { createGuard } from './guard.ts'
-import { assertBindIsSafe } from './loopback.ts'
-import { allRoutes, type ServerContribution } from './contributions.ts'
+import { assertBindIsSafe, createGuard } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
-import { messageRoutes } from './routes/message-routes.ts'
-import { pairingRoutes } from './routes/pairing-routes.ts'
 import { type Bindings, mount } from './route.ts'
+import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
+import { callRoutes } from './routes/call-routes.ts'
+import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
+import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
-import { sessionRoutes } from './routes/session-routes.ts'
-import { assertChoiceNames, type OfferedChoices } from './session-choices.ts'
+import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
+import { pairingRoutes } from './routes/pairing-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
-import { toolRoutes } from './routes/tool-routes.ts'
-import { turnRoutes } from './routes/turn-routes.ts'
+import { assertChoiceNames, type OfferedChoices } from './session-choices.ts'
 
 /** What a server is, besides its runtime. */
 export interface ServerOptions {
@@ -124,7 +120,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const app = new Hono<{ Bindings: Bindings }>()
   mount(app, routes, { maxBodyBytes, streams })
   app.onError((error, context) => answerFailure(error, context.req.path))
-  app.notFound((context) => answerFailure(noSuchRoute(routes, context.req.method, context.req.path), context.req.path))
+  app.notFound((context) =>
+    answerFailure(routeNotFound(routes, context.req.method, context.req.path), context.req.path),
+  )
 
   return {
     token: options.token,
@@ -134,7 +132,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     },
     refuse: (failure, path) => refusal(failure, path, formats),
     async fetch(request, bindings = {}) {
-      const path = pathOf(request.url)
+      const path = requestPath(request.url)
       try {
         const hook = request.method === 'POST' ? hooks.get(path) : undefined
         if (hook) return await hook(request)
@@ -146,8 +144,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   }
 }
 
-function noSuchRoute(routes: readonly Route[], method: string, path: string): HttpFailure {
-  const methods = routes.filter((route) => fits(route.path, path)).map((route) => route.method)
+function routeNotFound(routes: readonly Route[], method: string, path: string): HttpFailure {
+  const methods = routes.filter((route) => matchesPath(route.path, path)).map((route) => route.method)
   if (methods.length === 0) {
     return new HttpFailure(404, 'not-found', `There is no endpoint ${path}. GET /api/openapi.json lists them.`, {
       path,
@@ -157,7 +155,7 @@ function noSuchRoute(routes: readonly Route[], method: string, path: string): Ht
   return new HttpFailure(405, 'method-not-allowed', `${path} accepts ${allow}, not ${method}.`, {}, { allow })
 }
 
-function fits(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   const [first = '', rest] = pattern.split(/\/:\w+\{\.\+\}$/)
   if (rest !== undefined) return path.startsWith(`${first}/`)
   const wanted = pattern.split('/')
@@ -169,8 +167,20 @@ function fits(pattern: string, path: string): boolean {
 }
 
 /** Without a URL object, for every request passes here. */
-function pathOf(url: string): string {
+function requestPath(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const end = url.indexOf('?', start)
   return end === -1 ? url.slice(start) : url.slice(start, end)
+}
+
+/** What a runtime brings to its server: contributions, choices, and the endpoints at which services of channels call. */
+export async function hostedOptions({
+  contributed,
+  channels,
+}: HostedRuntime): Promise<Pick<ServerOptions, 'contributions' | 'choices' | 'hooks'>> {
+  return {
+    contributions: await contributionsOf(contributed),
+    choices: contributed.choices,
+    hooks: Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : []))),
+  }
 }

@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http'
 import { RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
 import { securityHeaders } from './answer.ts'
-import { nodeWire, webWire, type Wire } from './wire.ts'
+import { nodeOutput, webOutput, type StreamOutput } from './wire.ts'
 
 /** All open streams of a server. */
 export interface Streams {
@@ -14,7 +14,7 @@ export interface Streams {
 }
 
 /** What is asked of a gateway that stops, and what it breaks off. */
-export function stopping(): RuntimeError {
+export function closingError(): RuntimeError {
   return new RuntimeError('closing', 'The gateway is stopping. Try again when it has started again.')
 }
 
@@ -59,7 +59,7 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
     open(request, outgoing, definition) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
       if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
-      const wire = outgoing === undefined ? webWire(limits.bufferBytes) : nodeWire(outgoing)
+      const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
       return runStream(wire, headers, definition, limits, open)
     },
     endAll({ answers = true } = {}) {
@@ -88,7 +88,7 @@ interface OpenStream {
 }
 
 /** Notes that one stream holds more, and lets the one that is furthest behind go where all together hold too much. */
-function grow(open: OpenStreams, grown: number, mostBytes: number): void {
+function growBacklog(open: OpenStreams, grown: number, mostBytes: number): void {
   open.bytes += grown
   if (open.bytes <= mostBytes) return
   let slowest: OpenStream | undefined
@@ -101,7 +101,7 @@ function grow(open: OpenStreams, grown: number, mostBytes: number): void {
 }
 
 function runStream(
-  wire: Wire,
+  wire: StreamOutput,
   headers: Record<string, string>,
   { run, lastWords, isAnswer }: StreamDefinition,
   limits: StreamLimits,
@@ -137,7 +137,7 @@ function runStream(
       wire.write(text)
       const waits = wire.backlog()
       // A reader that keeps up adds nothing.
-      if (waits > A_LITTLE) grow(open, text.length, limits.bufferBytesInAll)
+      if (waits > A_LITTLE) growBacklog(open, text.length, limits.bufferBytesInAll)
       return waits > limits.bufferBytes ? caughtUp() : undefined
     }
     const caughtUp = () =>
@@ -164,7 +164,7 @@ function runStream(
       controller.abort()
     }
     const breakOff = () => {
-      fail(stopping())
+      fail(closingError())
       controller.abort()
     }
     const stream: OpenStream = {

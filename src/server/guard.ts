@@ -1,9 +1,8 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { empty } from './answer.ts'
 import { HttpFailure } from './failure.ts'
-import { isLoopback } from './loopback.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Absent: every caller on this machine may enter. */
   readonly token?: string | undefined
   readonly bind: string
@@ -15,7 +14,7 @@ export interface GuardOptions {
  * Checks every request first. Returns nothing where the request may pass, a response where it is answered here (a browser
  * that brings its token in the address gets a cookie for it), and throws `HttpFailure` where it may not.
  */
-export type Guard = (request: Request, path: string) => Response | undefined
+type Guard = (request: Request, path: string) => Response | undefined
 
 /** Open to everybody who reaches the port; it tells nothing. */
 const OPEN_PATH = '/health'
@@ -36,16 +35,16 @@ export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): G
     if (path === OPEN_PATH || expected === undefined) return undefined
     const authorization = headers.get('authorization')
     if (authorization !== null) {
-      if (matches(bearer(authorization), expected)) return undefined
+      if (matchesDigest(bearer(authorization), expected)) return undefined
       throw unauthorized('The token is not the one of this gateway.')
     }
     if (path === '/' && request.url.includes('?')) {
       const brought = new URL(request.url).searchParams.get('token')
-      if (brought !== null) return enter(matches(brought, expected), host, cookieValue)
+      if (brought !== null) return enter(matchesDigest(brought, expected), host, cookieValue)
     }
     const cookie = headers.get('cookie')
-    const value = cookie === null ? undefined : cookieNamed(cookie, cookieName(host))
-    if (value !== undefined && matches(value, expectedCookie) && isFromHere(headers)) return undefined
+    const value = cookie === null ? undefined : readCookie(cookie, cookieName(host))
+    if (value !== undefined && matchesDigest(value, expectedCookie) && isFromHere(headers)) return undefined
     throw unauthorized('The token of the gateway is missing.')
   }
 }
@@ -97,7 +96,7 @@ function cookieName(host: string): string {
   return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
 }
 
-function cookieNamed(header: string, name: string): string | undefined {
+function readCookie(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const [key, value] = pair.trim().split('=', 2)
     if (key === name) return value
@@ -110,7 +109,7 @@ function bearer(authorization: string): string {
 }
 
 /** Digests have one length, and comparing them takes the same time however much of a guess is right. */
-function matches(given: string, expected: Buffer): boolean {
+function matchesDigest(given: string, expected: Buffer): boolean {
   return timingSafeEqual(digest(given), expected)
 }
 
@@ -126,4 +125,35 @@ function unauthorized(message: string): HttpFailure {
     {},
     { 'www-authenticate': 'Bearer realm="foreword"' },
   )
+}
+
+/** Whether a host name, as in a `Host` header without its port or in a `bind` option, can only mean this machine. */
+function isLoopback(name: string): boolean {
+  const plain = name.replace(/^\[|\]$/g, '').toLowerCase()
+  return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain)
+}
+
+/** The shortest token that keeps others out of an address that they can reach, characters. */
+const SHORTEST_TOKEN = 24
+
+/** Prints 32 random bytes as 43 characters. */
+const MAKES_A_TOKEN = `node -p 'crypto.randomBytes(32).toString("base64url")'`
+
+/** Throws where an address that others can reach would be open: without a token, or with one that can be guessed. */
+export function assertBindIsSafe(bind: string, token: string | undefined): void {
+  if (isLoopback(bind)) return
+  const { length } = token ?? ''
+  if (length === 0) {
+    throw new Error(
+      `The gateway will not listen on ${bind} without a token: anybody who reaches that address could read and write ` +
+        'everything. Set gateway.token (FOREWORD_GATEWAY_TOKEN), or bind to 127.0.0.1.',
+    )
+  }
+  if (length < SHORTEST_TOKEN) {
+    throw new Error(
+      `The gateway will not listen on ${bind} with a token of ${length} characters: others can reach that address, and ` +
+        `try one after another. Leave gateway.token (FOREWORD_GATEWAY_TOKEN) out and remove data/token of the home: the ` +
+        `gateway then makes a good one itself. Or set one of at least ${SHORTEST_TOKEN} characters: \`${MAKES_A_TOKEN}\` prints one.`,
+    )
+  }
 }

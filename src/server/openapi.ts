@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { type DescribeRouteOptions, describeRoute, generateSpecs, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import type { Route } from '../capability.ts'
-import { errorAnswer } from './schema.ts'
+import { errorSchema } from './schema.ts'
 
 export interface OpenapiInfo {
   readonly title: string
@@ -52,7 +52,7 @@ function responses({ answers }: Route): Responses {
   const all: Responses = {
     default: {
       description: 'Anything else is an error',
-      content: { 'application/json': { schema: resolver(errorAnswer) } },
+      content: { 'application/json': { schema: resolver(errorSchema) } },
     },
   }
   for (const [status, { description, media, schema }] of Object.entries(answers)) {

@@ -6,7 +6,7 @@ export const limit = (usual: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`At most so many. ${usual} unless given.`)
 
 /** What narrows a list down by id. */
-export const beginning = z
+export const idPrefixSchema = z
   .string()
   .min(1)
   .max(200)
@@ -14,22 +14,22 @@ export const beginning = z
   .describe('Only those whose id begins so, by id: a whole id comes first.')
 
 /** `SEQ` of an entry, `SEQ.N` of the n-th delta behind it, or `live`. */
-export const eventId = z
+export const eventIdSchema = z
   .string()
   .regex(/^(?:live|\d{1,15}(?:\.\d{1,15})?)$/, 'expected the id of an event, such as 12 or 12.3, or "live"')
 
-export const errorAnswer = z
+export const errorSchema = z
   .object({ error: z.looseObject({ code: z.string(), message: z.string() }) })
   .meta({ description: 'What went wrong, as a code for programs and a sentence for people, with the facts at hand.' })
 
-export const submitted = z.object({
+export const submittedSchema = z.object({
   session: z.string(),
   turn: z.string(),
   seq: z.number().describe('Place of the input in the log of the session.'),
   repeated: z.boolean().describe('The idempotency key was known: this is the turn that it began.'),
 })
 
-export const sessionRow = z.looseObject({
+export const sessionRowSchema = z.looseObject({
   id: z.string(),
   title: z.string().optional(),
   created: z.string(),
@@ -39,7 +39,7 @@ export const sessionRow = z.looseObject({
   model: z.string().optional(),
 })
 
-export const turnRow = z.looseObject({
+export const turnRowSchema = z.looseObject({
   session: z.string(),
   turn: z.string(),
   ordinal: z.number(),
@@ -47,7 +47,7 @@ export const turnRow = z.looseObject({
   inputTime: z.string(),
 })
 
-export const turnView = z.object({
+export const turnViewSchema = z.object({
   session: z.string(),
   turn: z.string(),
   outcome: z.looseObject({ type: z.enum(turnOutcomeTypes) }).optional(),
@@ -69,11 +69,11 @@ export const turnView = z.object({
     .describe('Warnings about its calls, whose answers count.'),
 })
 
-export const entry = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })
+export const entrySchema = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })
 
-export const manifest = z.looseObject({ version: z.literal(1), layout: z.string(), used: z.number() })
+export const manifestSchema = z.looseObject({ version: z.literal(1), layout: z.string(), used: z.number() })
 
-export const requestView = z.looseObject({
+export const requestViewSchema = z.looseObject({
   tools: z.array(z.looseObject({})),
   system: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string() })),
@@ -82,7 +82,7 @@ export const requestView = z.looseObject({
 /** SHA-256 of what a person was shown. */
 export const digest = z.string().min(1).max(200)
 
-const callDescription = z.looseObject({
+const callDescriptionSchema = z.looseObject({
   tool: z.string(),
   input: z.unknown(),
   argv: z.array(z.string()).optional().describe('Program and arguments, as the system is given them.'),
@@ -92,7 +92,7 @@ const callDescription = z.looseObject({
   facts: z.record(z.string(), z.unknown()).optional(),
 })
 
-export const toolStatus = z.looseObject({
+export const toolStatusSchema = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   inputSchema: z.looseObject({}),
@@ -107,13 +107,13 @@ export const toolStatus = z.looseObject({
     .describe('Its definition has changed since it was accepted.'),
 })
 
-export const toolTrial = z.discriminatedUnion('type', [
+export const toolTrialSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('refused'), rule: z.string(), error: z.string() }),
-  z.looseObject({ type: z.literal('allowed'), rule: z.string(), call: callDescription, digest: z.string() }),
-  z.looseObject({ type: z.literal('ask'), rule: z.string(), call: callDescription, digest: z.string() }),
+  z.looseObject({ type: z.literal('allowed'), rule: z.string(), call: callDescriptionSchema, digest: z.string() }),
+  z.looseObject({ type: z.literal('ask'), rule: z.string(), call: callDescriptionSchema, digest: z.string() }),
 ])
 
-export const toolResult = z.discriminatedUnion('ok', [
+export const toolResultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(true), output: z.string() }),
   z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
 ])
@@ -121,14 +121,14 @@ export const toolResult = z.discriminatedUnion('ok', [
 /** Where a person decided. */
 export const decidedBy = z.enum(['http', 'cli', 'web']).default('http').describe('Where the person decided.')
 
-export const waitingApproval = z.looseObject({
+export const waitingApprovalSchema = z.looseObject({
   approval: z.string(),
   session: z.string(),
   turn: z.string(),
   toolCallId: z.string(),
   time: z.string(),
   rule: z.string(),
-  request: callDescription,
+  request: callDescriptionSchema,
   digest: z.string(),
 })
 

@@ -16,18 +16,20 @@ export function assertChoiceNames(names: readonly string[]): void {
 
 /** An id for each choice, none of them required. */
 export function choiceIds(choices: OfferedChoices) {
-  return fieldsOf(choices, ({ summary, none }) => z.string().min(1).optional().describe(`${summary} Absent: ${none}.`))
+  return choiceFields(choices, ({ summary, none }) =>
+    z.string().min(1).optional().describe(`${summary} Absent: ${none}.`),
+  )
 }
 
 /** The same in a change, where `null` chooses none. */
 export function choiceChanges(choices: OfferedChoices) {
-  return fieldsOf(choices, ({ summary, none }) =>
+  return choiceFields(choices, ({ summary, none }) =>
     z.string().min(1).nullable().optional().describe(`${summary} null: ${none}.`),
   )
 }
 
 /** Parts those fields of a request that are choices from the others. */
-export function partChoices<Value, Others>(
+export function splitChoices<Value, Others>(
   choices: OfferedChoices,
   fields: Others & Readonly<Record<string, unknown>>,
 ): { readonly chosen: Readonly<Record<string, Value>>; readonly others: Others } {
@@ -40,7 +42,7 @@ export function partChoices<Value, Others>(
   }
 }
 
-function fieldsOf<Field extends z.ZodType>(
+function choiceFields<Field extends z.ZodType>(
   choices: OfferedChoices,
   field: (choice: OfferedChoices[string]) => Field,
 ): Readonly<Record<string, Field>> {

@@ -2,7 +2,7 @@ import { type ServerResponse } from 'node:http'
 import { empty } from './answer.ts'
 
 /** The way out to one reader. */
-export interface Wire {
+export interface StreamOutput {
   /** The response to hand to the HTTP layer. `flush`: the headers leave at once, not with the first text. */
   start(headers: Readonly<Record<string, string>>, flush: boolean): Response
   write(text: string): void
@@ -18,7 +18,7 @@ export interface Wire {
 }
 
 /** Straight to the socket of a Node server. Several writes of one tick leave together. */
-export function nodeWire(outgoing: ServerResponse): Wire {
+export function nodeOutput(outgoing: ServerResponse): StreamOutput {
   return {
     start(headers, flush) {
       if (outgoing.destroyed) return alreadySent()
@@ -36,7 +36,7 @@ export function nodeWire(outgoing: ServerResponse): Wire {
 }
 
 /** A web stream, for servers and tests without a socket. */
-export function webWire(bufferBytes: number): Wire {
+export function webOutput(bufferBytes: number): StreamOutput {
   const encoder = new TextEncoder()
   let controller: ReadableStreamDefaultController<Uint8Array>
   let drained: (() => void) | undefined

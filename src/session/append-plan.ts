@@ -1,8 +1,7 @@
-import type { Entry, EntryBody, EntryType } from './entry.ts'
-import { StoreError } from './store-error.ts'
-import type { TurnRow } from './store/log-store.ts'
 import { choicesAfter, choicesOf } from './choices.ts'
-import { afterEntry, isSettled } from './turn-row.ts'
+import type { Entry, EntryBody, EntryType } from './entry.ts'
+import type { TurnRow } from './log-store.ts'
+import { StoreError } from './store-error.ts'
 
 /** What a backend has to write for one `append`. */
 export interface AppendPlan {
@@ -72,7 +71,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     entries.push({ ...body, session: id, seq, time })
     if (!('turn' in body)) continue
 
-    const before = body.type === 'input' ? admit(body, seq) : known(body.turn)
+    const before = body.type === 'input' ? admit(body, seq) : plannedTurn(body.turn)
     refuseSettled(before.row, body)
     const row = afterEntry(before.row, seq, body)
     turns.set(body.turn, { ...before, row })
@@ -115,7 +114,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     turnsByKey.set(key, turn)
   }
 
-  function known(turn: string): PlannedTurn {
+  function plannedTurn(turn: string): PlannedTurn {
     const planned = turns.get(turn)
     if (planned) return planned
     const row = stored.turn(turn)
@@ -186,3 +185,32 @@ function refuseTakenBack({ session, turn, state }: TurnRow): void {
 }
 
 const GOING_ON: readonly EntryType[] = ['turn-start', 'message', 'approval-request', 'approval', 'turn-end']
+
+/** The row of a turn after one more of its entries. */
+function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow {
+  const moved = { ...row, lastSeq: seq }
+  switch (body.type) {
+    case 'turn-start':
+      return { ...moved, state: 'running' }
+    case 'turn-end':
+      return { ...moved, state: body.outcome.type }
+    case 'head':
+      // What is not read costs nothing; the turns behind it are counted as if it were not there.
+      return { ...moved, state: 'undone', tokens: 0, leastTokens: 0 }
+    case 'input':
+    case 'message':
+      return { ...moved, tokens: row.tokens + body.tokens.full, leastTokens: row.leastTokens + body.tokens.least }
+    default:
+      return moved
+  }
+}
+
+/** The row as it was when the turn had only these entries. */
+export function turnRowAsOf(row: TurnRow, entries: readonly (EntryBody & { readonly seq: number })[]): TurnRow {
+  const fresh: TurnRow = { ...row, lastSeq: row.firstSeq, state: 'queued', tokens: 0, leastTokens: 0 }
+  return entries.reduce((before, entry) => afterEntry(before, entry.seq, entry), fresh)
+}
+
+function isSettled(row: TurnRow): boolean {
+  return row.state !== 'queued' && row.state !== 'running'
+}

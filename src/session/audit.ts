@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { contentHash } from './content.ts'
+
 /** What happened around one tool call, as the audit keeps it (BEHAVIOURS §2.4). What is not known is left out. */
 export interface AuditFacts {
   /** `decision`: somebody or something said whether it may run. `call`: it ran. `change`: the owner changed what may run. */
@@ -47,3 +50,129 @@ export type AuditVerdict =
   | { readonly type: 'whole'; readonly records: number }
   /** `number`: the first record that is not as it was written. */
   | { readonly type: 'broken'; readonly number: number; readonly why: string }
+
+/** The audit. It is written with `transaction` alone. */
+export interface AuditStore {
+  /**
+   * Records of the audit in their order. They are written with `transaction` alone, outlive the sessions they speak of,
+   * and are never changed or removed.
+   */
+  audit(options?: AuditOptions): Promise<readonly AuditRecord[]>
+  /** The newest record as it was noted beside the chain when it was written; `undefined` before the first. */
+  auditHead(): Promise<Pick<AuditRecord, 'number' | 'hash'> | undefined>
+}
+
+/** Which records of the audit are read; what is given must all hold. Without any: all of them, oldest first. */
+export interface AuditOptions {
+  readonly session?: string
+  readonly turn?: string
+  readonly tool?: string
+  readonly decision?: AuditFacts['decision']
+  /** ISO 8601: at this time or later. */
+  readonly since?: string
+  /** Only records with a larger number. */
+  readonly after?: number
+  /** The newest n of what matches. */
+  readonly last?: number
+  /** The oldest n of what matches: with `after` a long audit is read in pages. */
+  readonly limit?: number
+}
+
+/** What the first record holds as the hash before it. */
+export const CHAIN_START = '0'.repeat(64)
+
+/** The next link of the chain. */
+export function auditRecordAfter(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
+  const record = { number, time, ...facts, previous }
+  return { ...record, hash: chainHash(record) }
+}
+
+/**
+ * SHA-256 of everything that a record says, in lowercase hexadecimal. The text it is taken over is the record without
+ * its `hash`, as JSON without blanks, the keys in the order of their characters, in UTF-8. So anybody can compute it
+ * again from an export.
+ */
+export function chainHash(record: Omit<AuditRecord, 'hash'>): string {
+  const said = Object.entries(record).filter(([key]) => key !== 'hash')
+  return contentHash(JSON.stringify(Object.fromEntries(said.toSorted(([one], [other]) => (one < other ? -1 : 1)))))
+}
+
+/** Some milliseconds of work, after which others have their turn. */
+const PAGE = 500
+
+type ChainEnd = Pick<AuditRecord, 'number' | 'hash'>
+
+/** Examines the whole chain, page by page, and names the first record that is not as it was written. */
+export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
+  let last: ChainEnd = { number: 0, hash: CHAIN_START }
+  for (;;) {
+    const page = await store.audit({ after: last.number, limit: PAGE })
+    for (const record of page) {
+      const verdict = findBreak(last, record)
+      if (verdict) return verdict
+      last = record
+    }
+    if (page.length === PAGE) {
+      await setImmediate()
+      continue
+    }
+    const head = await store.auditHead()
+    // Written since the page was read: the next page has it, unless it was cut off.
+    if (head && head.number > last.number && (await store.audit({ after: last.number, limit: 1 })).length > 0) continue
+    return findBreakAtEnd(last, head) ?? { type: 'whole', records: last.number }
+  }
+}
+
+function findBreak(last: ChainEnd, record: AuditRecord): AuditVerdict | undefined {
+  const { number } = record
+  if (number !== last.number + 1) {
+    const gap =
+      number === last.number + 2 ? `record ${last.number + 1} is` : `records ${last.number + 1} to ${number - 1} are`
+    return brokenVerdict(last.number + 1, `${gap} missing: the one after record ${last.number} is record ${number}`)
+  }
+  if (record.kind === 'damaged') {
+    return brokenVerdict(number, `record ${number} was changed: what stands in its place is no record any more`)
+  }
+  const follows = record.previous === last.hash
+  if (chainHash(record) === record.hash) return follows ? undefined : replacedVerdict(last, number)
+  if (follows) return brokenVerdict(number, `record ${number} was changed: what it says does not have its hash`)
+  return brokenVerdict(number, `record ${number} was moved here or replaced: it does not follow record ${last.number}`)
+}
+
+/** A record that agrees with itself still knows the hash that stood before it when it was written. */
+function replacedVerdict(last: ChainEnd, number: number): AuditVerdict {
+  if (last.number === 0) return brokenVerdict(number, `record ${number} is not the one the audit began with`)
+  return brokenVerdict(
+    last.number,
+    `record ${last.number} was replaced: record ${number} was written after another one`,
+  )
+}
+
+function findBreakAtEnd(last: ChainEnd, head: ChainEnd | undefined): AuditVerdict | undefined {
+  if (head === undefined) {
+    if (last.number === 0) return undefined
+    return brokenVerdict(
+      last.number,
+      `which record is the newest was noted, and the note is gone: record ${last.number} may not be the end`,
+    )
+  }
+  if (head.number > last.number) {
+    return brokenVerdict(
+      last.number + 1,
+      `the end is missing: record ${head.number} was the newest, and nothing follows record ${last.number}`,
+    )
+  }
+  if (head.number < last.number) {
+    return brokenVerdict(
+      head.number + 1,
+      `record ${head.number + 1} was added by another hand: record ${head.number} was the newest`,
+    )
+  }
+  if (head.hash !== last.hash)
+    return brokenVerdict(last.number, `record ${last.number} was replaced: another one was noted as the newest`)
+  return undefined
+}
+
+function brokenVerdict(number: number, why: string): AuditVerdict {
+  return { type: 'broken', number, why }
+}

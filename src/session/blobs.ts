@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, unlinkSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { serialQueue } from '../platform.ts'
-import { moveInto, piecesOf, receive, type StoredBlob, told } from './blob-file.ts'
-import { StoreError } from './store-error.ts'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makePrivateFolder, serialQueue, syncFolder } from '../platform.ts'
+import { storeError, StoreError } from './store-error.ts'
 
 /**
  * The bytes of files, each under the SHA-256 of itself (lowercase hexadecimal), so that the same bytes are kept once. A
@@ -63,7 +62,7 @@ export function openBlobs(folder: string): BlobStore {
       const piece = join(incoming, name)
       arriving.add(name)
       try {
-        const blob = await receive(stream, piece, maxBytes)
+        const blob = await writeStream(stream, piece, maxBytes)
         await alone(async () => {
           await moveInto(path(blob.hash), piece)
           await keep?.(blob)
@@ -79,16 +78,16 @@ export function openBlobs(folder: string): BlobStore {
     path,
     async read(hash) {
       const file = path(hash)
-      return new Uint8Array(await told(file, () => readFile(file)))
+      return new Uint8Array(await withStoreErrors(file, () => readFile(file)))
     },
-    open: (hash) => ReadableStream.from(piecesOf(path(hash))),
-    remove: (hash, isNeeded) => alone(() => removed(hash, isNeeded)),
+    open: (hash) => ReadableStream.from(readPieces(path(hash))),
+    remove: (hash, isNeeded) => alone(() => removeBlob(hash, isNeeded)),
 
     async sweep(isNeeded) {
       const pieces = (await namesIn(incoming)).filter((name) => !arriving.has(name)).map((name) => join(incoming, name))
-      for (const piece of pieces) await told(piece, () => rm(piece, { force: true, recursive: true }))
+      for (const piece of pieces) await withStoreErrors(piece, () => rm(piece, { force: true, recursive: true }))
       let blobs = 0
-      for (const hash of await hashes()) if (await alone(() => removed(hash, isNeeded))) blobs += 1
+      for (const hash of await hashes()) if (await alone(() => removeBlob(hash, isNeeded))) blobs += 1
       return { pieces: pieces.length, blobs }
     },
   }
@@ -98,10 +97,10 @@ export function openBlobs(folder: string): BlobStore {
     return join(folder, hash.slice(0, 2), hash)
   }
 
-  async function removed(hash: string, isNeeded: IsNeeded = () => false): Promise<boolean> {
+  async function removeBlob(hash: string, isNeeded: IsNeeded = () => false): Promise<boolean> {
     const file = path(hash)
     if (!existsSync(file) || (await isNeeded(hash))) return false
-    await told(file, async () => unlinkSync(file))
+    await withStoreErrors(file, async () => unlinkSync(file))
     return true
   }
 
@@ -119,5 +118,93 @@ const HASH = /^[0-9a-f]{64}$/
 
 /** A missing folder is an empty one. */
 async function namesIn(folder: string): Promise<readonly string[]> {
-  return existsSync(folder) ? await told(folder, () => readdir(folder)) : []
+  return existsSync(folder) ? await withStoreErrors(folder, () => readdir(folder)) : []
+}
+
+/** Bytes that are on the disk: their SHA-256, lowercase hexadecimal, and how many they are. */
+export interface StoredBlob {
+  readonly hash: string
+  readonly bytes: number
+}
+
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * Writes a stream to a new file and waits for the disk.
+ *
+ * @throws StoreError `too-large`, `full`, `readonly`, `io`, and what the stream throws
+ */
+async function writeStream(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  path: string,
+  maxBytes: number,
+): Promise<StoredBlob> {
+  await withStoreErrors(path, () => makePrivateFolder(dirname(path)))
+  const file = await withStoreErrors(path, () => open(path, 'wx', 0o600))
+  try {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const piece of stream) {
+      bytes += piece.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      hash.update(piece)
+      await withStoreErrors(path, () => file.writeFile(piece))
+    }
+    await withStoreErrors(path, () => file.sync())
+    return { hash: hash.digest('hex'), bytes }
+  } finally {
+    await file.close()
+  }
+}
+
+function tooLarge(maxBytes: number): StoreError {
+  return new StoreError(
+    'too-large',
+    `this has more than the ${maxBytes} bytes that a file may have: hand in less of it`,
+  )
+}
+
+/** A reader finds the whole file at its new place, or none. */
+async function moveInto(path: string, from: string): Promise<void> {
+  await withStoreErrors(path, async () => {
+    await makePrivateFolder(dirname(path))
+    await rename(from, path)
+    await syncFolder(dirname(path))
+  })
+}
+
+/** @throws StoreError `not-found`, `io` */
+async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  const file = await withStoreErrors(path, () => open(path, 'r'))
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await withStoreErrors(path, () => file.read(new Uint8Array(PIECE_BYTES)))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Says in the store's words what the file system refuses. */
+async function withStoreErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toStoreError(error, path)
+  }
+}
+
+function toStoreError(error: unknown, path: string): unknown {
+  if (error instanceof StoreError || !(error instanceof Error) || !('code' in error)) return error
+  const known = storeError(error, path)
+  if (known !== error) return known
+  if (error.code === 'ENOENT') {
+    const why = 'they were removed, or their file came with an import, which brings none'
+    return new StoreError('not-found', `there are no bytes at ${path}: ${why}. Hand the file in again`, {
+      cause: error,
+    })
+  }
+  return new StoreError('io', `the disk failed at ${path}: check it (${error.message})`, { cause: error })
 }

@@ -1,5 +1,5 @@
 import type { EntryBody } from './entry.ts'
-import type { SessionRow } from './store/log-store.ts'
+import type { SessionRow } from './log-store.ts'
 
 /** Ids by the name of the choice. */
 export type Choices = Readonly<Record<string, string>>

@@ -2,8 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isFileLocked, lockFile } from '../platform.ts'
-import { storeError } from './sqlite/store-file.ts'
-import { StoreError } from './store-error.ts'
+import { storeError, StoreError } from './store-error.ts'
 
 /** Who holds a home. */
 export interface ClaimInfo {
@@ -34,10 +33,10 @@ const INFO = 'gateway.json'
  */
 export async function claimHome(directory: string, info: ClaimInfo): Promise<Claim> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const lock = explained(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
-  if (lock === undefined) throw claimed(directory)
+  const lock = withStoreErrors(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
+  if (lock === undefined) throw claimedError(directory)
   try {
-    explained(directory, () => writeInfo(directory, info))
+    withStoreErrors(directory, () => writeInfo(directory, info))
   } catch (error) {
     lock.release()
     throw error
@@ -56,10 +55,10 @@ export async function claimHome(directory: string, info: ClaimInfo): Promise<Cla
 
 /** Who holds this home now. `undefined` when nobody does, whatever a stale `gateway.json` says. */
 export function readClaim(directory: string): ClaimInfo | undefined {
-  return explained(directory, () => isFileLocked(join(directory, LOCK))) ? readInfo(directory) : undefined
+  return withStoreErrors(directory, () => isFileLocked(join(directory, LOCK))) ? readInfo(directory) : undefined
 }
 
-function explained<Result>(directory: string, work: () => Result): Result {
+function withStoreErrors<Result>(directory: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
@@ -67,7 +66,7 @@ function explained<Result>(directory: string, work: () => Result): Result {
   }
 }
 
-function claimed(directory: string): StoreError {
+function claimedError(directory: string): StoreError {
   const info = readInfo(directory)
   const who = info
     ? `by process ${info.pid}${info.address ? ` at ${info.address}` : ''}`

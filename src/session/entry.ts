@@ -1,4 +1,5 @@
-import type { Cut, Manifest, Message, Origin } from '../context.ts'
+import type { Cut, Message, Origin } from '../context.ts'
+import type { CallWarning, Usage } from './call.ts'
 import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
 
 /**
@@ -224,51 +225,4 @@ export interface InputOptions {
   readonly system?: string
   /** Parameters of each model call of the turn, as the model room names them. */
   readonly parameters?: object
-}
-
-/** Tokens of one call as the provider reported them. `undefined`: it did not say. Never guess a number. */
-export interface Usage {
-  readonly promptTokens: number | undefined
-  readonly cachedTokens: number | undefined
-  readonly cacheWrittenTokens: number | undefined
-  readonly outputTokens: number | undefined
-  readonly reasoningTokens: number | undefined
-}
-
-/** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
-export interface CallRecord {
-  readonly id: string
-  /** Absent for a call that belongs to no session. */
-  readonly session?: string
-  readonly turn?: string
-  /** `seq` of the last entry that the assembly could read. */
-  readonly upTo?: number
-  readonly time: string
-  readonly model: string
-  /** Everything the assembly was given besides the log; large texts as content hashes. */
-  readonly input: unknown
-  readonly manifest: Manifest
-  /** SHA-256 of the request in canonical order. */
-  readonly requestDigest: string
-  readonly outcome?: CallOutcome
-}
-
-/** Something that a person should know of a call. A code for programs and a sentence for people. */
-export interface CallWarning {
-  readonly code: string
-  readonly message: string
-}
-
-/** What is known of a call only after it was made. */
-export interface CallOutcome {
-  /** SHA-256 and size of the body that left for the provider. */
-  readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
-  readonly usage?: Usage
-  readonly finish?: string
-  /** Something is to be said of the call, whose answer stands. */
-  readonly warning?: CallWarning
-  readonly error?: { readonly code: string; readonly message: string }
-  readonly durationMs: number
-  /** Until the first token. */
-  readonly firstTokenMs?: number
 }

@@ -1,10 +1,11 @@
 import { stretch } from '../platform.ts'
+import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
-import type { Binding, CallRecord, EntryBody } from './entry.ts'
+import type { Binding, EntryBody, Source } from './entry.ts'
 import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
-import { namesFor, type Names, ownedFile, renamedBody, renamedCall } from './import-names.ts'
+import type { FileRow } from './file-row.ts'
+import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
-import type { SessionStore, Write } from './store/session-store.ts'
 
 export interface ImportOptions {
   /**
@@ -42,12 +43,12 @@ export async function importSession(
   if (await store.session(id)) {
     throw new StoreError('conflict', `there is a session ${id} already: give the import another id`)
   }
-  const names = await namesFor(store, read.files, options.as)
+  const names = await createNames(store, read.files, options.as)
   const writes = [
     ...appends(id, read.entries, names),
-    ...ends(id, read.entries, options.endsTurnsAt),
-    ...read.calls.map((record): Write => ({ type: 'call', record: renamedCall(record, id, names) })),
-    ...read.files.map((file): Write => ({ type: 'file', row: ownedFile(file, id, names) })),
+    ...turnEnds(id, read.entries, options.endsTurnsAt),
+    ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
+    ...read.files.map((file): Write => ({ type: 'file', row: renameFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
   ]
   const { binding } = read.session
@@ -137,7 +138,7 @@ function refuseMissing(said: ExportCounts, found: ExportCounts, line: number): v
   }
 }
 
-function ends(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {
+function turnEnds(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {
   const open = new Set<string>()
   for (const { body } of entries) {
     if (body.type === 'input' || body.type === 'turn-start') open.add(body.turn)
@@ -153,7 +154,52 @@ function appends(session: string, entries: readonly EntryLine[], names: Names): 
   const groups: { time: string; bodies: EntryBody[] }[] = []
   for (const { time, body } of entries) {
     if (groups.at(-1)?.time !== time) groups.push({ time, bodies: [] })
-    groups.at(-1)!.bodies.push(renamedBody(body, names))
+    groups.at(-1)!.bodies.push(renameBody(body, names))
   }
   return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
+}
+
+/** What the imported things are called here. */
+interface Names {
+  call(call: string): string
+  file(file: string): string
+}
+
+/** A call of a session with another id has another name. A file keeps its own where nobody has it. */
+async function createNames(
+  store: SessionStore,
+  files: readonly ExportedFile[],
+  as: string | undefined,
+): Promise<Names> {
+  if (as === undefined) return { call: (call) => call, file: (file) => file }
+  const taken = new Set<string>()
+  for (const { id } of files) if (await store.file(id)) taken.add(id)
+  return { call: (call) => `${as}.${call}`, file: (file) => (taken.has(file) ? `${as}.${file}` : file) }
+}
+
+function renameBody(body: EntryBody, names: Names): EntryBody {
+  const renamed = 'call' in body && body.call !== undefined ? { ...body, call: names.call(body.call) } : body
+  const named = (source: Source) => ({ ...source, document: names.file(source.document) })
+  switch (renamed.type) {
+    case 'input': {
+      const { attachments } = renamed
+      const moved = attachments?.map((attached) => ({ ...attached, file: names.file(attached.file) }))
+      return moved ? { ...renamed, attachments: moved } : renamed
+    }
+    case 'assembly':
+    case 'tool-end':
+      return renamed.sources ? { ...renamed, sources: renamed.sources.map(named) } : renamed
+    case 'message':
+      return renamed.citations ? { ...renamed, citations: renamed.citations.map(named) } : renamed
+    default:
+      return renamed
+  }
+}
+
+function renameCall(record: CallRecord, session: string, names: Names): CallRecord {
+  return { ...record, id: names.call(record.id), session }
+}
+
+function renameFile(file: ExportedFile, session: string, names: Names): FileRow {
+  return { ...file, id: names.file(file.id), owner: { type: 'session', id: session } }
 }

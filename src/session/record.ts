@@ -32,15 +32,27 @@ export function nextVersion(change: RecordChange, newest: RecordVersion | undefi
   const json: string | undefined = JSON.stringify(value)
   if (json === undefined) throw new StoreError('invalid', `the ${kind} ${id} has no JSON: use null to remove it`)
   const before = newest?.version ?? 0
-  if (after !== undefined && after !== before) throw overtaken(change, before)
+  if (after !== undefined && after !== before) throw conflictError(change, before)
   return { kind, id, version: before + 1, time, value: JSON.parse(json) }
 }
 
-function overtaken({ kind, id, after }: RecordChange, newest: number): StoreError {
+function conflictError({ kind, id, after }: RecordChange, newest: number): StoreError {
   const looked = after === 0 ? 'it should have been new' : `version ${after} was looked at`
   const stands = newest === 0 ? 'there is none' : `version ${newest} stands there by now`
   return new StoreError(
     'conflict',
     `the ${kind} ${id} was not changed, since ${looked} and ${stands}: look at it again`,
   )
+}
+
+/** What people edit, with its history: the system prompt, custom agents, projects. */
+export interface RecordStore {
+  /** Writes a new version. `conflict` where `after` is not the newest. */
+  putRecord(change: RecordChange, time: string): Promise<RecordVersion>
+  /** The newest version, removed ones too. */
+  record(kind: string, id: string): Promise<RecordVersion | undefined>
+  /** Newest first. */
+  recordVersions(kind: string, id: string): Promise<readonly RecordVersion[]>
+  /** The newest version of each record that is not removed, in the order in which the records were made. */
+  records(kind: string): Promise<readonly RecordVersion[]>
 }

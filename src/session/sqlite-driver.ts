@@ -1,11 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copySqliteFile, sqliteFileFault } from '../platform.ts'
+import { copySqliteFile, readSqliteFile, sqliteFileFault } from '../platform.ts'
+import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
-import { fileHashes, missingContents } from './sqlite/inspect-store.ts'
-import { storeFile } from './sqlite/store-file.ts'
-import type { StoreDriver } from './store-driver.ts'
-import type { SessionStore } from './store/session-store.ts'
+import type { MissingContent, StoreDriver } from './store-driver.ts'
+import { storeFile } from './store-error.ts'
 
 const FILE = 'foreword.sqlite'
 
@@ -41,9 +40,60 @@ export const sqliteDriver: StoreDriver = {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const sqlite = await import('./sqlite/open-sqlite-store.ts')
-  return sqlite.openSqliteStore(options)
+  return sqlite.openStoreFile(options)
 }
 
 function fileIn(folder: string): string {
   return join(folder, FILE)
 }
+
+/** The hashes of the files that a store names, lowercase hexadecimal, in ascending order. Empty where it has no table of files. */
+function fileHashes(path: string): readonly string[] {
+  return readSqliteFile(path, storeFile, (database) => {
+    const found = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'files'").get()
+    if (found === undefined) return []
+    return database
+      .prepare('select distinct hash from files order by hash')
+      .all()
+      .map(({ hash }) => String(hash))
+  })
+}
+
+/**
+ * Contents of an SQLite file that are named and missing, by their hash. What people and models wrote is not searched: a
+ * text may quote a digest. What was removed with the session whose words it held is not missing.
+ *
+ * @throws StoreError `busy`, `corrupt`, `io`
+ */
+function missingContents(path: string): readonly MissingContent[] {
+  return readSqliteFile(path, storeFile, (database) =>
+    database
+      .prepare(MISSING)
+      .all()
+      .map(({ hash, place }) => ({ hash: String(hash), place: String(place) })),
+  )
+}
+
+/** Every place that refers to a content as `sha256:HASH`. */
+const MISSING = `
+  with named (reference, place) as (
+    select part.value, 'call ' || calls.id
+      from calls, json_tree(calls.record, '$.input') as part where part.type = 'text'
+    union all
+    select json_extract(data, '$.stored.content'), 'entry ' || seq || ' of session ' || session
+      from entries where type = 'tool-end'
+    union all
+    select json_extract(file.value, '$.content'), 'entry ' || entries.seq || ' of session ' || entries.session
+      from entries, json_each(entries.data, '$.attachments') as file where entries.type = 'input'
+    union all
+    select json_extract(state, '$.reading.content'), 'file ' || id from files
+    union all
+    select part.value, 'proposal ' || records.id
+      from records, json_tree(records.value, '$.stage') as part
+      where records.kind = 'proposal' and part.key in ('before', 'after')
+  )
+  select substr(reference, 8) as hash, min(place) as place
+    from named left join contents on contents.hash = substr(reference, 8)
+    where length(reference) = 71 and reference glob 'sha256:*' and contents.hash is null
+      and not exists (select 1 from named_values where key = 'content-of/' || substr(reference, 8) and value = '[]')
+    group by reference order by reference`

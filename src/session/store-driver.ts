@@ -1,5 +1,5 @@
 import { StoreError } from './store-error.ts'
-import type { SessionStore } from './store/session-store.ts'
+import type { SessionStore } from './session-store.ts'
 
 /**
  * One way to keep sessions, chosen by its name with the configuration key `store`. Nothing else in Foreword knows where

@@ -1,4 +1,4 @@
-import { ForewordError } from '../platform.ts'
+import { ForewordError, sqliteError, type SqliteFileKind } from '../platform.ts'
 
 /** Why the store refused or failed, in one word that a program can use. */
 export type StoreErrorCode =
@@ -37,4 +37,16 @@ export class StoreError extends ForewordError {
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, {}, options)
   }
+}
+
+/** The store, as its errors speak of it. */
+export const storeFile: SqliteFileKind = {
+  noun: 'store',
+  repair: 'bring back your last backup with `foreword restore FILE --replace`',
+  error: (code, message, options) => new StoreError(code, message, options),
+}
+
+/** Says in the store's words what SQLite reports by number, or the file system by name. Other errors come back as they are. */
+export function storeError(error: unknown, path: string): unknown {
+  return sqliteError(error, path, storeFile)
 }

@@ -1,6 +1,6 @@
 import { errorCodes, type ErrorMeaning } from '../../src/platform.ts'
 import { openaiCodes } from '../../src/capabilities/openai-api/http/openai-failure.ts'
-import { type HttpError, type HttpErrorCode, httpErrors } from '../../src/server/error-codes.ts'
+import { type HttpError, type HttpErrorCode, httpErrors } from '../../src/server/failure.ts'
 import { writtenTable } from '../guide/written-table.ts'
 
 export const errorsInGuide = writtenTable('http.md', 'errors')

@@ -3,12 +3,12 @@ import { outline } from '../../context.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
-import { noSuchCall, noSuchSession } from '../no-such.ts'
-import { beginning, limit, manifest, requestView } from '../schema.ts'
+import { callNotFound, noSuchSession } from '../failure.ts'
+import { idPrefixSchema, limit, manifestSchema, requestViewSchema } from '../schema.ts'
 
-const callsInBrief = z.array(z.looseObject({ id: z.string(), used: z.number() }))
+const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
 
-const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest })
+const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest: manifestSchema })
 
 /** The ledger: what each call sent, at what cost and why, and the proof that it can be built again. */
 export function callRoutes(runtime: Runtime): readonly Route[] {
@@ -16,7 +16,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
 
   const existing = async (id: string): Promise<CallRecord> => {
     const record = await store.call(id)
-    if (record === undefined) throw noSuchCall(id)
+    if (record === undefined) throw callNotFound(id)
     return record
   }
 
@@ -34,7 +34,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       answers: {
         200: {
           description: 'Calls',
-          schema: z.object({ calls: callsInBrief }),
+          schema: z.object({ calls: callSummariesSchema }),
         },
       },
       handle: async ({ param, query }) => {
@@ -42,7 +42,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
         if (calls.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
-        return json({ calls: calls.map(inBrief) })
+        return json({ calls: calls.map(callSummary) })
       },
     }),
     route({
@@ -50,9 +50,9 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/calls',
       tag: 'calls',
       summary: 'Lists calls of every session, newest first, without their manifests',
-      query: z.strictObject({ limit: limit(100, 1000), beginning }),
-      answers: { 200: { description: 'Calls', schema: z.object({ calls: callsInBrief }) } },
-      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(inBrief) }),
+      query: z.strictObject({ limit: limit(100, 1000), beginning: idPrefixSchema }),
+      answers: { 200: { description: 'Calls', schema: z.object({ calls: callSummariesSchema }) } },
+      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(callSummary) }),
     }),
     route({
       method: 'GET',
@@ -68,10 +68,10 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       tag: 'calls',
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
-      answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifest } },
+      answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifestSchema } },
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
-        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(sealed(record))
+        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(fullManifest(record))
       },
     }),
     route({
@@ -83,7 +83,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         200: {
           description: 'The request, and whether it is identical',
           schema: z.looseObject({
-            request: requestView,
+            request: requestViewSchema,
             digest: z.string(),
             identical: z.boolean(),
             wire: z
@@ -125,11 +125,11 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
 }
 
 /** The account of a call with what is known only after it was made: the body that left, and what its provider reported. */
-function sealed({ manifest: account, outcome }: CallRecord): unknown {
+function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   const { wire, usage } = outcome ?? {}
   return { ...account, ...(wire ? { wire } : {}), ...(usage ? { reported: usage } : {}) }
 }
 
-function inBrief({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {
+function callSummary({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {
   return { ...record, layout, used, available: budget.available }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { noSuchSession } from '../no-such.ts'
+import { noSuchSession } from '../failure.ts'
 import { limit } from '../schema.ts'
 
 const neighbour = z.object({ ordinal: z.number(), role: z.string(), text: z.string() }).optional()

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Records, type Route, route } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
-import { changeOf, keptRecord, restoreBody } from './record-schema.ts'
 
 /** A kind of things that people make and edit, as its endpoints are named. */
 export interface RecordEndpoints {
@@ -19,8 +18,8 @@ export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
   { name, one, schema, warningsOf = async () => [] }: RecordEndpoints,
 ): readonly Route[] {
-  const kept = keptRecord(schema)
-  const written = keptRecord(schema).extend({ warnings: z.array(z.string()).optional() })
+  const kept = recordSchema(schema)
+  const written = recordSchema(schema).extend({ warnings: z.array(z.string()).optional() })
   const withWarnings = async <Made extends { readonly value: unknown }>(made: Made) => {
     const warnings = await warningsOf(made.value)
     return warnings.length === 0 ? made : { ...made, warnings }
@@ -65,11 +64,11 @@ export function recordRoutes<Value extends object>(
       description:
         'Fields that are not named stay; `null` takes one away. The change is a new version. With `after`, a change that somebody ' +
         'else made in between is kept, and this one refused as `changed`.',
-      body: changeOf(schema),
+      body: changeSchema(schema),
       answers: { 200: { description: 'The new version', schema: written } },
       handle: async ({ param, body: { after, ...changes } }) => {
         const { version, value } = await records().get(param(name))
-        const made = await records().change(param(name), changed(value, changes), after ?? version)
+        const made = await records().change(param(name), applyChanges(value, changes), after ?? version)
         return json(await withWarnings(made))
       },
     }),
@@ -104,7 +103,45 @@ export function recordRoutes<Value extends object>(
   ]
 }
 
-function changed(value: object, changes: Readonly<Record<string, unknown>>): unknown {
+function applyChanges(value: object, changes: Readonly<Record<string, unknown>>): unknown {
   const fields = Object.entries({ ...value, ...changes })
   return Object.fromEntries(fields.filter(([, field]) => field !== null && field !== undefined))
+}
+
+/** One version of something that people edit, as it is answered. */
+function recordSchema(value: z.ZodObject) {
+  return z.object({
+    id: z.string(),
+    version: z.number().describe('1, 2, 3 …'),
+    time: z.string(),
+    value: value.optional().describe('Absent: it was removed in this version.'),
+  })
+}
+
+/**
+ * What a change may hold: any of the fields, each as the schema has it. `null` takes a field away that need not be there.
+ * `after` is the version that was looked at.
+ */
+function changeSchema(value: z.ZodObject) {
+  return z.strictObject({ ...changeFields(value), after: versionLookedAt })
+}
+
+export const versionLookedAt = z
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .describe('The version that was looked at: where another one is the newest by then, nothing is changed.')
+
+export const restoreBody = z.strictObject({ version: z.number().int().min(1).describe('The version to bring back.') })
+
+function changeFields({ shape }: z.ZodObject): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, changeField(field as z.ZodType)]))
+}
+
+/** Without the value that stands for a missing one: what a change does not name stays as it is. */
+function changeField(field: z.ZodType): z.ZodType {
+  const own = field instanceof z.ZodDefault ? (field.unwrap() as z.ZodType) : field
+  const change = own instanceof z.ZodOptional ? (own.unwrap() as z.ZodType).nullable().optional() : own.optional()
+  return field.description === undefined ? change : change.describe(field.description)
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { type SessionRow, shownSession } from '../../session.ts'
-import { empty, json } from '../answer.ts'
-import { noSuchSession } from '../no-such.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
-import { beginning, limit, sessionRow as plainRow } from '../schema.ts'
-import { choiceChanges, choiceIds, type OfferedChoices, partChoices } from '../session-choices.ts'
+import { empty, json } from '../answer.ts'
+import { noSuchSession } from '../failure.ts'
+import { idPrefixSchema, limit, sessionRowSchema as plainRow } from '../schema.ts'
+import { choiceChanges, choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
+import { type SessionRow, shownSession } from '../../session.ts'
 
 /** Sessions: list, make, read, choose what they are answered with, delete. */
 export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readonly Route[] {
@@ -27,7 +27,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       query: z.strictObject({
         limit: limit(50, 500),
         offset: z.coerce.number().int().min(0).default(0),
-        beginning,
+        beginning: idPrefixSchema,
       }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
       handle: async ({ query }) => json({ sessions: (await store.sessions(query)).map(shownSession) }),
@@ -49,7 +49,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       }),
       answers: { 201: { description: 'The new session', schema: sessionRow } },
       handle: async ({ body }) => {
-        const { chosen, others } = partChoices<string, typeof body>(choices, body)
+        const { chosen, others } = splitChoices<string, typeof body>(choices, body)
         const row = await runtime.newSession({ ...others, choices: chosen })
         return json(shownSession(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
       },
@@ -66,7 +66,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'PATCH',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: `Chooses ${listed(
+      summary: `Chooses ${joinWords(
         changes.map((name) => `the ${name}`),
         'and',
       )} of a session`,
@@ -81,11 +81,11 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
             .describe('`provider/model`; null returns to the configured one.'),
           ...choiceChanges(choices),
         })
-        .refine((body) => Object.keys(body).length > 0, `expected ${listed(changes.map(withArticle), 'or')}`),
+        .refine((body) => Object.keys(body).length > 0, `expected ${joinWords(changes.map(withArticle), 'or')}`),
       answers: { 200: { description: 'The session', schema: sessionRow } },
       handle: async ({ param, body }) => {
         const session = param('session')
-        const { chosen, others } = partChoices<string | null, typeof body>(choices, body)
+        const { chosen, others } = splitChoices<string | null, typeof body>(choices, body)
         const before = await existing(session)
         await runtime.choose(session, chosen)
         try {
@@ -144,6 +144,22 @@ function withArticle(name: string): string {
 }
 
 /** `the model, the agent and the project`. */
-function listed(words: readonly string[], last: string): string {
+function joinWords(words: readonly string[], last: string): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
+}
+
+const option = z.object({ id: z.string(), name: z.string().optional(), summary: z.string().optional() })
+
+/** What sessions can choose. */
+export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/choices/:choice',
+      tag: 'sessions',
+      summary: 'Lists what a session can choose, such as `agent`; without `options` where that cannot be listed',
+      answers: { 200: { description: 'Options', schema: z.object({ options: z.array(option).optional() }) } },
+      handle: async ({ param }) => json({ options: await runtime.choiceOptions(param('choice')) }),
+    }),
+  ]
 }

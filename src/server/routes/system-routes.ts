@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { json, text } from '../answer.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { manifest, requestView } from '../schema.ts'
-import { choiceIds, type OfferedChoices, partChoices } from '../session-choices.ts'
+import { manifestSchema, requestViewSchema } from '../schema.ts'
+import { choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
 
 export interface SystemOptions {
   readonly version: string
@@ -24,13 +24,13 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     ...choiceIds(choices),
   })
   const preview = async (query: z.output<typeof previewQuery>) => {
-    const { chosen, others } = partChoices<string, typeof query>(choices, query)
+    const { chosen, others } = splitChoices<string, typeof query>(choices, query)
     return json(await runtime.preview({ ...defined(others), choices: chosen }))
   }
   const previewAnswers = {
     200: {
       description: 'Request and manifest of the next call',
-      schema: z.object({ model: z.string(), request: requestView, manifest }),
+      schema: z.object({ model: z.string(), request: requestViewSchema, manifest: manifestSchema }),
     },
   }
   return [

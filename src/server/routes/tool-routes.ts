@@ -1,7 +1,16 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { digest, toolResult, toolStatus, toolTrial } from '../schema.ts'
+import {
+  decidedBy,
+  digest,
+  limit,
+  toolResultSchema,
+  toolStatusSchema,
+  toolTrialSchema,
+  waitingApprovalSchema,
+} from '../schema.ts'
+import type { AuditOptions } from '../../session.ts'
 
 const input = z.unknown().describe('What the tool is given, as its schema has it.')
 
@@ -13,7 +22,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/tools',
       tag: 'tools',
       summary: 'Lists every tool, offered or not, and why',
-      answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatus) }) } },
+      answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatusSchema) }) } },
       handle: async () => json({ tools: await runtime.tools() }),
     }),
     route({
@@ -22,7 +31,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       tag: 'tools',
       summary: 'Reports what a call would do, and runs nothing',
       body: z.strictObject({ input }),
-      answers: { 200: { description: 'What would run, or why nothing would', schema: toolTrial } },
+      answers: { 200: { description: 'What would run, or why nothing would', schema: toolTrialSchema } },
       handle: async ({ param, body }) => json(await runtime.planTool(param('tool'), body.input)),
     }),
     route({
@@ -33,7 +42,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       description:
         'For a person who saw the plan: `digest` is the one of it. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digest.describe('The digest of the plan.') }),
-      answers: { 200: { description: 'The result; a failure is one too, with `ok` false', schema: toolResult } },
+      answers: { 200: { description: 'The result; a failure is one too, with `ok` false', schema: toolResultSchema } },
       handle: async ({ param, body }) => json(await runtime.runTool(param('tool'), body.input, body.digest)),
     }),
     route({
@@ -58,4 +67,126 @@ function nothingWithheld(tool: string): RuntimeError {
       '`foreword tools` or GET /api/tools shows its state.',
     { tool },
   )
+}
+
+const common = {
+  digest: digest.describe('The digest of what was shown: the decision holds for exactly that.'),
+  by: decidedBy,
+}
+
+const decisionBody = z.discriminatedUnion('decision', [
+  z.strictObject({
+    decision: z.literal('approve'),
+    scope: z
+      .enum(['once', 'session'])
+      .default('once')
+      .describe('`session`: the very same call needs no second question in this session.'),
+    ...common,
+  }),
+  z.strictObject({
+    decision: z.literal('deny'),
+    reason: z.string().max(2000).optional().describe('The model reads it.'),
+    ...common,
+  }),
+])
+
+/** Calls that wait for a person. Only a person comes through here: no tool reaches these endpoints. */
+export function approvalRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/approvals',
+      tag: 'approvals',
+      summary: 'Lists the calls that wait for a person, oldest first',
+      answers: {
+        200: { description: 'What waits', schema: z.object({ approvals: z.array(waitingApprovalSchema) }) },
+      },
+      handle: async () => json({ approvals: await runtime.approvals() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/approvals/:approval',
+      tag: 'approvals',
+      summary: 'Approves or denies a call',
+      description: 'The decision is on disk when the answer comes; the turn goes on by itself.',
+      body: decisionBody,
+      answers: {
+        200: { description: 'It is decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
+      },
+      handle: async ({ param, body }) => {
+        const approval = param('approval')
+        await runtime.decide(approval, toDecision(body))
+        return json({ approval, decision: body.decision })
+      },
+    }),
+  ]
+}
+
+function toDecision(body: z.output<typeof decisionBody>): PersonsDecision {
+  const { digest: shown, by } = body
+  if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown, by }
+  const reason = body.reason?.trim()
+  return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown, by }
+}
+
+const auditQuery = z.strictObject({
+  session: z.string().min(1).optional(),
+  turn: z.string().min(1).optional(),
+  tool: z.string().min(1).optional(),
+  decision: z.enum(['allowed', 'refused', 'asked', 'approved', 'denied']).optional(),
+  since: z.iso.datetime({ offset: true }).optional().describe('At this time or later.'),
+  after: z.coerce.number().int().min(0).optional().describe('Number of the last record that is known.'),
+  limit: limit(200, 1000),
+  last: z.coerce.number().int().min(1).max(1000).optional().describe('The newest so many, instead of the oldest.'),
+})
+
+const auditRecord = z.looseObject({
+  number: z.number(),
+  time: z.string(),
+  kind: z.string(),
+  previous: z.string(),
+  hash: z.string(),
+})
+
+/** What may run was decided, what ran, and the proof that nobody changed the account of it. */
+export function auditRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/audit',
+      tag: 'audit',
+      summary: 'Lists records of decisions and calls, oldest first',
+      description:
+        'What is given must all hold. With `after` it goes on behind a page; with `last` it gives the newest.',
+      query: auditQuery,
+      answers: {
+        200: { description: 'A page of records', schema: z.object({ records: z.array(auditRecord) }) },
+      },
+      handle: async ({ query }) => json({ records: await runtime.store.audit(toAuditOptions(query)) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/audit/verify',
+      tag: 'audit',
+      summary: 'Examines the whole chain and names the first record that is not as it was written',
+      answers: {
+        200: {
+          description:
+            '`whole` with the number of records, or `broken` with the number of the first broken one and why',
+          schema: z.looseObject({ type: z.enum(['whole', 'broken']) }),
+        },
+      },
+      handle: async () => json(await runtime.verifyAudit()),
+    }),
+  ]
+}
+
+/** Times are stored in UTC, to the millisecond, and compared as texts. */
+function toAuditOptions({ since, last, limit: most, ...query }: z.output<typeof auditQuery>): AuditOptions {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+  return {
+    ...given,
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(last === undefined ? { limit: most } : { last }),
+  }
 }

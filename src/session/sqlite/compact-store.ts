@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { compactSqliteFile } from '../../platform.ts'
 import type { CompactedStore } from '../store-driver.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type StoreConnection, openStoreConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
-import { overwriting } from './overwriting.ts'
-import { storeFile } from './store-file.ts'
-import type { Plan } from './plan.ts'
+import { storeFile } from '../store-error.ts'
+import type { Plan } from './tables.ts'
 
 type RemovedContents = Omit<CompactedStore, 'fileHashes'>
 
@@ -34,7 +33,7 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
  */
 export async function compactStore(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   let removed: RemovedContents
   try {
     migrate(connection)
@@ -49,7 +48,7 @@ export async function compactStore(path: string, onProgress: (text: string) => v
 }
 
 async function neededContents(
-  connection: Connection,
+  connection: StoreConnection,
   onProgress: (text: string) => void,
 ): Promise<ReadonlySet<string>> {
   const all = new Set<string>()
@@ -100,7 +99,7 @@ const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 
 /** The texts of a column with their row ids, page by page. */
 async function* pages(
-  connection: Connection,
+  connection: StoreConnection,
   table: string,
   column: string,
 ): AsyncGenerator<readonly [string, number]> {
@@ -117,7 +116,7 @@ async function* pages(
 }
 
 async function removeOthers(
-  connection: Connection,
+  connection: StoreConnection,
   needed: ReadonlySet<string>,
   onProgress: (text: string) => void,
 ): Promise<RemovedContents> {
@@ -127,7 +126,7 @@ async function removeOthers(
   for await (const [hash] of pages(connection, 'contents', 'hash')) if (!needed.has(hash)) unneeded.push(hash)
   while (unneeded.length > 0) {
     const batch = unneeded.splice(0, PAGE)
-    overwriting(connection, () =>
+    connection.overwriting(() =>
       connection.transaction(() => {
         for (const hash of batch) {
           characters += connection.get(contentSize, { hash })?.size ?? 0

@@ -1,10 +1,10 @@
 import type { Compilable } from 'kysely'
 import { openSqlite, type SqliteConnection } from '../../platform.ts'
-import type { Plan, Scalar } from './plan.ts'
-import { storeFile } from './store-file.ts'
+import type { Plan, Scalar } from './tables.ts'
+import { storeFile } from '../store-error.ts'
 
 /** One open store. Everything is synchronous, so nothing comes between the statements of a transaction. */
-export interface Connection extends Pick<
+export interface StoreConnection extends Pick<
   SqliteConnection,
   'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'close'
 > {
@@ -23,6 +23,8 @@ export interface Connection extends Pick<
   movesPages(does: boolean): void
   /** Moves now what no reader needs in the log. */
   movePages(): void
+  /** What `remove` deletes is overwritten in the file, not only given free. */
+  overwriting<Result>(remove: () => Result): Result
 }
 
 export interface SqliteStoreOptions {
@@ -40,7 +42,7 @@ const PAGE_BYTES = 4_096
 const LOG_PAGES = 1_000
 
 /** @throws StoreError */
-export function openConnection({ path, readOnly, maxBytes, busyTimeoutMs }: SqliteStoreOptions): Connection {
+export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }: SqliteStoreOptions): StoreConnection {
   const limit = maxBytes === undefined ? '' : `pragma max_page_count = ${Math.floor(maxBytes / PAGE_BYTES)};`
   const database = openSqlite({
     path,
@@ -53,10 +55,10 @@ export function openConnection({ path, readOnly, maxBytes, busyTimeoutMs }: Sqli
   return {
     path,
     readOnly: database.readOnly,
-    run: (plan, parameters) => database.change(plan.sql, ...bound(plan, parameters)),
-    get: (plan, parameters) => database.get(plan.sql, ...bound(plan, parameters)),
-    all: (plan, parameters) => database.all(plan.sql, ...bound(plan, parameters)),
-    tuples: (plan, parameters) => database.tuples(plan.sql, ...bound(plan, parameters)),
+    run: (plan, parameters) => database.change(plan.sql, ...parameterValues(plan, parameters)),
+    get: (plan, parameters) => database.get(plan.sql, ...parameterValues(plan, parameters)),
+    all: (plan, parameters) => database.all(plan.sql, ...parameterValues(plan, parameters)),
+    tuples: (plan, parameters) => database.tuples(plan.sql, ...parameterValues(plan, parameters)),
     rows: (query) => {
       const { sql, parameters } = query.compile()
       return database.all(sql, ...(parameters as Scalar[]))
@@ -73,10 +75,18 @@ export function openConnection({ path, readOnly, maxBytes, busyTimeoutMs }: Sqli
     },
     movesPages: (does) => execute(`pragma wal_autocheckpoint = ${does ? LOG_PAGES : 0}`),
     movePages: () => execute('pragma wal_checkpoint(passive)'),
+    overwriting(remove) {
+      execute('pragma secure_delete = on')
+      try {
+        return remove()
+      } finally {
+        execute('pragma secure_delete = off')
+      }
+    },
     close,
   }
 }
 
-function bound<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): Scalar[] {
+function parameterValues<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): Scalar[] {
   return plan.names.map((name) => (parameters[name] ?? null) as Scalar)
 }

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import { StoreError } from '../store-error.ts'
-import type { Connection } from './connection.ts'
+import type { StoreConnection } from './connection.ts'
 import { tables } from './tables.ts'
 
 /** One step from a version of the tables to the next. A step that was released never changes. */
@@ -15,15 +15,15 @@ export interface Migration {
  *
  * @throws StoreError `newer` when a later Foreword wrote the store, `older` when it may only be read and is not up to date
  */
-export function migrate(connection: Connection, migrations: readonly Migration[] = allMigrations): void {
+export function migrate(connection: StoreConnection, migrations: readonly Migration[] = allMigrations): void {
   const latest = migrations.at(-1)!.version
-  const found = versionOf(connection)
-  if (found > latest) throw newer(connection, found, latest)
+  const found = readVersion(connection)
+  if (found > latest) throw newerError(connection, found, latest)
   if (found === latest) return
-  if (connection.readOnly) throw older(connection, found, latest)
+  if (connection.readOnly) throw olderError(connection, found, latest)
   for (const migration of migrations) {
     connection.transaction(() => {
-      if (versionOf(connection) >= migration.version) return
+      if (readVersion(connection) >= migration.version) return
       for (const step of migration.steps) connection.execute(step.compile().sql)
       connection.rows(tables.deleteFrom('schema_version'))
       connection.rows(tables.insertInto('schema_version').values({ version: migration.version }))
@@ -31,7 +31,7 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
   }
 }
 
-function versionOf(connection: Connection): number {
+function readVersion(connection: StoreConnection): number {
   if (connection.rows(anyTables).length === 0) return 0
   return connection.rows(tables.selectFrom('schema_version').select('version'))[0]?.version ?? 0
 }
@@ -40,14 +40,14 @@ const anyTables = {
   compile: () => sql`select 1 from sqlite_schema where name = 'schema_version'`.compile(tables),
 }
 
-function newer({ path }: Connection, found: number, latest: number): StoreError {
+function newerError({ path }: StoreConnection, found: number, latest: number): StoreError {
   return new StoreError(
     'newer',
     `the store ${path} was written by a newer Foreword (its tables have version ${found}, this one knows ${latest}): update Foreword`,
   )
 }
 
-function older({ path }: Connection, found: number, latest: number): StoreError {
+function olderError({ path }: StoreConnection, found: number, latest: number): StoreError {
   return new StoreError(
     'older',
     `the store ${path} was written by an older Foreword (its tables have version ${found}, this one wants ${latest}): start the gateway once to bring it up to date`,

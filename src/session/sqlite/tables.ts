@@ -1,4 +1,4 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 
 /** The tables of the store, as the latest migration leaves them. */
 export interface Tables {
@@ -102,3 +102,46 @@ export const tables = new Kysely<Tables>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 })
+
+/** What SQLite and PostgreSQL both take as a parameter here. */
+export type Scalar = string | number | null
+
+/** A query that was compiled once: its text, and the names of its parameters in the order the text wants them. */
+export interface Plan<Parameters, Row> {
+  readonly sql: string
+  readonly names: readonly (keyof Parameters & string)[]
+  /** Never present: it carries the type of a row. */
+  readonly row?: Row
+}
+
+/** Gives the place of a parameter while a plan is being built. */
+export type Parameter<Parameters> = <Name extends keyof Parameters & string>(name: Name) => Parameters[Name]
+
+/** Compiles a query whose parameters are named and given at each run. */
+export function plan<Parameters, Row>(build: (param: Parameter<Parameters>) => Compilable<Row>): Plan<Parameters, Row> {
+  const compiled = build((name) => new Placeholder(name) as never).compile()
+  const names = compiled.parameters.map((parameter) => {
+    if (!(parameter instanceof Placeholder)) throw new TypeError(`a plan takes literals with sql.lit: ${compiled.sql}`)
+    return parameter.name as keyof Parameters & string
+  })
+  return { sql: compiled.sql, names }
+}
+
+class Placeholder {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** Bounds of the ids that begin with a text, for a comparison by code points: an index on the id finds them. */
+export interface IdRange {
+  readonly from: string
+  readonly below: string
+}
+
+/** No id holds the last code point. */
+export function idRange(beginning: string): IdRange {
+  return { from: beginning, below: `${beginning}\u{10FFFF}` }
+}

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { StoreConnection } from './connection.ts'
 
 /** Puts writes on the disk together: one transaction, and one wait for the disk, for all that came in the same tick. */
 export interface WriteQueue {
@@ -6,12 +6,12 @@ export interface WriteQueue {
    * Resolves when what `run` wrote is on the disk. A throw of `run` undoes only this write. `written` is called once it is
    * there: in the order of the writes, and before anybody sees one of their promises resolve.
    */
-  push<Result>(run: () => Result, options?: WriteOptions<Result>): Promise<Result>
+  push<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result>
   /** Writes all that waits, now. */
   flush(): void
 }
 
-export interface WriteOptions<Result> {
+export interface QueuedWriteOptions<Result> {
   readonly written?: (result: Result) => void
   /** About how much it writes. Two large writes are never put together, so that everybody else has a turn between them. */
   readonly characters?: number
@@ -33,7 +33,7 @@ const UNTIL_MOVED_MS = 100
 /** Characters. A write of a megabyte takes some milliseconds. */
 const LARGE = 1_000_000
 
-export function createWriteQueue(connection: Connection): WriteQueue {
+export function createWriteQueue(connection: StoreConnection): WriteQueue {
   let waiting: Job[] = []
   return {
     push(run, { characters = 0, written } = {}) {
@@ -63,7 +63,7 @@ export function createWriteQueue(connection: Connection): WriteQueue {
 }
 
 /** Moving what was written from the log of the database to its place takes as long again: that has a turn of its own. */
-function settleLarge(connection: Connection, jobs: readonly Job[]): void {
+function settleLarge(connection: StoreConnection, jobs: readonly Job[]): void {
   try {
     connection.movesPages(false)
   } catch (error) {
@@ -85,7 +85,7 @@ function settleLarge(connection: Connection, jobs: readonly Job[]): void {
  * When the transaction as a whole fails, because the disk is full say, one large write may be the cause: each is then
  * tried alone. When it could not even begin, trying again would only keep everybody waiting.
  */
-function settle(connection: Connection, jobs: readonly Job[]): void {
+function settle(connection: StoreConnection, jobs: readonly Job[]): void {
   let begun = false
   let attempts: readonly Attempt[]
   try {
@@ -103,7 +103,7 @@ function settle(connection: Connection, jobs: readonly Job[]): void {
   attempts.forEach((outcome, index) => tell(jobs[index]!, outcome))
 }
 
-function attempt(connection: Connection, job: Job): Attempt {
+function attempt(connection: StoreConnection, job: Job): Attempt {
   try {
     return { ok: true, result: connection.nested(job.run) }
   } catch (error) {

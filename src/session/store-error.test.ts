@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storeError } from './store-file.ts'
+import { storeError } from './store-error.ts'
 
 for (const [name, code, mend] of [
   ['ENOSPC', 'full', /free some space/],

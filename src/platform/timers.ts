@@ -50,3 +50,35 @@ export async function settlesWithin(work: PromiseLike<unknown>, milliseconds: nu
 function timeoutError(milliseconds: number): ForewordError {
   return new ForewordError('timeout', `It took longer than ${milliseconds} ms.`, { milliseconds })
 }
+
+/**
+ * What `work` comes to, or a rejection with the reason of `signal` as soon as that is aborted. The work goes on: this is for
+ * work that does not mind the signal, or that somebody else asks for next. What it fails with later troubles nobody.
+ */
+export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return work
+  const aborted = Promise.withResolvers<never>()
+  const leave = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', leave))
+}
+
+/** The longest time that a timer takes, ms. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Resolves after so many milliseconds, or as soon as one of the signals is aborted. Never rejects. */
+export function sleep(milliseconds: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      for (const signal of signals) signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS))
+    for (const signal of signals) {
+      if (signal?.aborted) end()
+      else signal?.addEventListener('abort', end, { once: true })
+    }
+  })
+}

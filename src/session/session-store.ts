@@ -1,14 +1,10 @@
-import type { AuditFacts } from '../audit.ts'
-import type { Binding, CallOutcome, CallRecord, EntryBody } from '../entry.ts'
-import type { FileOwner, FileRow, FileState } from '../file-row.ts'
-import type { RecordChange } from '../record.ts'
-import type { AuditStore } from './audit-store.ts'
-import type { CallStore } from './call-store.ts'
-import type { ContentStore } from './content-store.ts'
-import type { FileStore } from './file-store.ts'
+import type { AuditFacts, AuditStore } from './audit.ts'
+import type { CallOutcome, CallRecord, CallStore } from './call.ts'
+import type { ContentStore } from './content.ts'
+import type { Binding, EntryBody } from './entry.ts'
+import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
+import type { RecordChange, RecordStore } from './record.ts'
 import type { LogStore } from './log-store.ts'
-import type { RecordStore } from './record-store.ts'
-import type { ValueStore } from './value-store.ts'
 
 /**
  * Where sessions live. Every driver runs the case suites of `foreword/testing`.
@@ -41,3 +37,10 @@ export type Write =
   | { readonly type: 'file-owner'; readonly id: string; readonly owner: FileOwner }
   /** One more link of the audit's chain: its number and hashes are made where it is written. */
   | { readonly type: 'audit'; readonly facts: AuditFacts; readonly time: string }
+
+/** Small named values: calibration, settings that the runtime learned. JSON. */
+export interface ValueStore {
+  /** `invalid` where the value has no JSON. */
+  putValue(key: string, value: unknown): Promise<void>
+  value(key: string): Promise<unknown>
+}
