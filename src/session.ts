@@ -1,10 +1,5 @@
-export {
-  type AppendPlan,
-  type AppendTarget,
-  planAppend,
-  type StoredSession,
-  turnRowAsOf,
-} from './session/append-plan.ts'
+// The session log: its entries and their projections, the stores that keep them, exports, blobs and the claim of a home.
+export { type AppendTarget, planAppend, type StoredSession, turnRowAsOf } from './session/append-plan.ts'
 export {
   type AuditFacts,
   type AuditOptions,
@@ -24,7 +19,6 @@ export type {
   Binding,
   Entry,
   EntryBody,
-  EntryType,
   InputOptions,
   Source,
   SpokenBody,
@@ -36,7 +30,6 @@ export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeType
 export { contentHash, type ContentStore, referredContent } from './session/content.ts'
 export {
   type FileOwner,
-  type FileReading,
   type FileRow,
   type FilesOptions,
   type FileState,
@@ -57,24 +50,15 @@ export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } 
 export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
-export { type ImportOptions, importSession } from './session/import-session.ts'
-export { type Claim, claimHome, type ClaimInfo, readClaim } from './session/claim-home.ts'
-export type { SqliteStoreOptions } from './session/sqlite/connection.ts'
+export { importSession } from './session/import-session.ts'
+export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
 export {
   ableTo,
   type CompactedStore,
   type MissingContent,
   type OpenStoreOptions,
-  type StoreAbility,
   type StoreDriver,
   type StoreSnapshot,
 } from './session/store-driver.ts'
-export {
-  type BlobStore,
-  type IsNeeded,
-  openBlobs,
-  type PutBlobOptions,
-  type StoredBlob,
-  type SweptBlobs,
-} from './session/blobs.ts'
+export { type BlobStore, openBlobs } from './session/blobs.ts'

@@ -7,16 +7,16 @@ import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
 
-/** What became of one step's question to the model. */
+/** The result of one model call of a step. */
 export type StepReply = ModelAnswer | Unanswered
 
 export interface ModelAnswer {
   readonly type: 'answer'
   readonly message: AssistantMessage
   readonly entries: readonly Entry[]
-  /** The call that led to it. */
+  /** The call that it answers. */
   readonly prepared: PreparedCall
-  /** How the turn has ended with it; absent where it calls tools. */
+  /** How the turn ended with this answer; absent where it calls tools. */
   readonly outcome?: TurnOutcome
 }
 
@@ -29,15 +29,15 @@ export type Unanswered =
       readonly error: unknown
     }
 
-/** Asks a model once, outside every turn: calls of tools are handed back, and nobody runs them. */
+/** Asks a model once, outside every turn: tool calls are returned and not run. */
 export function askModel(setup: TurnSetup): Promise<StepReply> {
   return askStep(turnContext(setup), turnState(setup.turn.entries), { last: false })
 }
 
 /**
- * Makes one model call and writes down what it said, with its usage, in one piece; an answer ends the turn in the same
- * write. A request that turns out too large is cut deeper and sent once more. A passing fault before the first word is
- * tried again after a wait, which whoever watches is shown; a call of which anything was heard is never made twice.
+ * Makes one model call and writes its answer and usage in one write; an answer without tool calls ends the turn in the
+ * same write. A request that the provider refuses as too large is cut deeper and sent once more. A transient failure before
+ * the first event is retried after a wait, which `output` shows; a call whose answer has begun is never retried.
  */
 export async function askStep(context: TurnContext, state: TurnState, { last }: { last: boolean }): Promise<StepReply> {
   const step = { messages: countedMessages(state), last }
@@ -46,13 +46,13 @@ export async function askStep(context: TurnContext, state: TurnState, { last }: 
   return callWithRetries(context, state, await prepareDeeperCut(context, step, first.error))
 }
 
-/** A last step calls no tool, whatever was prepared. */
+/** The last step calls no tool, whatever was prepared. */
 async function prepareCall({ assemble }: TurnContext, step: Step): Promise<PreparedCall> {
   const prepared = await assemble(step)
   return step.last ? { ...prepared, options: { ...prepared.options, toolChoice: 'none' } } : prepared
 }
 
-/** What cannot be cut any deeper fails in the provider's own words, too. */
+/** Where nothing more can be cut, the error contains the message of the provider. */
 async function prepareDeeperCut(context: TurnContext, step: Step, refused: ModelError): Promise<PreparedCall> {
   const { limit, sent, detail: said } = refused.facts
   try {
@@ -105,7 +105,7 @@ async function callOnce(
       }
       if (event.type === 'finish') return await recordAnswer(context, state, prepared, response, event)
     }
-    throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(context))
+    throw new ModelError('network', 'The stream ended before the answer was complete.', modelFacts(context))
   } catch (error) {
     if (error instanceof StoreError) throw error
     const said = response.partial()
@@ -113,13 +113,13 @@ async function callOnce(
     const waitMs = cancelled || response.begun ? undefined : waitAfter(error)
     if (waitMs !== undefined) return { type: 'retry', error, waitMs }
     const { code, message } = errorFacts(error)
-    const told = { code: cancelled ? 'cancelled' : code, message }
-    await journal.finish(call, response.outcome(clock.now(), { ...reportedUsage(error), error: told }), [])
+    const reported = { code: cancelled ? 'cancelled' : code, message }
+    await journal.finish(call, response.outcome(clock.now(), { ...reportedUsage(error), error: reported }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
 
-/** Writes a whole answer down: what was said, or that nothing was said where only an answer could be used. */
+/** Writes a finished answer to the log, or the failure where an answer was required and none was given. */
 async function recordAnswer(
   context: TurnContext,
   state: TurnState,
@@ -151,12 +151,12 @@ async function recordAnswer(
     }
   }
   const error = new NoAnswerError()
-  const told = { code: error.code, message: error.message }
-  await journal.finish(call, response.outcome(clock.now(), { usage, finish: reason, error: told }), [usageBody])
+  const reported = { code: error.code, message: error.message }
+  await journal.finish(call, response.outcome(clock.now(), { usage, finish: reason, error: reported }), [usageBody])
   return { type: 'failed', call, said: undefined, error }
 }
 
-/** A server that cut the prompt has said how much of it it read. */
+/** The usage that a server reported when it truncated the prompt. */
 function reportedUsage(error: unknown): { readonly usage?: Usage } {
   if (!(error instanceof ModelError) || error.code !== 'prompt-truncated') return {}
   const { limit: promptTokens } = error.facts
@@ -171,7 +171,7 @@ function reportedUsage(error: unknown): { readonly usage?: Usage } {
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>
 
-/** What an answer leaves in the log. Without tool calls it is the end of the turn, and says where it is not whole. */
+/** The entries of an answer. One without tool calls ends the turn, and is marked where it is incomplete. */
 async function answerEntries(
   context: TurnContext,
   call: string,

@@ -4,15 +4,15 @@ import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../s
 import { type Entry, type LogStore, referredContent, type SessionStore, undoneTurnsOf } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
-/** Passages of one answer: each with its neighbours some 200 tokens. */
+/** The most passages of one answer: each has some 200 tokens with its neighbours. */
 const MOST_PASSAGES = 8
-/** Entries that are looked at for one page of a log. */
+/** Entries of one page of a log. */
 const PAGE = 500
 
 /**
- * `read_history`: searches and reads earlier turns of this session and of the earlier sessions of its conversation, and of
- * no other. Offered in every call of a session, so that a cut does not change the head; it is worded briefly, since every
- * call pays for it.
+ * The tool `read_history`: searches and reads earlier turns of this session and of the earlier sessions of its
+ * conversation, and of no other. It is offered in every call of a session, so that a cut does not change the head; its
+ * description is brief, since every call pays for it.
  */
 export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
   return {
@@ -111,7 +111,7 @@ async function callText(store: HistoryStore, session: string, toolCallId: string
   return undefined
 }
 
-/** The whole of a result that was too long to be shown. */
+/** The whole text of a result that was too long to be shown. */
 async function wholeText(
   store: HistoryStore,
   { session, turn }: MessageEntry,
@@ -137,14 +137,14 @@ function renderMessage({ content }: Message): string {
     .join('\n')
 }
 
-/** Of a passage, what is shown, characters. The rest is read with its turn or call. */
+/** How much of a passage is shown, characters. The rest is read with its turn or call. */
 const SHOWN = 400
-/** Passages that are shown with what was said before and after them: the best. */
+/** How many of the best passages are shown with their neighbours. */
 const WITH_NEIGHBOURS = 3
 
 /**
- * An answer of the history as a model reads it: each passage with where and when it was said, what stands around it, and the
- * input that reads on. What was not found is said first.
+ * The answer of a search as a model reads it: first what was not found, then each passage with its place and time, its
+ * neighbours, and the input that reads more.
  */
 function renderRecall(
   { passages, found, missing, nearest, complete }: RecallAnswer,
@@ -181,7 +181,7 @@ function renderNeighbour(side: string, { ordinal, role, text }: PassageNeighbour
   return `  (${side}, turn ${ordinal}, ${role}: ${text})`
 }
 
-/** The part of a passage around the first words that were looked for, in one line. */
+/** The part of a passage around its first match, in one line. */
 function excerpt({ text, matched, start, end, length }: RankedPassage): string {
   const line = text.replaceAll(/\s+/g, ' ')
   const lower = line.toLowerCase()
@@ -193,7 +193,7 @@ function excerpt({ text, matched, start, end, length }: RankedPassage): string {
   return `${from > 0 || start > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length || end < length ? '…' : ''}`
 }
 
-/** What the forms of a word have in common, about. */
+/** About what the forms of a word have in common. */
 function wordStem(word: string): string {
   return word.length <= 4 ? word : word.slice(0, Math.max(4, word.length - 3))
 }

@@ -10,19 +10,19 @@ import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
 /** One tool call of a step. */
 interface CallToSettle {
   readonly part: ToolCallPart
-  /** The model call that asked for it. */
+  /** The model call that requested it. */
   readonly call: string
   /** The most of its result that the model is shown, characters. */
   readonly most: number
-  /** What of its result the next call has room for, tokens; absent where nobody knows. */
+  /** The room of the next call for its result, tokens; absent where that is unknown. */
   readonly roomTokens?: number | undefined
-  /** Messages that the model had in front of it when it called. */
+  /** The messages that the model had read when it made the call. */
   readonly seen?: readonly Message[] | undefined
-  /** The message asks for more calls than are run at one time, and this is one of those beyond. */
+  /** The call is beyond the limit of calls in one message. */
   readonly isTooMany?: boolean
 }
 
-/** What the model reads of a call, and what was written down for it. */
+/** What the model reads of a call, and the entries that were written for it. */
 export interface SettledCall {
   readonly ok: boolean
   readonly text: string
@@ -30,10 +30,10 @@ export interface SettledCall {
 }
 
 /**
- * Brings one call to its end: decided, asked about where a person has to say so, run, and written down. `tool-start` is on
- * disk before it runs and `tool-end` before the model can read what it did. A call that was started and did not end is
- * never run again by itself: nobody knows whether it took effect, and the model is told so. Tools that declare themselves
- * idempotent are repeated (docs/decisions/0007).
+ * Settles one call: applies the policy, asks a person where necessary, runs the call and writes the result. `tool-start` is
+ * on disk before it runs, and `tool-end` before the model can read its result. A call that was started and did not end is
+ * never repeated automatically: it may have taken effect, and the model reads so. Tools that declare themselves idempotent
+ * are repeated (docs/decisions/0007).
  */
 export async function settleCall(
   context: TurnContext,
@@ -45,7 +45,7 @@ export async function settleCall(
   if (known) return { ok: known.ok, text: resultText(known), entries: [] }
   if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return abandonCall(context, part)
   throwIfStopping(context.turn.signal)
-  // A tool that was cancelled answers too: a call is never left without its result.
+  // A cancelled call has a result, too: no call is left without one.
   if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
   if (settling.isTooMany) return refuseCall(context, settling, { result: tooMany, rule: 'too-many-calls' })
 
@@ -56,8 +56,8 @@ export async function settleCall(
 }
 
 /**
- * What a person has said holds for what was shown. Days may have gone by: so the call is planned anew, under the policy of
- * now, and asked about anew where it would do something else.
+ * A decision applies to what was shown. Since days may have passed, the call is planned again under the current policy, and
+ * asked about again where it would do something else.
  */
 async function askAndSettle(
   context: TurnContext,
@@ -93,7 +93,7 @@ async function planCall(
   return planned
 }
 
-/** The process is going down: the call stays as it is in the log, for the next start. `runTurn` knows this error. */
+/** The process is stopping: the call stays in the log for the next start. `runTurn` recognizes this state by the signal. */
 function throwIfStopping(signal: AbortSignal): void {
   if (signal.reason === stopping) throw new Error(stopping)
 }
@@ -102,7 +102,7 @@ const interrupted =
   'The gateway stopped while this tool was running. It may or may not have taken effect, and was not run again. ' +
   'Check before you repeat it.'
 
-/** Nobody knows what became of the call; the audit says so too, so that no call stands there without its end. */
+/** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
 async function abandonCall(context: TurnContext, part: ToolCallPart): Promise<SettledCall> {
   const facts = {
     ...turnCallFacts(context.turn, part, undefined),
@@ -129,7 +129,7 @@ function isIdempotent({ tools }: TurnContext, { toolName }: ToolCallPart): boole
   return tools.toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
 }
 
-/** Writes down that a call does not run, and why. */
+/** Records that a call is not run, and why. */
 async function refuseCall(
   context: TurnContext,
   settling: CallToSettle,
@@ -158,7 +158,7 @@ async function runCall(
   const started = await context.journal.append([startEntry(context, settling)], [{ ...facts, decision: 'allowed' }])
   const began = context.clock.now()
   const answered = await planned.run()
-  // What a tool did that the process took down with it is as unknown as after a crash.
+  // The effect of a tool that stopped together with the process is as unknown as after a crash.
   throwIfStopping(context.turn.signal)
   const durationMs = Math.round(context.clock.now() - began)
   const work = stretch()
@@ -209,19 +209,18 @@ async function endEntry(
   }
 }
 
-/** What a person, now or before, said about a call. */
+/** The decision of a person about a call, made now or before. */
 interface PersonsAnswer {
-  /** `undefined`: the turn was ended while the question stood. */
+  /** `undefined`: the turn ended before a decision. */
   readonly decision: ApprovalDecision | undefined
   readonly rule: string
   readonly entries: readonly Entry[]
 }
 
 /**
- * Asks a person about a call and waits, for days if need be. A decision holds for exactly the call that was described: one
- * that would now do something else is asked about anew. After a restart a question that stands in the log is not asked
- * twice, and an answer that stands there is taken; but not one about a question that showed something else than its
- * digest says, as only a log that somebody made up has it.
+ * Asks a person about a call and waits, for days if necessary. A decision applies to exactly the call that was described:
+ * a call that would now do something else is asked about again. After a restart a question in the log is not asked twice,
+ * and its answer in the log counts; but not where the question does not match its digest, as in a forged log.
  */
 async function askPerson(
   context: TurnContext,
@@ -239,9 +238,9 @@ async function askPerson(
     return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
   }
   const before = journal.asked.get(part.toolCallId)
-  const stands = before?.digest === digest && callDigest(before.request) === digest ? before : undefined
-  const approval = stands?.approval ?? approvals.newId()
-  const entries = stands ? [] : await appendQuestion(context, asked, approval)
+  const valid = before?.digest === digest && callDigest(before.request) === digest ? before : undefined
+  const approval = valid?.approval ?? approvals.newId()
+  const entries = valid ? [] : await appendQuestion(context, asked, approval)
   const decision = await approvals.decision(approval, context.turn.signal)
   return { decision, rule: `${rule}, ${approval}`, entries }
 }

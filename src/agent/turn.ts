@@ -9,13 +9,13 @@ import { type PreparedCall, stopping, type TurnContext, turnContext, type TurnSe
 import { turnState } from './turn-state.ts'
 
 /**
- * Runs one turn to its end: assemble, call, run the tools, again. Goes on from the turn's last entry, so the same
- * function starts a turn and takes it up after a crash. Whatever happened stands in the log before the next thing does.
+ * Runs one turn to its end: assemble, call, run the tools, repeat. It continues after the turn's last entry, so the same
+ * function starts a turn and resumes it after a crash. Everything that happens is in the log before the next thing happens.
  *
- * Never throws for what a model or a tool does: that is the outcome. The last step offers no tool call, so a turn ends
- * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is
- * left as it is for the next start, and the answer is `undefined`. Rejects with a `StoreError` where the log cannot be
- * written: then the turn goes on at the next start, from what was written.
+ * Never throws for a failure of a model or a tool: that is an outcome. The last step allows no tool call, so a turn ends
+ * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is left
+ * for the next start, and the result is `undefined`. Rejects with a `StoreError` where the log cannot be written: then the
+ * turn resumes at the next start, from what was written.
  */
 export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined> {
   const context = turnContext(setup)
@@ -71,7 +71,7 @@ async function endUnanswered(context: TurnContext, reply: Unanswered): Promise<T
   return outcome
 }
 
-/** What was said is kept and labelled, so the model can go on from there when it is asked to. */
+/** The partial answer is kept and labelled, so that the model can continue it when asked to. */
 function addContinueHint(outcome: TurnOutcome): TurnOutcome {
   if (outcome.type !== 'failed') return outcome
   const { message } = outcome

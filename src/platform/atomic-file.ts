@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+/** Permissions and owner of a new file. */
 export interface NewFileOptions {
   /** Permission bits; `umask` for those of any file that this process creates. 0600 unless given: the owner alone. */
   readonly mode?: number | 'umask' | undefined
-  /** Whose file it shall be, where this process may decide that. */
+  /** The owner of the file, where this process may set it. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 
+/** How a file is replaced. */
 export interface AtomicFileOptions extends NewFileOptions {
-  /** Path of the file that is written first, in the same folder; a name that nobody else has unless given. */
+  /** Path of the file that is written first, in the same folder; a unique name unless given. */
   readonly beside?: string
   /**
-   * Called with the path of the new content when that is on disk beside the old one. Where it answers `false` or throws,
+   * Called with the path of the new content when that is on disk beside the old one. Where it returns `false` or throws,
    * nothing is replaced.
    */
   readonly check?: (beside: string) => Promise<boolean | void>
@@ -21,8 +23,8 @@ export interface AtomicFileOptions extends NewFileOptions {
 
 /**
  * Writes a file whole or not at all: a reader finds the old content or the new one. The content is written to a file beside
- * it, brought to disk, and renamed; when the promise resolves, the name is on disk as well. A link at `path` is itself
- * replaced: resolve it first if the file behind it is meant.
+ * it, brought to disk, and renamed; when the promise resolves, the name is on disk as well. A symbolic link at
+ * `path` is itself replaced: resolve it first to replace its target.
  *
  * @returns `false` where `check` refused
  * @throws what the file system and `check` throw; nothing is left beside the file then
@@ -46,7 +48,7 @@ export async function writeFileAtomically(
   return true
 }
 
-/** Writes a file that is not there yet, and brings its content to disk. Throws `EEXIST` where there is one. */
+/** Writes a new file and syncs its content to disk. Throws `EEXIST` where the file exists. */
 export async function writeNewFile(
   path: string,
   content: string | Uint8Array,
@@ -68,7 +70,7 @@ async function changeOwner(file: FileHandle, { uid, gid }: NonNullable<NewFileOp
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => {})
 }
 
-/** Makes a folder with those above it, for the owner alone (0700), and brings their names to the disk. */
+/** Creates a folder and its parents, for the owner alone (0700), and syncs their names to disk. */
 export async function makePrivateFolder(path: string): Promise<void> {
   const made = await mkdir(path, { recursive: true, mode: 0o700 })
   if (made === undefined) return
@@ -76,8 +78,8 @@ export async function makePrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Brings the names in a folder to the disk, where the system can do that for folders: Windows and some network file systems
- * cannot, and what was written is as safe as it can be there. Throws where the disk fails.
+ * Syncs the names in a folder to disk. Does nothing where the system cannot sync folders, as on Windows and some network
+ * file systems. Throws where the disk fails.
  */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return

@@ -1,15 +1,16 @@
 import { ForewordError } from './foreword-error.ts'
 
+/** What else ends the wait, and with which error. */
 export interface TimeoutOptions {
-  /** Ends the wait at once, with its reason. */
+  /** Ends the wait at once and rejects with its reason. */
   readonly signal?: AbortSignal | undefined
   /** What the promise rejects with when time is up; unless given, a `ForewordError` with the code `timeout`. */
   readonly error?: () => unknown
 }
 
 /**
- * Waits for `work`, at most so many milliseconds, and no longer than the signal allows. The work itself goes on: what it
- * fails with later is never an unhandled rejection.
+ * Waits for `work`, at most so many milliseconds, and no longer than until the signal is aborted. The work itself continues;
+ * a later failure of it is never an unhandled rejection.
  *
  * @throws what `work` throws, `signal.reason`, or `error()`
  */
@@ -52,19 +53,19 @@ function timeoutError(milliseconds: number): ForewordError {
 }
 
 /**
- * What `work` comes to, or a rejection with the reason of `signal` as soon as that is aborted. The work goes on: this is for
- * work that does not mind the signal, or that somebody else asks for next. What it fails with later troubles nobody.
+ * The result of `work`, or a rejection with the reason of `signal` as soon as that is aborted. The work continues: this is
+ * for work that ignores the signal, or that another caller may need. A later failure of it is ignored.
  */
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return work
   const aborted = Promise.withResolvers<never>()
-  const leave = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', leave))
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-/** The longest time that a timer takes, ms. */
+/** The longest time that a timer accepts, ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Resolves after so many milliseconds, or as soon as one of the signals is aborted. Never rejects. */

@@ -7,26 +7,26 @@ import { nodeOutput, webOutput, type StreamOutput } from './wire.ts'
 export interface Streams {
   open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition): Promise<Response>
   /**
-   * Ends every open stream; their readers come back and go on from the last event they saw. Answers end with an error,
-   * or go on where `answers` is `false`.
+   * Ends every open stream; readers reconnect and continue after the last event they received. Answers end with an error,
+   * or continue where `answers` is `false`.
    */
   endAll(options?: { readonly answers?: boolean }): void
 }
 
-/** What is asked of a gateway that stops, and what it breaks off. */
+/** The error for requests to a gateway that is stopping, and for the answers that it interrupts. */
 export function closingError(): RuntimeError {
-  return new RuntimeError('closing', 'The gateway is stopping. Try again when it has started again.')
+  return new RuntimeError('closing', 'The gateway is stopping. Try again when it runs again.')
 }
 
 /** How far a reader may fall behind, and for how long. */
 export interface StreamLimits {
-  /** A reader with more than this unread is waited for. Bytes. */
+  /** With more than this unread, bytes, the stream waits for its reader. */
   readonly bufferBytes: number
-  /** What waits for all readers together, bytes. Where it is more, the one furthest behind is let go. */
+  /** The most that may be unread over all streams, bytes. Above it, the reader that is furthest behind is disconnected. */
   readonly bufferBytesInAll: number
-  /** And is let go when it has not caught up in this time. ms */
+  /** A reader that has not caught up in this time, ms, is disconnected. */
   readonly stallMs: number
-  /** A comment is sent so often, so that no proxy takes a silent stream for dead. ms */
+  /** Time between two comments, ms: without them a proxy would close a silent stream. */
   readonly heartbeatMs: number
 }
 
@@ -37,7 +37,7 @@ export const defaultStreamLimits: StreamLimits = {
   heartbeatMs: 15_000,
 }
 
-/** A reader that is no further behind keeps up, bytes. */
+/** A reader that is no further behind than this keeps up, bytes. */
 const A_LITTLE = 16 * 1024
 
 const HEARTBEAT = ': still here\n\n'
@@ -50,8 +50,9 @@ const streamHeaders = {
 }
 
 /**
- * Server-sent events. Behind a listening server the bytes go straight to the socket; elsewhere into a web stream. What
- * waits for a reader is bounded by `bufferBytes` and one event, and what waits for all by `bufferBytesInAll`.
+ * Creates the streams of server-sent events of a server. Behind a listening server the bytes go straight to the socket;
+ * elsewhere into a web stream. The backlog of a reader is at most `bufferBytes` and one event, that of all readers
+ * `bufferBytesInAll`.
  */
 export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
   const open: OpenStreams = { streams: new Set(), bytes: 0 }
@@ -72,22 +73,22 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
 
 interface OpenStreams {
   readonly streams: Set<OpenStream>
-  /** What waits for all of them, at most: what has left since a stream last wrote is found out when it matters. */
+  /** Upper bound of the backlog of all streams, bytes: it is measured again when it passes the limit. */
   bytes: number
 }
 
 interface OpenStream {
-  /** Ends in good form: its reader comes back. */
+  /** Ends the stream regularly: its reader reconnects. */
   readonly leave: () => void
-  /** Ends an answer with the error that it is not whole. */
+  /** Ends an incomplete answer with an error. */
   readonly breakOff: (() => void) | undefined
-  /** Ends at once, for a reader that does not read. */
+  /** Disconnects a reader that does not read. */
   readonly letGo: () => void
   /** Bytes. */
   readonly backlog: () => number
 }
 
-/** Notes that one stream holds more, and lets the one that is furthest behind go where all together hold too much. */
+/** Adds to the backlog of all streams, and disconnects the reader that is furthest behind where it exceeds the limit. */
 function growBacklog(open: OpenStreams, grown: number, mostBytes: number): void {
   open.bytes += grown
   if (open.bytes <= mostBytes) return

@@ -16,14 +16,14 @@ interface GuardOptions {
  */
 type Guard = (request: Request, path: string) => Response | undefined
 
-/** Open to everybody who reaches the port; it tells nothing. */
+/** Anyone who reaches the port may ask for it; it reveals nothing. */
 const OPEN_PATH = '/health'
 
-/** A guard for one token and one address. */
+/** Creates the guard for one token and one address. */
 export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const expected = token ? digest(token) : undefined
-  // The cookie is not the token: who reads it cannot use it as one, and a new token ends it.
+  // The cookie is not the token: nobody who reads it can use it as one, and a new token invalidates it.
   const cookieValue = token ? createHmac('sha256', token).update('foreword browser session').digest('hex') : ''
   const expectedCookie = digest(cookieValue)
 
@@ -36,7 +36,7 @@ export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): G
     const authorization = headers.get('authorization')
     if (authorization !== null) {
       if (matchesDigest(bearer(authorization), expected)) return undefined
-      throw unauthorized('The token is not the one of this gateway.')
+      throw unauthorized('The token is wrong.')
     }
     if (path === '/' && request.url.includes('?')) {
       const brought = new URL(request.url).searchParams.get('token')
@@ -45,22 +45,22 @@ export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): G
     const cookie = headers.get('cookie')
     const value = cookie === null ? undefined : readCookie(cookie, cookieName(host))
     if (value !== undefined && matchesDigest(value, expectedCookie) && isFromHere(headers)) return undefined
-    throw unauthorized('The token of the gateway is missing.')
+    throw unauthorized('The token is missing.')
   }
 }
 
-/** A page elsewhere can make its own name point at this machine; then `Host` holds that name. */
+/** A foreign page can make its own name resolve to this machine; then `Host` contains that name. */
 function checkHost(host: string, allowed: ReadonlySet<string>): void {
   const name = host.replace(/:\d*$/, '')
   if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return
   throw new HttpFailure(
     403,
     'host-not-allowed',
-    `This gateway does not answer to the name ${JSON.stringify(name)}. Add it to gateway.allowedHosts if it is yours.`,
+    `${JSON.stringify(name)} is not a name of this gateway. If it is yours, add it to gateway.allowedHosts.`,
   )
 }
 
-/** Browsers say where a page comes from. One from elsewhere has no business here; programs send no `Origin`. */
+/** Browsers send the origin of a page; pages of other origins are refused. Programs send no `Origin`. */
 function checkOrigin(origin: string | null, host: string): void {
   if (origin === null) return
   const from = URL.canParse(origin) ? new URL(origin) : undefined
@@ -77,21 +77,21 @@ function sameHost(origin: URL, host: string): boolean {
   return origin.host === host || host === `${origin.hostname}:${origin.protocol === 'https:' ? 443 : 80}`
 }
 
-/** A cookie goes along with requests that pages on other ports of this machine make. Browsers mark those. */
+/** Browsers send the cookie with requests from pages on other ports of this machine, too, but mark those requests. */
 function isFromHere(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
   return site === null || site === 'same-origin' || site === 'none'
 }
 
 function enter(ok: boolean, host: string, value: string): Response {
-  if (!ok) throw unauthorized('The token in this address is not the one of this gateway.')
+  if (!ok) throw unauthorized('The token in this address is wrong.')
   return empty(303, {
     location: '/',
     'set-cookie': `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`,
   })
 }
 
-/** Browsers share cookies between the ports of a host; so each gateway has a name of its own. */
+/** Browsers share cookies between the ports of a host, so each port has its own name. */
 function cookieName(host: string): string {
   return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
 }
@@ -133,27 +133,27 @@ function isLoopback(name: string): boolean {
   return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain)
 }
 
-/** The shortest token that keeps others out of an address that they can reach, characters. */
+/** The shortest token that is accepted for an address that others can reach, characters. */
 const SHORTEST_TOKEN = 24
 
 /** Prints 32 random bytes as 43 characters. */
 const MAKES_A_TOKEN = `node -p 'crypto.randomBytes(32).toString("base64url")'`
 
-/** Throws where an address that others can reach would be open: without a token, or with one that can be guessed. */
+/** Throws where an address that others can reach would have no token, or one that is short enough to guess. */
 export function assertBindIsSafe(bind: string, token: string | undefined): void {
   if (isLoopback(bind)) return
   const { length } = token ?? ''
   if (length === 0) {
     throw new Error(
-      `The gateway will not listen on ${bind} without a token: anybody who reaches that address could read and write ` +
+      `The gateway will not listen on ${bind} without a token: anyone who reaches that address could read and write ` +
         'everything. Set gateway.token (FOREWORD_GATEWAY_TOKEN), or bind to 127.0.0.1.',
     )
   }
   if (length < SHORTEST_TOKEN) {
     throw new Error(
-      `The gateway will not listen on ${bind} with a token of ${length} characters: others can reach that address, and ` +
-        `try one after another. Leave gateway.token (FOREWORD_GATEWAY_TOKEN) out and remove data/token of the home: the ` +
-        `gateway then makes a good one itself. Or set one of at least ${SHORTEST_TOKEN} characters: \`${MAKES_A_TOKEN}\` prints one.`,
+      `The gateway will not listen on ${bind} with a token of ${length} characters: others can reach that address and ` +
+        `guess it. Remove gateway.token (FOREWORD_GATEWAY_TOKEN) and the file data/token of the home: the gateway then ` +
+        `creates a token itself. Or set one of at least ${SHORTEST_TOKEN} characters: \`${MAKES_A_TOKEN}\` prints one.`,
     )
   }
 }

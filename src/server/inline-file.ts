@@ -2,18 +2,18 @@ import { fileLibrary, inbox, type Runtime, type Submitted } from '../capability.
 import { imageSize } from '../context.ts'
 import { failureOf, HttpFailure } from './failure.ts'
 
-/** A file in the body of a request itself. */
+/** A file in the body of a request. */
 export interface InlineFile {
   readonly name: string
   readonly mediaType: string
   readonly bytes: Uint8Array
-  /** Of an image, pixels, where its first bytes tell it. */
+  /** Pixels, for an image whose first bytes contain them. */
   readonly size?: { readonly width: number; readonly height: number }
 }
 
 /**
- * The file of a `data:` URL. Throws `HttpFailure` for other addresses: nothing is fetched for a caller, so that what was
- * sent can be shown again, and no address inside this network can be reached.
+ * Decodes a `data:` URL. Throws `HttpFailure` for any other address: Foreword fetches nothing for a caller, so that the
+ * input can be shown again, and no address inside this network can be reached.
  */
 export function inlineFile(url: string, where: string, name?: string): InlineFile {
   const found = /^data:(?<type>[\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*(?<base64>;base64)?,/i.exec(url.slice(0, 500))
@@ -31,7 +31,7 @@ function decodeText(text: string, where: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is not encoded as one.`)
+    throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is not percent-encoded correctly.`)
   }
 }
 
@@ -44,7 +44,7 @@ function fileExtension(mediaType: string): string {
 
 function notInline(url: string, where: string): HttpFailure {
   const kind = /^[a-z][\w+.-]*:/i.exec(url)?.[0] ?? ''
-  const what = kind === '' ? 'is no URL' : `begins with ${kind}, and addresses are not fetched`
+  const what = kind === '' ? 'is not a URL' : `begins with ${kind}, and addresses are not fetched`
   return new HttpFailure(
     400,
     'invalid-input',
@@ -54,8 +54,8 @@ function notInline(url: string, where: string): HttpFailure {
 }
 
 /**
- * Submits input with files that came in the same request: they are kept as if they had been uploaded, and taken back where
- * it is not accepted, or was before. Throws `HttpFailure` for a file that is too large, and where files cannot be kept.
+ * Submits input with files of the same request. The files are stored as if they had been uploaded, and removed again where
+ * the input is refused or is a repeat. Throws `HttpFailure` for a file that is too large, and where files cannot be stored.
  */
 export async function submitWithFiles<Answer extends Pick<Submitted, 'repeated'>>(
   runtime: Pick<Runtime, 'capability'>,
@@ -65,7 +65,7 @@ export async function submitWithFiles<Answer extends Pick<Submitted, 'repeated'>
   const library = runtime.capability(fileLibrary)
   if (library === undefined) {
     if (files.length === 0) return submit([])
-    throw new HttpFailure(400, 'invalid-input', 'No files can be attached: the capability `files` is not in use.')
+    throw new HttpFailure(400, 'invalid-input', 'Files cannot be attached: the capability `files` is not in use.')
   }
   const added: string[] = []
   const takeBack = () => Promise.allSettled(added.map((id) => library.remove(id)))

@@ -13,18 +13,17 @@ export interface Listening {
   readonly url: string
   readonly port: number
   /**
-   * Ends streams of events and lets the port go. Answers that are under way, streamed or not, may take up to `graceMs`
-   * (5 s unless given); what is asked meanwhile is refused with `closing`, 503, and when to come back.
+   * Ends event streams and closes the port. Answers in progress, streamed or not, may take up to `graceMs` (5 s unless
+   * given); requests that arrive meanwhile are refused with `closing`, 503, and a `Retry-After`.
    */
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-/** Opens a port for a server. Port 0 takes a free one. Rejects with what to do where the port cannot be had. */
+/** Opens a port for a server; port 0 means any free one. Where that fails, the error says what to do. */
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
-    errorHandler: () =>
-      refusal(new HttpFailure(400, 'invalid-input', 'The request is not HTTP as it should be.').failure),
+    errorHandler: () => refusal(new HttpFailure(400, 'invalid-input', 'The request is not valid HTTP.').failure),
   })
   const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
   const drain = createDrain()
@@ -71,11 +70,11 @@ const closing: Failure = {
   headers: { 'retry-after': '5', connection: 'close' },
 }
 
-/** The answers that are under way, and whether more are begun. */
+/** The answers in progress, and whether new ones may begin. */
 interface Drain {
   began(): boolean
   enter(answer: ServerResponse): void
-  /** Begins no more answers. Resolves when the last one is out. */
+  /** Stops new answers. Resolves when the last one has been sent. */
   emptied(): Promise<void>
 }
 
@@ -104,14 +103,14 @@ function createDrain(): Drain {
 async function shutDown(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
   const timer = setTimeout(() => {
     server.endStreams()
-    // What was just said goes out before.
+    // What was just written is sent first.
     setImmediate(() => http.closeAllConnections())
   }, graceMs)
   const emptied = drain.emptied()
   server.endStreams({ answers: false })
   await emptied
   clearTimeout(timer)
-  // What is refused from here on is refused by the port itself.
+  // From here on the port itself refuses connections.
   await new Promise<void>((resolve) => {
     const sweep = setInterval(() => http.closeIdleConnections(), 20)
     const last = setTimeout(() => http.closeAllConnections(), graceMs)

@@ -5,13 +5,14 @@ import { z } from 'zod'
 import type { Route } from '../capability.ts'
 import { errorSchema } from './schema.ts'
 
+/** The head of an OpenAPI document. */
 export interface OpenapiInfo {
   readonly title: string
   readonly version: string
   readonly description?: string
 }
 
-/** The OpenAPI document of these routes, from the very schemas that check their requests. */
+/** The OpenAPI document of these routes, made from the schemas that check their requests. */
 export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Promise<unknown> {
   const app = new Hono()
   for (const one of routes) app.on(one.method, one.path, describeRoute(describe(one)), (context) => context.body(null))
@@ -51,7 +52,7 @@ type Responses = NonNullable<DescribeRouteOptions['responses']>
 function responses({ answers }: Route): Responses {
   const all: Responses = {
     default: {
-      description: 'Anything else is an error',
+      description: 'An error',
       content: { 'application/json': { schema: resolver(errorSchema) } },
     },
   }

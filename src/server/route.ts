@@ -5,15 +5,15 @@ import type { Route } from '../capability.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
 
-/** What an HTTP adapter knows besides the request. */
+/** What an HTTP adapter passes besides the request. */
 export interface Bindings {
   readonly outgoing?: ServerResponse
 }
 
-/** How many times larger a JSON body with images and files may be than others. */
+/** How many times larger a JSON body with images and files may be than another one. */
 const FILES_FACTOR = 16
 
-/** Puts routes on an app. What a schema refuses never reaches its handler. */
+/** Adds routes to an app. A request that a schema refuses never reaches its handler. */
 export function mount(
   app: Hono<{ Bindings: Bindings }>,
   routes: readonly Route[],
@@ -46,8 +46,8 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
 }
 
 /**
- * The JSON of a request's body; `{}` where there is none. Throws `HttpFailure` for a body that is too large, is not
- * declared as JSON (which is also what a form on a foreign page cannot do), or does not parse.
+ * Reads the JSON body of a request; `{}` where there is none. Throws `HttpFailure` for a body that is too large, is not
+ * declared as JSON (a form on a foreign page cannot declare that), or does not parse.
  */
 async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const body = await readText(request, maxBytes)
@@ -57,7 +57,7 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
     throw new HttpFailure(
       415,
       'unsupported-media-type',
-      'The body must be declared as JSON: send the header "Content-Type: application/json".',
+      'The body must be declared as JSON. Send the header "Content-Type: application/json".',
     )
   }
   try {
@@ -93,7 +93,7 @@ function tooLarge(maxBytes: number): HttpFailure {
   return new HttpFailure(
     413,
     'body-too-large',
-    `The body is larger than ${maxBytes} bytes, the most that is accepted. gateway.maxBodyBytes sets the limit.`,
+    `The body is larger than the limit of ${maxBytes} bytes. Send less, or raise gateway.maxBodyBytes.`,
     { maxBytes },
   )
 }

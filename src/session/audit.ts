@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { contentHash } from './content.ts'
 
-/** What happened around one tool call, as the audit keeps it (BEHAVIOURS §2.4). What is not known is left out. */
+/** The facts of one audit record about a tool call (BEHAVIOURS §2.4). Unknown facts are absent. */
 export interface AuditFacts {
-  /** `decision`: somebody or something said whether it may run. `call`: it ran. `change`: the owner changed what may run. */
+  /** `decision`: a person or a rule decided whether the call may run. `call`: it ran. `change`: the owner changed the policy. */
   readonly kind: 'decision' | 'call' | 'change'
   readonly session?: string
   readonly turn?: string
   readonly toolCallId?: string
   readonly tool?: string
-  /** The input as JSON, cut to a length that a list can show. */
+  /** The input as JSON, cut to at most 1,000 characters. */
   readonly input?: string
   readonly argv?: readonly string[]
   readonly command?: string
@@ -17,7 +17,7 @@ export interface AuditFacts {
   /** SHA-256 of the call as it was described. */
   readonly digest?: string
   readonly decision?: 'allowed' | 'refused' | 'asked' | 'approved' | 'denied'
-  /** What decided, such as `global.mode=allowlist`, or the door a person used. */
+  /** What decided, such as `global.mode=allowlist`, or where a person decided. */
   readonly rule?: string
   readonly reason?: string
   readonly ok?: boolean
@@ -28,12 +28,12 @@ export interface AuditFacts {
 }
 
 /**
- * One link of the chain: each holds the hash of the one before, so that none can be changed, taken out or moved unseen.
- * There is no secret in it: who may write the store can forge a whole new chain. Against that a copy of a hash helps, kept
- * somewhere else.
+ * One link of the chain. Each contains the hash of the previous one, so that changing, removing or moving a record is
+ * detected. The chain has no secret: anyone who can write the store can forge a whole new chain. A copy of a hash, kept
+ * elsewhere, detects that.
  */
 export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
-  /** `damaged`: somebody wrote into its place, and what stands there now is no record. */
+  /** `damaged`: the row was overwritten and is no longer a record. */
   readonly kind: AuditFacts['kind'] | 'damaged'
   /** 1, 2, 3 … without gaps. */
   readonly number: number
@@ -45,24 +45,24 @@ export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
   readonly hash: string
 }
 
-/** What an examination of the whole chain came to. */
+/** The result of verifying the whole chain. */
 export type AuditVerdict =
   | { readonly type: 'whole'; readonly records: number }
-  /** `number`: the first record that is not as it was written. */
+  /** `number`: the first record that was changed. */
   | { readonly type: 'broken'; readonly number: number; readonly why: string }
 
-/** The audit. It is written with `transaction` alone. */
+/** The audit. It is written only with `transaction`. */
 export interface AuditStore {
   /**
-   * Records of the audit in their order. They are written with `transaction` alone, outlive the sessions they speak of,
+   * Records of the audit in order. They are written only with `transaction`, outlive the sessions that they are about,
    * and are never changed or removed.
    */
   audit(options?: AuditOptions): Promise<readonly AuditRecord[]>
-  /** The newest record as it was noted beside the chain when it was written; `undefined` before the first. */
+  /** The newest record as it was stored beside the chain when it was written; `undefined` before the first. */
   auditHead(): Promise<Pick<AuditRecord, 'number' | 'hash'> | undefined>
 }
 
-/** Which records of the audit are read; what is given must all hold. Without any: all of them, oldest first. */
+/** Filters for audit records; a record has to match all of them. Without any: all records, oldest first. */
 export interface AuditOptions {
   readonly session?: string
   readonly turn?: string
@@ -72,37 +72,36 @@ export interface AuditOptions {
   readonly since?: string
   /** Only records with a larger number. */
   readonly after?: number
-  /** The newest n of what matches. */
+  /** Only the newest n matches. */
   readonly last?: number
-  /** The oldest n of what matches: with `after` a long audit is read in pages. */
+  /** Only the oldest n matches: with `after` a long audit is read in pages. */
   readonly limit?: number
 }
 
-/** What the first record holds as the hash before it. */
+/** The `previous` hash of the first record. */
 export const CHAIN_START = '0'.repeat(64)
 
-/** The next link of the chain. */
+/** Makes the next record of the chain. */
 export function auditRecordAfter(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
   const record = { number, time, ...facts, previous }
   return { ...record, hash: chainHash(record) }
 }
 
 /**
- * SHA-256 of everything that a record says, in lowercase hexadecimal. The text it is taken over is the record without
- * its `hash`, as JSON without blanks, the keys in the order of their characters, in UTF-8. So anybody can compute it
- * again from an export.
+ * The SHA-256 of a record, in lowercase hexadecimal. It is computed over the record without its `hash`, as JSON without
+ * whitespace, with sorted keys, in UTF-8, so that anyone can recompute it from an export.
  */
 export function chainHash(record: Omit<AuditRecord, 'hash'>): string {
-  const said = Object.entries(record).filter(([key]) => key !== 'hash')
-  return contentHash(JSON.stringify(Object.fromEntries(said.toSorted(([one], [other]) => (one < other ? -1 : 1)))))
+  const fields = Object.entries(record).filter(([key]) => key !== 'hash')
+  return contentHash(JSON.stringify(Object.fromEntries(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)))))
 }
 
-/** Some milliseconds of work, after which others have their turn. */
+/** Records per page: some milliseconds of work, after which other work can run. */
 const PAGE = 500
 
 type ChainEnd = Pick<AuditRecord, 'number' | 'hash'>
 
-/** Examines the whole chain, page by page, and names the first record that is not as it was written. */
+/** Verifies the whole chain, page by page, and names the first record that was changed. */
 export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
   let last: ChainEnd = { number: 0, hash: CHAIN_START }
   for (;;) {
@@ -139,7 +138,7 @@ function findBreak(last: ChainEnd, record: AuditRecord): AuditVerdict | undefine
   return brokenVerdict(number, `record ${number} was moved here or replaced: it does not follow record ${last.number}`)
 }
 
-/** A record that agrees with itself still knows the hash that stood before it when it was written. */
+/** A consistent record still has the hash of the record that preceded it when it was written. */
 function replacedVerdict(last: ChainEnd, number: number): AuditVerdict {
   if (last.number === 0) return brokenVerdict(number, `record ${number} is not the one the audit began with`)
   return brokenVerdict(

@@ -6,54 +6,54 @@ import { makePrivateFolder, serialQueue, syncFolder } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
 
 /**
- * The bytes of files, each under the SHA-256 of itself (lowercase hexadecimal), so that the same bytes are kept once. A
- * promise that resolves means: it is on disk and survives `kill -9` and power loss. What stands under a hash is whole.
+ * The bytes of files, each under its SHA-256 (lowercase hexadecimal), so that the same bytes are stored once. When a promise
+ * resolves, the data is on disk and survives `kill -9` and power loss. The bytes under a hash are always complete.
  *
- * One process writes, the one that holds the home; any number may read. What fails is a `StoreError`, but what the given
- * stream or the given functions throw comes through as it is.
+ * One process writes, the one that holds the home; any number may read. Failures are `StoreError`s; what the given stream or
+ * functions throw is passed on unchanged.
  */
 export interface BlobStore {
   /**
-   * Takes bytes from a stream, piece by piece. Nothing is left of those that could not be taken.
+   * Stores the bytes of a stream. Nothing is left of a stream that failed.
    *
-   * @throws StoreError `too-large` over `maxBytes` (the rest of the stream is not asked for), `full`, `readonly`, `io`
+   * @throws StoreError `too-large` over `maxBytes` (the rest of the stream is not read), `full`, `readonly`, `io`
    */
   put(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob>
-  /** Where the bytes are, or would be. `invalid` for what is no hash. */
+  /** The path of the bytes, whether they exist or not. `invalid` for a text that is not a hash. */
   path(hash: string): string
-  /** `not-found` where there are none. */
+  /** `not-found` where the bytes do not exist. */
   read(hash: string): Promise<Uint8Array>
-  /** The bytes in pieces. It is the stream that fails with `not-found`. */
+  /** The bytes as a stream, which fails with `not-found` where they do not exist. */
   open(hash: string): ReadableStream<Uint8Array>
-  /** Answers whether bytes were removed. Those that are needed stay. */
+  /** Removes bytes unless they are needed. Returns whether they were removed. */
   remove(hash: string, isNeeded?: IsNeeded): Promise<boolean>
-  /** Removes what a crash left behind: pieces that never became whole, and bytes that nothing needs. */
+  /** Removes what a crash left behind: incomplete pieces, and bytes that nothing needs. */
   sweep(isNeeded: IsNeeded): Promise<SweptBlobs>
 }
 
 export interface PutBlobOptions {
   readonly maxBytes: number
   /**
-   * Called once the bytes are on disk, to note who needs them. Until it is done no `remove` or `sweep` asks whether they
-   * are needed, so that bytes which come again while they are being removed are not lost. It may not call these two.
+   * Called once the bytes are on disk, to record that they are needed. `remove` and `sweep` wait until it is done, so that
+   * bytes that are stored again while they are being removed are not lost. It must not call these two.
    */
   readonly keep?: (blob: StoredBlob) => Promise<unknown>
 }
 
-/** Such as: whether the store has a file of this hash. */
+/** Tells whether bytes are needed, such as whether the store has a file with this hash. */
 export type IsNeeded = (hash: string) => boolean | Promise<boolean>
 
-/** How many were removed. */
+/** How many pieces and blobs were removed. */
 export interface SweptBlobs {
   readonly pieces: number
   readonly blobs: number
 }
 
-/** The blobs in a folder, which is made when the first bytes come. All in it is its own user's alone. */
+/** Opens the blobs in a folder, which is created with the first bytes. Only the user has access to it. */
 export function openBlobs(folder: string): BlobStore {
   const incoming = join(folder, 'incoming')
   const arriving = new Set<string>()
-  /** Between asking whether bytes are needed and removing them, nobody may come to need them. */
+  /** Serializes checks and removals, so that no bytes become needed between the two. */
   const { add: alone } = serialQueue()
 
   return {
@@ -69,7 +69,7 @@ export function openBlobs(folder: string): BlobStore {
         })
         return blob
       } finally {
-        // What cannot be removed now is for a sweep.
+        // What cannot be removed now is left to the next sweep.
         await rm(piece, { force: true }).catch(() => {})
         arriving.delete(name)
       }
@@ -93,7 +93,7 @@ export function openBlobs(folder: string): BlobStore {
   }
 
   function path(hash: string): string {
-    if (!HASH.test(hash)) throw new StoreError('invalid', 'a blob is named by a SHA-256 in lowercase hexadecimal')
+    if (!HASH.test(hash)) throw new StoreError('invalid', 'the name of a blob is a SHA-256 in lowercase hexadecimal')
     return join(folder, hash.slice(0, 2), hash)
   }
 
@@ -104,24 +104,24 @@ export function openBlobs(folder: string): BlobStore {
     return true
   }
 
-  /** What else lies in the folder is not ours. */
+  /** Ignores anything else in the folder. */
   async function hashes(): Promise<readonly string[]> {
     const folders = (await namesIn(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name))
     const names = await Promise.all(folders.map((start) => namesIn(join(folder, start))))
-    return names.flatMap((within, index) =>
-      within.filter((name) => HASH.test(name) && name.startsWith(folders[index]!)),
+    return names.flatMap((inFolder, index) =>
+      inFolder.filter((name) => HASH.test(name) && name.startsWith(folders[index]!)),
     )
   }
 }
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** A missing folder is an empty one. */
+/** The names in a folder; none where it does not exist. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   return existsSync(folder) ? await withStoreErrors(folder, () => readdir(folder)) : []
 }
 
-/** Bytes that are on the disk: their SHA-256, lowercase hexadecimal, and how many they are. */
+/** Stored bytes: their SHA-256, lowercase hexadecimal, and their number. */
 export interface StoredBlob {
   readonly hash: string
   readonly bytes: number
@@ -158,10 +158,7 @@ async function writeStream(
 }
 
 function tooLarge(maxBytes: number): StoreError {
-  return new StoreError(
-    'too-large',
-    `this has more than the ${maxBytes} bytes that a file may have: hand in less of it`,
-  )
+  return new StoreError('too-large', `the file is larger than the limit of ${maxBytes} bytes: send a smaller one`)
 }
 
 /** A reader finds the whole file at its new place, or none. */
@@ -187,7 +184,7 @@ async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Says in the store's words what the file system refuses. */
+/** Turns failures of the file system into `StoreError`s. */
 async function withStoreErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -201,8 +198,8 @@ function toStoreError(error: unknown, path: string): unknown {
   const known = storeError(error, path)
   if (known !== error) return known
   if (error.code === 'ENOENT') {
-    const why = 'they were removed, or their file came with an import, which brings none'
-    return new StoreError('not-found', `there are no bytes at ${path}: ${why}. Hand the file in again`, {
+    const why = 'they were removed, or their file was imported, and imports have no bytes'
+    return new StoreError('not-found', `there are no bytes at ${path}: ${why}. Upload the file again`, {
       cause: error,
     })
   }

@@ -10,7 +10,7 @@ export interface CallRecord {
   readonly upTo?: number
   readonly time: string
   readonly model: string
-  /** Everything the assembly was given besides the log; large texts as content hashes. */
+  /** The whole input of the assembly besides the log; large texts as content hashes. */
   readonly input: unknown
   readonly manifest: Manifest
   /** SHA-256 of the request in canonical order. */
@@ -18,13 +18,13 @@ export interface CallRecord {
   readonly outcome?: CallOutcome
 }
 
-/** What is known of a call only after it was made. */
+/** What is known about a call only afterwards. */
 export interface CallOutcome {
-  /** SHA-256 and size of the body that left for the provider. */
+  /** SHA-256 and size of the body that was sent to the provider. */
   readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
   readonly usage?: Usage
   readonly finish?: string
-  /** Something is to be said of the call, whose answer stands. */
+  /** A warning about the call, whose answer counts. */
   readonly warning?: CallWarning
   readonly error?: { readonly code: string; readonly message: string }
   readonly durationMs: number
@@ -32,13 +32,13 @@ export interface CallOutcome {
   readonly firstTokenMs?: number
 }
 
-/** Something that a person should know of a call. A code for programs and a sentence for people. */
+/** A warning about a call: a code for programs and a sentence for people. */
 export interface CallWarning {
   readonly code: string
   readonly message: string
 }
 
-/** Tokens of one call as the provider reported them. `undefined`: it did not say. Never guess a number. */
+/** Tokens of one call as the provider reported them. `undefined`: not reported. Never guess a number. */
 export interface Usage {
   readonly promptTokens: number | undefined
   readonly cachedTokens: number | undefined
@@ -49,14 +49,14 @@ export interface Usage {
 
 /** The calls of models, as the ledger keeps them. */
 export interface CallStore {
-  /** `conflict` when a call of this id is known. */
+  /** `conflict` where a call with this id exists. */
   putCall(record: CallRecord): Promise<void>
-  /** `not-found` when no call of this id is known. */
+  /** `not-found` where no call with this id exists. */
   finishCall(id: string, outcome: CallOutcome): Promise<void>
   call(id: string): Promise<CallRecord | undefined>
   /** Calls of a session in the order they were made. */
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
-  /** Calls of every session and of none, newest first; with `beginning` only those whose id begins so, by id. */
+  /** Calls of all sessions and of none, newest first; with `beginning` only those whose id begins with it, sorted by id. */
   findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
 }
 

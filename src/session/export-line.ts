@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { CallRecord } from './call.ts'
-import { presentBody } from './choices.ts'
+import { formerChoiceTypes, presentBody } from './choices.ts'
 import type { Binding, EntryBody } from './entry.ts'
 import type { FileRow } from './file-row.ts'
 import { StoreError } from './store-error.ts'
 import { turnOutcomeTypes } from './turn-outcome.ts'
 
-/** What one line of an export says. */
+/** One line of an export, parsed. */
 export type ExportLine =
   | { readonly type: 'header'; readonly session: { readonly id: string; readonly binding?: Binding } }
   | { readonly type: 'entry'; readonly seq: number; readonly time: string; readonly body: EntryBody }
@@ -18,7 +18,7 @@ export type ExportLine =
 /** A file of the session, without its bytes. */
 export type ExportedFile = Omit<FileRow, 'owner'>
 
-/** How many lines of each kind there are. */
+/** How many lines of each kind an export has. */
 export interface ExportCounts {
   readonly entries: number
   readonly calls: number
@@ -27,7 +27,7 @@ export interface ExportCounts {
 }
 
 /**
- * Reads one line. What was parsed is handed on as it is, since a schema may set keys in another order, and an import must
+ * Parses one line. The parsed value itself is returned, since a schema may put keys into another order, and an import must
  * give the same bytes again.
  *
  * @throws StoreError `invalid`, which names the line and what is wrong in it
@@ -53,7 +53,7 @@ export function readExportLine(text: string, line: number): ExportLine {
   }
   if ('content' in value) return { type: 'content', ...checkLine(contentLine, value, line).content }
   if ('end' in value) return { type: 'end', ...checkLine(endLine, value, line).end }
-  throw invalidLine(line, 'it is neither an entry, a call, a file, a content nor the end of an export')
+  throw invalidLine(line, 'it is not an entry, a call, a file, a content or the end of an export')
 }
 
 export function invalidLine(line: number, why: string): StoreError {
@@ -65,9 +65,9 @@ function parseObject(text: string, line: number): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Said below: the parser's own message would quote the line.
+    // The parser's own message would quote the line.
   }
-  throw invalidLine(line, 'it is no JSON object')
+  throw invalidLine(line, 'it is not a JSON object')
 }
 
 function checkLine<Value>(schema: z.ZodType<Value>, value: unknown, line: number): Value {
@@ -77,9 +77,7 @@ function checkLine<Value>(schema: z.ZodType<Value>, value: unknown, line: number
   throw invalidLine(line, problems.join('; '))
 }
 
-/**
- * What an import looks at in each line of an export: enough that nothing which reads the log later meets what it cannot be.
- */
+/** What an import checks in each line: enough that no later reader of the log finds an impossible value. */
 
 const id = z.string().min(1)
 const time = z.iso.datetime()
@@ -157,13 +155,10 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofCall, type: z.literal('cut'), cut: z.looseObject({}), available: z.number() }),
   z.looseObject({ ...at, type: z.literal('model'), model: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('choice'), choice: id, value: id.nullable() }),
-  // Of earlier versions.
-  z.looseObject({ ...at, type: z.literal('agent'), agent: id.nullable() }),
-  z.looseObject({ ...at, type: z.literal('project'), project: id.nullable() }),
-  z.looseObject({ ...at, type: z.literal('subject'), subject: id.nullable() }),
   z.looseObject({ ...ofTurn, type: z.literal('turn-end'), outcome }),
   z.looseObject({ ...ofTurn, type: z.literal('sent'), channel: id, part: z.int().positive(), messageId: id }),
   z.looseObject({ ...ofTurn, type: z.literal('delivered'), channel: id }),
+  ...formerChoiceTypes.map((type) => z.looseObject({ ...at, type: z.literal(type), [type]: id.nullable() })),
 ])
 
 const header = z.looseObject({
@@ -196,7 +191,7 @@ const fileLine = z.object({
   file: z.looseObject({ id, name: z.string(), time, mediaType: id, bytes: count, hash: sha256, state }),
 })
 const contentLine = z.object({ content: z.object({ hash: sha256, text: z.string() }) })
-/** `files` came later than the others. */
+/** `files` was added later than the others. */
 const endLine = z.object({
   end: z.object({ entries: count, calls: count, files: count.default(0), contents: count }),
 })

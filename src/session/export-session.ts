@@ -5,14 +5,14 @@ import type { CallRecord } from './call.ts'
 import { StoreError } from './store-error.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** Of the format, not of the store. */
+/** The version of the format, not of the store. */
 const EXPORT_VERSION = 1
 const PAGE = 500
 
 /**
- * A session as JSON Lines, without the line ends: a header, the entries, the calls, what is known of its files, every
- * text that these refer to by hash, and a last line that counts them, so that a file that broke off can be told from a
- * whole one. The bytes of its files stay behind. What is written while it runs is left out.
+ * Exports a session as JSON Lines, without the line ends: a header, the entries, the calls, the rows of its files, every
+ * text that these refer to by hash, and a last line that counts them, so that a truncated file is detected. The bytes of its
+ * files are not exported, nor is what is written while the export runs.
  *
  * @throws StoreError `not-found`
  */
@@ -53,7 +53,7 @@ function noteReferences(mentioned: Set<string>, line: unknown): string {
   return json
 }
 
-/** Many readers, Node's among them, take U+2028 and U+2029 for the end of a line. */
+/** Many readers, Node's among them, treat U+2028 and U+2029 as the end of a line. */
 function toLine(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('\u2028', String.raw`\u2028`)

@@ -7,27 +7,28 @@ import type { FileRow } from './file-row.ts'
 import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
 
+/** How an export is imported. */
 export interface ImportOptions {
   /**
-   * Another id for the session. Its calls are then named `AS.CALL`, so that they do not meet the ones of the original, and
+   * Another id for the session. Its calls are then named `AS.CALL`, so that they do not conflict with those of the original;
    * so are files whose ids are taken.
    */
   readonly as?: string
   /**
-   * Ends the turns that the export left unfinished, as cancelled at this time (ISO 8601). Otherwise they go on at the next
-   * start, with the calls that the export has them ask for.
+   * Ends unfinished turns of the export as cancelled at this time (ISO 8601). Otherwise they resume at the next start, with
+   * the calls that they requested.
    */
   readonly endsTurnsAt?: string
 }
 
 /**
- * Writes an exported session, all of it or nothing, and answers its id. The conversation that it was bound to is bound
- * again when the session keeps its id and no other session has that conversation meanwhile.
+ * Writes an exported session, all of it or nothing, and returns its id. Its conversation is bound to it again when the
+ * session keeps its id and no other session has that conversation meanwhile.
  *
- * Its files belong to it again, but their bytes do not come along: what was read of them is there, images are not.
+ * Its files belong to it again, but an export has no bytes: their text is available, their images are not.
  *
- * The whole export is held in memory and written in one go, which keeps other writes waiting: for a very long session,
- * do it while no gateway runs.
+ * The whole export is kept in memory and written in one transaction, and other writes wait meanwhile: import a very long
+ * session while no gateway runs.
  *
  * @throws StoreError `conflict` when there is a session, call or file of that id, `invalid` with the number of a line that
  * cannot be read, or for an odd id
@@ -57,12 +58,12 @@ export async function importSession(
   return id
 }
 
-/** An id stands in addresses and in lines of a terminal. */
+/** An id is used in URLs and in lines of a terminal. */
 function refuseOddId(id: string): void {
   if (/^[^\s/\\\p{Cc}\p{Cf}]{1,200}$/u.test(id)) return
   throw new StoreError(
     'invalid',
-    `${JSON.stringify(id.slice(0, 200))} is no id for a session: at most 200 characters, without blanks, control characters and slashes`,
+    `${JSON.stringify(id.slice(0, 200))} is not a session id: use at most 200 characters, without whitespace, control characters and slashes`,
   )
 }
 
@@ -91,7 +92,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
     line += 1
     if (text.trim() === '') continue
     const next = readExportLine(text, line)
-    if (ended) throw invalidLine(line, 'it stands behind the end of the export')
+    if (ended) throw invalidLine(line, 'it follows the end of the export')
     if ((session === undefined) !== (next.type === 'header')) {
       throw invalidLine(line, 'an export begins with one header and has no other')
     }
@@ -123,7 +124,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
     }
   }
   if (session && ended) return { session, entries, calls, files, contents }
-  throw invalidLine(line + 1, 'the export broke off before its end')
+  throw invalidLine(line + 1, 'the export ends too early')
 }
 
 function refuseGap({ seq, body }: EntryLine, expected: number, line: number): void {
@@ -131,10 +132,10 @@ function refuseGap({ seq, body }: EntryLine, expected: number, line: number): vo
   if (seq === 1 && body.type !== 'session-start') throw invalidLine(line, 'the first entry has to be session-start')
 }
 
-function refuseMissing(said: ExportCounts, found: ExportCounts, line: number): void {
+function refuseMissing(counts: ExportCounts, found: ExportCounts, line: number): void {
   for (const kind of ['entries', 'calls', 'files', 'contents'] as const) {
-    if (said[kind] === found[kind]) continue
-    throw invalidLine(line, `it counts ${said[kind]} ${kind}, but ${found[kind]} were found`)
+    if (counts[kind] === found[kind]) continue
+    throw invalidLine(line, `it counts ${counts[kind]} ${kind}, but ${found[kind]} were found`)
   }
 }
 
@@ -149,7 +150,7 @@ function turnEnds(session: string, entries: readonly EntryLine[], time: string |
   return [{ type: 'append', session, bodies, time }]
 }
 
-/** What was written at the same time is written together again. */
+/** Entries that were written at the same time are written together again. */
 function appends(session: string, entries: readonly EntryLine[], names: Names): Write[] {
   const groups: { time: string; bodies: EntryBody[] }[] = []
   for (const { time, body } of entries) {
@@ -159,13 +160,13 @@ function appends(session: string, entries: readonly EntryLine[], names: Names): 
   return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
 }
 
-/** What the imported things are called here. */
+/** The ids of imported calls and files. */
 interface Names {
   call(call: string): string
   file(file: string): string
 }
 
-/** A call of a session with another id has another name. A file keeps its own where nobody has it. */
+/** Under another session id, calls get new ids; files keep theirs where they are free. */
 async function createNames(
   store: SessionStore,
   files: readonly ExportedFile[],

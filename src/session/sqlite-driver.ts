@@ -8,7 +8,7 @@ import { storeFile } from './store-error.ts'
 
 const FILE = 'foreword.sqlite'
 
-/** Keeps everything in one SQLite file in the data folder. What it takes to open it is loaded when it is needed. */
+/** Keeps everything in one SQLite file in the data folder. The code that opens it is loaded when needed. */
 export const sqliteDriver: StoreDriver = {
   name: 'sqlite',
   open: ({ folder, readOnly = false, inMemory = false }) =>
@@ -33,8 +33,8 @@ export const sqliteDriver: StoreDriver = {
 }
 
 /**
- * Opens the store in an SQLite file, makes it when missing, and brings its tables up to date. One process writes, any
- * number may read (`readOnly`) at the same time. `sqliteDriver` opens that of a home.
+ * Opens the store in an SQLite file, creates it when missing, and brings its tables up to date. One process writes, any
+ * number may read (`readOnly`) at the same time. `sqliteDriver` opens the store of a home.
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
@@ -47,7 +47,7 @@ function fileIn(folder: string): string {
   return join(folder, FILE)
 }
 
-/** The hashes of the files that a store names, lowercase hexadecimal, in ascending order. Empty where it has no table of files. */
+/** The hashes of the files of a store, lowercase hexadecimal, ascending. Empty where it has no table of files. */
 function fileHashes(path: string): readonly string[] {
   return readSqliteFile(path, storeFile, (database) => {
     const found = database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'files'").get()
@@ -60,8 +60,8 @@ function fileHashes(path: string): readonly string[] {
 }
 
 /**
- * Contents of an SQLite file that are named and missing, by their hash. What people and models wrote is not searched: a
- * text may quote a digest. What was removed with the session whose words it held is not missing.
+ * Contents that an SQLite file references and does not have. Texts of people and models are not searched, since they may
+ * quote a digest. A content that was removed with the session whose words it contained is not missing.
  *
  * @throws StoreError `busy`, `corrupt`, `io`
  */
@@ -74,7 +74,7 @@ function missingContents(path: string): readonly MissingContent[] {
   )
 }
 
-/** Every place that refers to a content as `sha256:HASH`. */
+/** Selects every place that references a missing content as `sha256:HASH`. */
 const MISSING = `
   with named (reference, place) as (
     select part.value, 'call ' || calls.id

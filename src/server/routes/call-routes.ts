@@ -10,7 +10,7 @@ const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.numb
 
 const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest: manifestSchema })
 
-/** The ledger: what each call sent, at what cost and why, and the proof that it can be built again. */
+/** The ledger: what each call sent, at what cost and why, and the proof that it can be rebuilt. */
 export function callRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
 
@@ -25,11 +25,11 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/calls',
       tag: 'calls',
-      summary: 'Lists calls of a session in the order they were made, without their manifests',
-      description: 'The newest ones, or with `after` those that follow it.',
+      summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
+      description: 'The newest calls, or those that follow `after`.',
       query: z.strictObject({
         limit: limit(100, 1000),
-        after: z.string().min(1).optional().describe('Id of the last call that is known.'),
+        after: z.string().min(1).optional().describe('Id of the last known call.'),
       }),
       answers: {
         200: {
@@ -49,7 +49,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/calls',
       tag: 'calls',
-      summary: 'Lists calls of every session, newest first, without their manifests',
+      summary: 'Lists the calls of all sessions, newest first, without their manifests',
       query: z.strictObject({ limit: limit(100, 1000), beginning: idPrefixSchema }),
       answers: { 200: { description: 'Calls', schema: z.object({ calls: callSummariesSchema }) } },
       handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(callSummary) }),
@@ -58,7 +58,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/calls/:call',
       tag: 'calls',
-      summary: 'Reads the record of a call, its manifest included',
+      summary: 'Reads the record of a call with its manifest',
       answers: { 200: { description: 'The record', schema: callRecord } },
       handle: async ({ param }) => json(await existing(param('call'))),
     }),
@@ -78,7 +78,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/calls/:call/request',
       tag: 'calls',
-      summary: 'Builds the exact request of a call again and checks it against its digest',
+      summary: 'Rebuilds the exact request of a call and compares it with its digest',
       answers: {
         200: {
           description: 'The request, and whether it is identical',
@@ -89,7 +89,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
             wire: z
               .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
               .optional()
-              .describe('The body that left for the provider, made again and compared by its SHA-256.'),
+              .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
           }),
         },
       },
@@ -99,7 +99,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/diff',
       tag: 'calls',
-      summary: 'Compares two calls: what came, went, moved or changed form',
+      summary: 'Compares two calls: what was added, removed, moved or changed its form',
       query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
       answers: { 200: { description: 'The comparison', schema: z.looseObject({}) } },
       handle: async ({ query }) => json(await runtime.diff(query.before, query.after)),
@@ -108,7 +108,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/replay',
       tag: 'calls',
-      summary: 'Builds every call of a session again and reports how many are identical',
+      summary: 'Rebuilds every call of a session and reports how many are identical',
       answers: {
         200: {
           description: 'The count, and the calls that differ',
@@ -124,7 +124,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
-/** The account of a call with what is known only after it was made: the body that left, and what its provider reported. */
+/** The manifest of a call with what is known only afterwards: the body that was sent, and the usage that its provider reported. */
 function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   const { wire, usage } = outcome ?? {}
   return { ...account, ...(wire ? { wire } : {}), ...(usage ? { reported: usage } : {}) }

@@ -6,7 +6,7 @@ import { idPrefixSchema, limit, sessionRowSchema as plainRow } from '../schema.t
 import { choiceChanges, choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
 import { type SessionRow, shownSession } from '../../session.ts'
 
-/** Sessions: list, make, read, choose what they are answered with, delete. */
+/** Sessions: list, create, read, change, undo and delete. */
 export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readonly Route[] {
   const { store } = runtime
   const sessionRow = plainRow.extend(choiceIds(choices))
@@ -36,14 +36,14 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'POST',
       path: '/api/sessions',
       tag: 'sessions',
-      summary: 'Makes a session',
+      summary: 'Creates a session',
       body: z.strictObject({
         title: z.string().min(1).max(500).optional(),
         after: z
           .string()
           .min(1)
           .optional()
-          .describe('Id of the session that it goes on from: the one before in the same conversation.'),
+          .describe('Id of the session that it continues: the previous one of the same conversation.'),
         model: z.string().min(1).optional(),
         ...choiceIds(choices),
       }),
@@ -66,11 +66,11 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'PATCH',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: `Chooses ${joinWords(
+      summary: `Sets ${joinWords(
         changes.map((name) => `the ${name}`),
         'and',
       )} of a session`,
-      description: 'Each counts from the next turn on. What is not named stays.',
+      description: 'A change takes effect with the next turn. Absent fields stay as they are.',
       body: z
         .strictObject({
           model: z
@@ -91,7 +91,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
         try {
           if (others.model !== undefined) await runtime.setModel(session, others.model ?? undefined)
         } catch (error) {
-          // What a request cannot have leaves everything as it was.
+          // A request that is refused changes nothing.
           await runtime.choose(session, valuesBefore(before, chosen))
           throw error
         }
@@ -102,12 +102,11 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'POST',
       path: '/api/sessions/:session/undo',
       tag: 'sessions',
-      summary: 'Takes the last turn of a session back',
-      description: 'It stays in the log, and no later call reads it. What its tools did stays done.',
+      summary: 'Undoes the last turn of a session',
+      description: 'The turn stays in the log, but no later call reads it. Effects of its tools are not undone.',
       answers: {
         200: {
-          description:
-            'The turn that was taken back, what the person had said in it, and the turn behind which the session goes on',
+          description: 'The undone turn, its input, and the turn after which the session continues',
           schema: z.object({
             undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
           }),
@@ -122,8 +121,8 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'DELETE',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: 'Deletes a session with everything in it',
-      answers: { 204: { description: 'It is gone' } },
+      summary: 'Deletes a session with all its content',
+      answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
         if (!(await runtime.deleteSession(param('session')))) throw noSuchSession(param('session'))
         return empty(204)
@@ -150,14 +149,14 @@ function joinWords(words: readonly string[], last: string): string {
 
 const option = z.object({ id: z.string(), name: z.string().optional(), summary: z.string().optional() })
 
-/** What sessions can choose. */
+/** The options of a choice. */
 export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/choices/:choice',
       tag: 'sessions',
-      summary: 'Lists what a session can choose, such as `agent`; without `options` where that cannot be listed',
+      summary: 'Lists the options of a choice such as `agent`; without `options` where they cannot be listed',
       answers: { 200: { description: 'Options', schema: z.object({ options: z.array(option).optional() }) } },
       handle: async ({ param }) => json({ options: await runtime.choiceOptions(param('choice')) }),
     }),

@@ -12,16 +12,16 @@ import {
 } from '../schema.ts'
 import type { AuditOptions } from '../../session.ts'
 
-const input = z.unknown().describe('What the tool is given, as its schema has it.')
+const input = z.unknown().describe('The input of the tool, as its schema describes it.')
 
-/** Tools as their owner sees them: what may run and why, what a call would do, and running one by hand. */
+/** Tools for their owner: what may run and why, what a call would do, and running one by hand. */
 export function toolRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/tools',
       tag: 'tools',
-      summary: 'Lists every tool, offered or not, and why',
+      summary: 'Lists every tool, whether it is offered, and why',
       answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatusSchema) }) } },
       handle: async () => json({ tools: await runtime.tools() }),
     }),
@@ -29,9 +29,9 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       method: 'POST',
       path: '/api/tools/:tool/plan',
       tag: 'tools',
-      summary: 'Reports what a call would do, and runs nothing',
+      summary: 'Reports what a call would do, without running it',
       body: z.strictObject({ input }),
-      answers: { 200: { description: 'What would run, or why nothing would', schema: toolTrialSchema } },
+      answers: { 200: { description: 'What would run, or why nothing would run', schema: toolTrialSchema } },
       handle: async ({ param, body }) => json(await runtime.planTool(param('tool'), body.input)),
     }),
     route({
@@ -40,18 +40,18 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       tag: 'tools',
       summary: 'Runs a call that was planned before, under the same policy',
       description:
-        'For a person who saw the plan: `digest` is the one of it. A call that would do something else is refused.',
+        'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digest.describe('The digest of the plan.') }),
-      answers: { 200: { description: 'The result; a failure is one too, with `ok` false', schema: toolResultSchema } },
+      answers: { 200: { description: 'The result; of a failed call, with `ok` false', schema: toolResultSchema } },
       handle: async ({ param, body }) => json(await runtime.runTool(param('tool'), body.input, body.digest)),
     }),
     route({
       method: 'POST',
       path: '/api/tools/:tool/accept',
       tag: 'tools',
-      summary: 'Accepts the changed definition of a tool, so that it is offered again',
+      summary: 'Accepts the changed definition of a tool, which is then offered again',
       body: z.strictObject({ digest: digest.describe('The digest of the definition that was shown as withheld.') }),
-      answers: { 200: { description: 'It is accepted', schema: z.object({ accepted: z.literal(true) }) } },
+      answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.literal(true) }) } },
       handle: async ({ param, body }) => {
         if (!(await runtime.acceptTool(param('tool'), body.digest))) throw nothingWithheld(param('tool'))
         return json({ accepted: true })
@@ -63,14 +63,14 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
 function nothingWithheld(tool: string): RuntimeError {
   return new RuntimeError(
     'decided',
-    `No definition of ${tool} with this digest waits to be accepted: it has changed again, or was accepted already. ` +
+    `No definition of ${tool} with this digest is waiting: it has changed again, or was accepted already. ` +
       '`foreword tools` or GET /api/tools shows its state.',
     { tool },
   )
 }
 
 const common = {
-  digest: digest.describe('The digest of what was shown: the decision holds for exactly that.'),
+  digest: digest.describe('The digest of what was shown: the decision applies to exactly that.'),
   by: decidedBy,
 }
 
@@ -80,7 +80,7 @@ const decisionBody = z.discriminatedUnion('decision', [
     scope: z
       .enum(['once', 'session'])
       .default('once')
-      .describe('`session`: the very same call needs no second question in this session.'),
+      .describe('`session`: the same call is not asked about again in this session.'),
     ...common,
   }),
   z.strictObject({
@@ -90,16 +90,16 @@ const decisionBody = z.discriminatedUnion('decision', [
   }),
 ])
 
-/** Calls that wait for a person. Only a person comes through here: no tool reaches these endpoints. */
+/** Calls that wait for a person. They are for people: no tool reaches these endpoints. */
 export function approvalRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/approvals',
       tag: 'approvals',
-      summary: 'Lists the calls that wait for a person, oldest first',
+      summary: 'Lists the calls that wait for approval, oldest first',
       answers: {
-        200: { description: 'What waits', schema: z.object({ approvals: z.array(waitingApprovalSchema) }) },
+        200: { description: 'The waiting calls', schema: z.object({ approvals: z.array(waitingApprovalSchema) }) },
       },
       handle: async () => json({ approvals: await runtime.approvals() }),
     }),
@@ -108,10 +108,10 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/approvals/:approval',
       tag: 'approvals',
       summary: 'Approves or denies a call',
-      description: 'The decision is on disk when the answer comes; the turn goes on by itself.',
+      description: 'The decision is on disk before the answer is sent; the turn then continues by itself.',
       body: decisionBody,
       answers: {
-        200: { description: 'It is decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
+        200: { description: 'Decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
       },
       handle: async ({ param, body }) => {
         const approval = param('approval')
@@ -135,9 +135,15 @@ const auditQuery = z.strictObject({
   tool: z.string().min(1).optional(),
   decision: z.enum(['allowed', 'refused', 'asked', 'approved', 'denied']).optional(),
   since: z.iso.datetime({ offset: true }).optional().describe('At this time or later.'),
-  after: z.coerce.number().int().min(0).optional().describe('Number of the last record that is known.'),
+  after: z.coerce.number().int().min(0).optional().describe('Number of the last known record.'),
   limit: limit(200, 1000),
-  last: z.coerce.number().int().min(1).max(1000).optional().describe('The newest so many, instead of the oldest.'),
+  last: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('The newest records, this many, instead of the oldest.'),
 })
 
 const auditRecord = z.looseObject({
@@ -148,7 +154,7 @@ const auditRecord = z.looseObject({
   hash: z.string(),
 })
 
-/** What may run was decided, what ran, and the proof that nobody changed the account of it. */
+/** The audit: decisions and calls, and the proof that nobody changed their records. */
 export function auditRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({
@@ -157,7 +163,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
       tag: 'audit',
       summary: 'Lists records of decisions and calls, oldest first',
       description:
-        'What is given must all hold. With `after` it goes on behind a page; with `last` it gives the newest.',
+        'A record has to match every given filter. `after` continues after a page; `last` gives the newest records.',
       query: auditQuery,
       answers: {
         200: { description: 'A page of records', schema: z.object({ records: z.array(auditRecord) }) },
@@ -168,11 +174,11 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/audit/verify',
       tag: 'audit',
-      summary: 'Examines the whole chain and names the first record that is not as it was written',
+      summary: 'Verifies the whole chain and names the first record that was changed',
       answers: {
         200: {
           description:
-            '`whole` with the number of records, or `broken` with the number of the first broken one and why',
+            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason',
           schema: z.looseObject({ type: z.enum(['whole', 'broken']) }),
         },
       },

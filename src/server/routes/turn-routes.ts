@@ -7,31 +7,36 @@ import { HttpFailure, noSuchSession, turnNotFound } from '../failure.ts'
 import { attachments, limit, submittedSchema, turnRowSchema, turnViewSchema } from '../schema.ts'
 
 const message = {
-  text: z.string().default('').describe('What is said. It may be blank where files are attached.'),
+  text: z.string().default('').describe('The text of the message. It may be blank where files are attached.'),
   attachments,
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
-  system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of every other.'),
-  idempotencyKey: z.string().min(1).max(500).optional().describe('A repeat with the same key begins no second turn.'),
+  system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of any other.'),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('A repeat with the same key does not begin a second turn.'),
 }
 
 const messageBody = z.strictObject(message).superRefine(requireContent)
 const firstMessageBody = z
   .strictObject({
     ...message,
-    session: z.string().min(1).optional().describe('A new session is made where absent.'),
-    after: z.string().min(1).optional().describe('The session that a new one goes on from.'),
+    session: z.string().min(1).optional().describe('Absent: a new session is created.'),
+    after: z.string().min(1).optional().describe('The session that a new one continues.'),
   })
   .superRefine(requireContent)
 
 const about = {
   method: 'POST',
   tag: 'messages',
-  description: 'The answer comes once the input is on disk: from then on it is not lost, whatever happens.',
+  description: 'The answer is sent once the input is on disk: from then on it cannot get lost.',
   headers: { 'Idempotency-Key': 'The same as `idempotencyKey` in the body.' },
-  answers: { 202: { description: 'Accepted: the turn that answers it', schema: submittedSchema } },
+  answers: { 202: { description: 'Accepted, with the turn that answers the message', schema: submittedSchema } },
 } as const
 
-/** Sends a message to a session; the turn that it begins is followed elsewhere. */
+/** Sends a message to a session. The turn that it begins is followed through other endpoints. */
 export function messageRoutes(runtime: Runtime): readonly Route[] {
   const submit = async (session: string | undefined, body: z.output<typeof firstMessageBody>, request: Request) => {
     const idempotencyKey = chooseKey(body.idempotencyKey, request.headers.get('idempotency-key'))
@@ -65,7 +70,11 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
 
 function chooseKey(inBody: string | undefined, inHeader: string | null): string | undefined {
   if (inBody !== undefined && inHeader !== null && inBody !== inHeader) {
-    throw new HttpFailure(400, 'invalid-input', 'Idempotency-Key and idempotencyKey differ. Send one of them.')
+    throw new HttpFailure(
+      400,
+      'invalid-input',
+      'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.',
+    )
   }
   return inBody ?? inHeader ?? undefined
 }
@@ -103,11 +112,11 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/turns/:turn',
       tag: 'turns',
-      summary: 'Reads a turn; with `wait`, once it is over',
+      summary: 'Reads a turn; with `wait`, once it has ended',
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait for its end.'),
       }),
-      answers: { 200: { description: 'The turn; without an outcome while it runs', schema: turnViewSchema } },
+      answers: { 200: { description: 'The turn, without an outcome while it runs', schema: turnViewSchema } },
       handle: async ({ param, query, request }) => {
         const session = param('session')
         const turn = param('turn')
@@ -122,10 +131,10 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       method: 'POST',
       path: '/api/sessions/:session/turns/:turn/cancel',
       tag: 'turns',
-      summary: 'Ends a queued or running turn; what was said is kept',
+      summary: 'Cancels a queued or running turn; the text so far is kept',
       answers: {
         200: {
-          description: '`cancelled` is false where the turn was over already',
+          description: '`cancelled` is false where the turn had already ended',
           schema: z.object({ cancelled: z.boolean() }),
         },
       },
@@ -139,7 +148,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
-/** Until the turn is over, is interrupted, or the time is up. */
+/** Waits until the turn has ended or is interrupted, or the time is up. */
 async function waitForEnd(
   runtime: Runtime,
   session: string,

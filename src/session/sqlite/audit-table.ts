@@ -5,12 +5,12 @@ import { plan, type Parameter, type Tables, tables } from './tables.ts'
 import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'
-/** Beyond it a number comes out of SQLite as an error. Only a strange hand could have written one. */
+/** SQLite gives an error for a larger number. Foreword never writes one. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
 /**
- * Writes the next record. It follows what was noted as the head rather than what stands in the table: whatever was cut
- * off, added or written over there meanwhile stays a visible break of the chain.
+ * Writes the next record. It follows the stored head and not the last row of the table, so that a row that somebody removed,
+ * added or changed remains a visible break of the chain.
  */
 export function putAudit(connection: StoreConnection, facts: AuditFacts, time: string): void {
   const head = readAuditHead(connection)
@@ -28,7 +28,7 @@ export function putAudit(connection: StoreConnection, facts: AuditFacts, time: s
   putValue(connection, HEAD, { number, hash })
 }
 
-/** `undefined` when there is none, or what stands there was not written here. */
+/** `undefined` where there is no head, or its value is invalid. */
 export function readAuditHead(connection: StoreConnection): Pick<AuditRecord, 'number' | 'hash'> | undefined {
   try {
     const head = readValue(connection, HEAD) as Partial<AuditRecord> | null | undefined
@@ -79,7 +79,7 @@ const insertRecord = plan((param: Parameter<Tables['audit']>) =>
   }),
 )
 
-/** One row as it is found: whoever may write the file may have written anything into it. */
+/** One row as it is read: anyone who can write the file may have written anything into it. */
 interface AuditRow {
   readonly number: number
   readonly time: unknown
@@ -95,7 +95,7 @@ type FilterColumns = Pick<AuditFacts, (typeof FILTER_COLUMNS)[number]>
 
 const FILTER_COLUMNS = ['session', 'turn', 'tool', 'decision'] as const
 
-/** What stands in the columns for filters. A model may name a tool in a way that a column cannot hold. */
+/** The values of the columns for filters. A model may use a tool name that a column cannot store. */
 function filterColumns(facts: Partial<FilterColumns>) {
   const { session, turn, tool, decision } = facts
   return { session: column(session), turn: column(turn), tool: column(tool), decision: column(decision) }
@@ -105,12 +105,12 @@ function column(text: string | null | undefined): string | null {
   return text?.toWellFormed().replaceAll('\0', '\ufffd') ?? null
 }
 
-/** A row that is no record any more is given as `damaged`, with as much of it as can be said. */
+/** A row that is not a valid record becomes `damaged`, with what is known of it. */
 function toAuditRecord(row: AuditRow): AuditRecord {
   const { number, time, hash } = row
-  const said = parseFacts(row.record)
-  if (typeof time !== 'string' || typeof hash !== 'string' || !said || !agrees(row, said)) return damagedRecord(row)
-  const { previous, ...facts } = said
+  const stored = parseFacts(row.record)
+  if (typeof time !== 'string' || typeof hash !== 'string' || !stored || !agrees(row, stored)) return damagedRecord(row)
+  const { previous, ...facts } = stored
   return Object.assign({ number, time }, facts, { number, time, previous, hash })
 }
 
@@ -122,7 +122,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Otherwise a filter would pass over a record that nobody finds changed. */
+/** Without this check a changed column would hide a record from filters unnoticed. */
 function agrees(row: AuditRow, said: StoredFacts): boolean {
   const expected = filterColumns(said)
   return FILTER_COLUMNS.every((name) => row[name] === expected[name])

@@ -3,7 +3,7 @@ import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
-/** Outcomes are kept apart, so that finishing a call does not write its record again. */
+/** The outcome has a column of its own, so that finishing a call does not write its record again. */
 export function putCall(connection: StoreConnection, { outcome, ...record }: CallRecord): void {
   const { id, session = null } = record
   if (connection.get(callNumber, { id })) throw new StoreError('conflict', `there is a call ${id} already`)
@@ -25,7 +25,7 @@ export function readCall(connection: StoreConnection, id: string): CallRecord | 
   return row && toRecord(row)
 }
 
-/** In the order they were made. */
+/** Calls of a session in the order in which they were made. */
 export function readCalls(
   connection: StoreConnection,
   session: string,
@@ -37,7 +37,7 @@ export function readCalls(
   return connection.all(callsAfter, { session, number, limit }).map(toRecord)
 }
 
-/** Newest first, or by id those whose id begins so. */
+/** Newest first; with `beginning`, those whose id begins with it, by id. */
 export function findCalls(
   connection: StoreConnection,
   { limit, beginning }: { readonly limit: number; readonly beginning?: string | undefined },
@@ -48,7 +48,7 @@ export function findCalls(
 
 function callPosition(connection: StoreConnection, id: string): number {
   const row = connection.get(callNumber, { id })
-  if (!row) throw new StoreError('not-found', `there is no call ${id} to go on after`)
+  if (!row) throw new StoreError('not-found', `there is no call ${id} to continue after`)
   return row.number ?? 0
 }
 

@@ -8,12 +8,12 @@ import type { Plan } from './tables.ts'
 
 type RemovedContents = Omit<CompactedStore, 'fileHashes'>
 
-/** Rows that are read or removed at once, some milliseconds of work. */
+/** Rows that are read or removed at once: some milliseconds of work. */
 const PAGE = 500
 
 /**
- * Every column in which a content may be named by its hash. A hash that appears anywhere keeps its content: what is
- * removed is certainly not needed.
+ * Every column that can reference a content by its hash. A hash anywhere in them keeps its content, so that only unneeded
+ * contents are removed.
  */
 const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['entries', 'data'],
@@ -27,8 +27,8 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
 ]
 
 /**
- * Removes the contents that no entry, call, record, file or kept content names, and gives their space back to the disk.
- * For the one process that holds the home, while nothing else has the store open.
+ * Removes the contents that no entry, call, record, file or other content references, and returns their space to the disk.
+ * For the process that holds the home, while nothing else has the store open.
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
  */
@@ -42,7 +42,7 @@ export async function compactStore(path: string, onProgress: (text: string) => v
   } finally {
     connection.close()
   }
-  onProgress('giving the space back')
+  onProgress('freeing the disk space')
   compactSqliteFile(path, storeFile)
   return removed
 }
@@ -67,13 +67,13 @@ async function neededContents(
     for await (const [text] of pages(connection, table, column)) {
       note(text)
       rows += 1
-      if (rows % PAGE === 0) onProgress(`looking for what is needed: ${rows} rows of ${table}`)
+      if (rows % PAGE === 0) onProgress(`finding needed contents: ${rows} rows of ${table}`)
     }
   }
   for (let read = 1; waiting.length > 0; read += 1) {
     note(connection.get(contentText, { hash: waiting.pop()! })!.text)
     if (read % PAGE !== 0) continue
-    onProgress(`looking for what is needed: ${read} contents`)
+    onProgress(`finding needed contents: ${read} contents`)
     await setImmediate()
   }
   return needed

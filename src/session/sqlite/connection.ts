@@ -16,29 +16,30 @@ export interface StoreConnection extends Pick<
     plan: Plan<Parameters, Row>,
     parameters: Parameters,
   ): readonly Row[]
-  /** Rows of a query that is built anew each time. */
+  /** Rows of a query that is built for this call. */
   rows<Row>(query: Compilable<Row>): readonly Row[]
   tupleRows<Row extends readonly unknown[]>(query: Compilable<Row>): readonly Row[]
-  /** Whether a commit that finds many pages in the write-ahead log moves them into the file. It does unless told. */
+  /** Whether a commit moves pages from a long write-ahead log into the file. Default: it does. */
   movesPages(does: boolean): void
-  /** Moves now what no reader needs in the log. */
+  /** Moves the pages that no reader needs from the log into the file now. */
   movePages(): void
   /** What `remove` deletes is overwritten in the file, not only given free. */
   overwriting<Result>(remove: () => Result): Result
 }
 
+/** How a store in an SQLite file is opened. */
 export interface SqliteStoreOptions {
-  /** A file, made with its folder when missing; `:memory:` keeps everything in memory. */
+  /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
   readonly readOnly?: boolean
   /** How large the file may grow, in bytes. */
   readonly maxBytes?: number
-  /** How long to wait for another process, ms. The process stands still meanwhile. */
+  /** How long to wait for another process, ms. This process is blocked meanwhile. */
   readonly busyTimeoutMs?: number
 }
 
 const PAGE_BYTES = 4_096
-/** Of the write-ahead log, before it is moved into the file: what SQLite has unless told. */
+/** Pages of the write-ahead log before it is moved into the file: the default of SQLite. */
 const LOG_PAGES = 1_000
 
 /** @throws StoreError */

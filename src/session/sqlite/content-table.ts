@@ -27,8 +27,8 @@ const oneContent = plan((param: Parameter<{ hash: string }>) =>
 )
 
 /**
- * Writes a text that holds words of these sessions. Where one of them is gone already, nothing is written but a note that
- * the text was removed: an answer that was under way must not bring back what was deleted meanwhile.
+ * Writes a text that contains words of these sessions. Where one of them no longer exists, only a note is written that the
+ * text was removed: an answer in progress must not bring back what was deleted meanwhile.
  */
 export function putHeldContent(
   connection: StoreConnection,
@@ -39,7 +39,7 @@ export function putHeldContent(
   const isWhole = sessions.every((id) => connection.get(oneSession, { id }) && !isRemoved(connection, id))
   const holders = readHolders(connection, hash)
   if (isWhole) putContent(connection, text, hash)
-  // The same text may have been written for other sessions before: it goes with the first of them all.
+  // The same text may have been written for other sessions before: it is removed with the first of them.
   if (isWhole) putValue(connection, holdersKey(hash), [...new Set([...holders, ...sessions])])
   else if (holders.length === 0) putValue(connection, holdersKey(hash), REMOVED)
   return hash
@@ -49,7 +49,7 @@ function readHolders(connection: StoreConnection, hash: string): readonly string
   return (readValue(connection, holdersKey(hash)) as readonly string[] | undefined) ?? []
 }
 
-/** Removes every text that holds words of a session, for good. Answers how many there were. */
+/** Removes every text that contains words of a session, permanently. Returns how many were removed. */
 export function removeHeldContents(connection: StoreConnection, session: string): number {
   const held = connection.all(heldBy, { session })
   connection.overwriting(() => {
@@ -61,12 +61,12 @@ export function removeHeldContents(connection: StoreConnection, session: string)
   return held.length
 }
 
-/** Whether a text is missing because it was removed with the session whose words it held. */
+/** Whether a text is missing because it was removed with the session whose words it contained. */
 export function contentWasRemoved(connection: StoreConnection, hash: string): boolean {
   return readValue(connection, holdersKey(hash)) !== undefined && readHolders(connection, hash).length === 0
 }
 
-/** Whether a text that holds words of this session is refused from now on. */
+/** Sets whether texts with words of this session are refused from now on. */
 export function setRemoved(connection: StoreConnection, session: string, removed: boolean): void {
   if (removed !== isRemoved(connection, session)) putValue(connection, `content-refused/${session}`, removed)
 }
@@ -77,7 +77,7 @@ function isRemoved(connection: StoreConnection, session: string): boolean {
 
 const PREFIX = 'content-of/'
 
-/** What is left of a removed text: its hash, and that it was removed. */
+/** The value of a removed text: no holders. */
 const REMOVED: readonly string[] = []
 
 function holdersKey(hash: string): string {

@@ -8,18 +8,18 @@ import { plan, type Parameter, type Tables, tables } from './tables.ts'
 import { sessionState } from './session-table.ts'
 import { insertTurn, shiftTurns, readTurn, readTurn as turnRow, readTurnByKey, updateTurn } from './turn-table.ts'
 
-/** Bodies of entries, and each as the JSON that is written. Made before the transaction, which everybody waits for. */
+/** Bodies of entries, each with the JSON to write. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
   readonly bodies: readonly EntryBody[]
   readonly data: readonly string[]
 }
 
-/** Bodies as they are written. */
+/** Serializes bodies for `append`. */
 export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies {
   return { bodies, data: bodies.map((body) => JSON.stringify(body)) }
 }
 
-/** Writes entries and what the projections make of them. To be run within a transaction. */
+/** Writes entries and updates the projections. To be run within a transaction. */
 export function append(
   connection: StoreConnection,
   session: string,
@@ -87,7 +87,7 @@ const updateSession = plan((param: Parameter<StoredSession>) =>
     .where('id', '=', param('id')),
 )
 
-/** What an entry is made of again. */
+/** The columns from which an entry is rebuilt. */
 type StoredEntry = readonly [seq: number, time: string, data: string]
 
 export function readEntries(
@@ -124,7 +124,7 @@ export function readEntry(connection: StoreConnection, session: string, seq: num
   return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(session, found))[0]
 }
 
-/** What was said, ascending. The text alone: each further column of a long history costs as much as parsing it. */
+/** The messages, ascending. Only their JSON: each further column of a long history costs as much as parsing it. */
 export const spokenData = plan((param: Parameter<{ session: string; from: number; to: number }>) =>
   tables
     .selectFrom('entries')
@@ -141,7 +141,7 @@ const entryBySeq = plan((param: Parameter<{ session: string; seq: number }>) =>
   stored.where('session', '=', param('session')).where('seq', '=', param('seq')),
 )
 
-/** The turn of the newest entry of this type that a reader of the log at this `seq` knows. */
+/** The turn of the newest entry of this type up to this `seq`. */
 export const lastTurnOf = plan((param: Parameter<{ session: string; upTo: number; type: string }>) =>
   tables
     .selectFrom('entries')

@@ -28,7 +28,7 @@ export function setFileOwner(connection: StoreConnection, id: string, owner: Fil
 }
 
 function unknownFile(id: string): StoreError {
-  return new StoreError('not-found', `there is no file ${id}: it was removed, or never handed in`)
+  return new StoreError('not-found', `there is no file ${id}: it was removed, or never uploaded`)
 }
 
 export function readFileRow(connection: StoreConnection, id: string): FileRow | undefined {
@@ -36,7 +36,7 @@ export function readFileRow(connection: StoreConnection, id: string): FileRow | 
   return row && toFileRow(row)
 }
 
-/** In the order in which they were handed in. */
+/** In the order of their uploads. */
 export function readFileRows(
   connection: StoreConnection,
   { owner, state, hash }: FilesOptions = {},
@@ -48,7 +48,7 @@ export function readFileRows(
   return connection.rows(query).map(toFileRow)
 }
 
-/** Answers whether there was one. */
+/** Returns whether the file existed. */
 export function deleteFile(connection: StoreConnection, id: string): boolean {
   return connection.overwriting(() => connection.run(removeFile, { id }) > 0)
 }

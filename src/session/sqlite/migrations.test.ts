@@ -136,10 +136,10 @@ test('a store of a newer version is refused, and so is an older one that may onl
   await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'newer' })
 })
 
-test('a file that is no store is left as it is', async (context) => {
+test('a file that is not a store stays unchanged', async (context) => {
   const path = await temporaryStore(context)
   await writeFile(path, 'this is a letter, and a long one at that'.repeat(100))
-  await assert.rejects(openStoreFile({ path }), { code: 'corrupt', message: /no store/ })
+  await assert.rejects(openStoreFile({ path }), { code: 'corrupt', message: /not a store/ })
   assert.equal((await stat(path)).size, 4000)
 })
 

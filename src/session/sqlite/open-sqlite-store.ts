@@ -25,12 +25,12 @@ import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from '.
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
 
-/** Hashes of 64 characters: some 200 KB. */
+/** Hashes of 64 characters each: some 200 KB. */
 const KNOWN_HASHES = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
- * Opens the store in a file, makes it when missing, and brings its tables up to date. One process writes, any number may
+ * Opens the store in a file, creates it when missing, and brings its tables up to date. One process writes, any number may
  * read (`readOnly`) at the same time.
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
@@ -64,7 +64,7 @@ function createStore(connection: StoreConnection): SessionStore {
       })
     },
     watch(listener) {
-      // A function of its own, so that one that is given twice is told twice.
+      // A new function, so that a listener that is added twice is called twice.
       const own: EntryListener = (written) => listener(written)
       listeners.add(own)
       return () => void listeners.delete(own)
@@ -153,7 +153,7 @@ function createStore(connection: StoreConnection): SessionStore {
   }
 }
 
-/** Answers the entries that it wrote. */
+/** Applies one write, and returns the entries that it wrote. */
 function applyWrite(connection: StoreConnection, write: Write): readonly Entry[] {
   if (write.type === 'append') return append(connection, write.session, serializeBodies(write.bodies), write.time)
   apply(connection, write)
@@ -187,7 +187,7 @@ function apply(connection: StoreConnection, write: Exclude<Write, { readonly typ
   }
 }
 
-/** Contents that were lately found to be on the disk, so that storing them again costs nothing. */
+/** Contents that are known to be on the disk, so that storing them again costs nothing. */
 interface KnownHashes {
   has(hash: string): boolean
   add(hash: string): void

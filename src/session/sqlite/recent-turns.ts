@@ -5,11 +5,11 @@ import type { StoreConnection } from './connection.ts'
 import { readEntries, lastTurnOf, spokenData } from './entry-table.ts'
 import { readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
-/** Turns read at once. Small: every row that is read and not needed costs as much as one that is. */
+/** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
 const PAGE = 64
 const ALL = Number.MAX_SAFE_INTEGER
 
-/** Reads no more of the session than it gives, whatever came before or after. */
+/** Reads no more of the session than it returns, however long the session is. */
 export function recentTurns(connection: StoreConnection, session: string, options: RecentTurnsOptions): RecentTurns {
   const seen = newestRows(connection, session, options)
   const rows = seen.filter(({ state }) => state !== 'undone')
@@ -25,7 +25,7 @@ export function recentTurns(connection: StoreConnection, session: string, option
   }
 }
 
-/** What was taken back, as far as a reader at this `seq` knows, is no turn any more. */
+/** Counts the turns before the oldest one, without those that were undone as of this `seq`. */
 function countTurnsBefore(
   connection: StoreConnection,
   { session, ordinal }: TurnRow,
@@ -37,7 +37,7 @@ function countTurnsBefore(
   return ordinal - 1 - undone.length
 }
 
-/** What a turn that was taken back would cost. */
+/** The full tokens of an undone turn. */
 function fullTokens(connection: StoreConnection, row: TurnRow): number {
   const said = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
   return turnRowAsOf(row, said).tokens
@@ -69,7 +69,7 @@ function* readBackwards(connection: StoreConnection, session: string, before: nu
   }
 }
 
-/** Where the walk begins: it never passes over what came after. */
+/** The ordinal where the walk backwards begins: later turns are never read. */
 function firstOrdinalLeftOut(
   connection: StoreConnection,
   session: string,
@@ -91,14 +91,14 @@ function rowAsOf(connection: StoreConnection, row: TurnRow, upTo: number): TurnR
 }
 
 /**
- * Without what the turns before it gained later. Turns run in order, so only the one that was started last, and those
- * that were waiting behind it, can have gained anything.
+ * `tokensBefore` without what earlier turns gained later. Turns run in order, so only the one that was started last, and
+ * those that waited after it, can have grown.
  */
 function tokensBeforeAt(connection: StoreConnection, oldest: TurnRow, upTo: number): number {
   const started = lastOrdinal(connection, oldest.session, upTo, 'turn-start')
   let tokensBefore = oldest.tokensBefore
   for (const row of readBackwards(connection, oldest.session, oldest.ordinal)) {
-    // What was taken back since, or before, tells nothing of the turns before it.
+    // An undone turn proves nothing about the turns before it.
     if (row.ordinal < started && row.lastSeq <= upTo && row.state !== 'undone') break
     tokensBefore -= row.tokens - rowAsOf(connection, row, upTo).tokens
   }
@@ -113,7 +113,7 @@ function shiftRows(tokensBefore: number, rows: readonly TurnRow[]): readonly Tur
   })
 }
 
-/** As of an earlier `seq`, no row reaches beyond it, and so does nothing that is read here. */
+/** Reads the messages of turns. As of an earlier `seq`, no row reaches beyond it, so no later message is read. */
 function readWords(
   connection: StoreConnection,
   session: string,

@@ -19,7 +19,7 @@ export function readRecordVersions(connection: StoreConnection, kind: string, id
   return connection.all(allVersions, { kind, id }).map(toVersion)
 }
 
-/** Of those that are not removed, in the order in which they were made. */
+/** The newest versions of records that are not removed, in the order in which the records were created. */
 export function readNewestRecords(connection: StoreConnection, kind: string): readonly RecordVersion[] {
   return connection.all(newestVersions, { kind }).map(toVersion)
 }
@@ -50,7 +50,7 @@ const newestVersion = plan((param: Parameter<{ kind: string; id: string }>) =>
   versions.where('kind', '=', param('kind')).where('id', '=', param('id')).limit(sql.lit(1)),
 )
 
-/** A record was made with its first version, which the index `records_made` finds in order. */
+/** Records are ordered by their first version, which the index `records_made` finds. */
 const newestVersions = plan((param: Parameter<{ kind: string }>) =>
   tables
     .selectFrom('records as first')

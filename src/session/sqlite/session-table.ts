@@ -22,7 +22,7 @@ export function readSessionRows(
   return connection.all(sessionsBeginning, { ...idRange(beginning), limit, offset }).map(toSessionRow)
 }
 
-/** Answers whether there was one. What hangs on it goes with it, and its bytes are overwritten, not only given free. */
+/** Deletes a session with everything that belongs to it, and overwrites its bytes. Returns whether it existed. */
 export function deleteSessionRow(connection: StoreConnection, id: string): boolean {
   return connection.overwriting(() => {
     deleteOwnedFiles(connection, { type: 'session', id })

@@ -41,7 +41,7 @@ export function readTurn(connection: StoreConnection, session: string, id: strin
   return connection.tuples(turnById, { session, turn: id }).map(toTurnRow)[0]
 }
 
-/** The turn whose input was admitted with this key. */
+/** The turn whose input has this idempotency key. */
 export function readTurnByKey(
   connection: StoreConnection,
   session: string,
@@ -60,7 +60,7 @@ export function readTurnsBefore(
   return connection.tuples(turnsBackwards, { session, before, limit }).map(toTurnRow)
 }
 
-/** Those of a session that were taken back and whose ordinal is below `before`. */
+/** The undone turns of a session whose ordinal is below `before`. */
 export function readUndoneTurnsBefore(
   connection: StoreConnection,
   session: string,
@@ -97,7 +97,7 @@ const turnsBackwards = plan((param: Parameter<{ session: string; before: number;
     .limit(param('limit')),
 )
 
-/** In the words of the index `turns_undone`. */
+/** The condition is that of the index `turns_undone`. */
 const turnsUndone = plan((param: Parameter<{ session: string; before: number }>) =>
   turns
     .where('session', '=', param('session'))
@@ -105,7 +105,7 @@ const turnsUndone = plan((param: Parameter<{ session: string; before: number }>)
     .where(sql<boolean>`state = 'undone'`),
 )
 
-/** In the words of the index `turns_unfinished`. */
+/** The condition is that of the index `turns_unfinished`. */
 const turnsUnfinished = plan((_param: Parameter<object>) =>
   turns
     .where(sql<boolean>`state in ('queued', 'running')`)
