@@ -1,5 +1,6 @@
+// One turn, step by step: model calls, tool calls, and the tools that read what the context left out.
 export { describedFacts, resultFacts } from './agent/call-facts.ts'
-export { askModel, type Reply } from './agent/ask-model.ts'
+export { askModel } from './agent/ask-model.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'
 export { type RetryRule, retryWait } from './agent/retry-wait.ts'
@@ -10,13 +11,10 @@ export {
   type Delta,
   type Journal,
   type PreparedCall,
-  type RunningTurn,
   type Step,
   stopping,
   type TurnClock,
-  type TurnLimits,
   type TurnOutput,
   type TurnSetup,
-  type TurnTools,
 } from './agent/turn-setup.ts'
 export type { RetryNotice } from './capability.ts'

@@ -1,26 +1,22 @@
+// What every room needs once: errors and their codes, files, locks, SQLite, queues, timers and small functions on data.
 export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-codes.ts'
-export {
-  type AtomicFileOptions,
-  type NewFileOptions,
-  writeFileAtomically,
-  writeNewFile,
-} from './platform/atomic-file.ts'
+export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
 export { type Defined, defined } from './platform/defined.ts'
-export { errorMessage } from './platform/error-message.ts'
-export { type FileLock, isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
-export { ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
+export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
+export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
-export { eventSize } from './platform/event-size.ts'
+export { eventSize } from './platform/largest-event.ts'
 export { editSteps, nearestName } from './platform/nearest-name.ts'
-export { once } from './platform/once.ts'
-export { orAborted } from './platform/or-aborted.ts'
-export { makePrivateFolder, syncFolder } from './platform/private-folder.ts'
-export { type KeyedQueue, keyedQueue, type SerialQueue, serialQueue } from './platform/serial-queue.ts'
+export { once, singleFlight } from './platform/single-flight.ts'
+export { orAborted, settlesWithin, sleep, withTimeout } from './platform/timers.ts'
+export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
 export { sha256 } from './platform/sha256.ts'
-export { type SingleFlight, singleFlight } from './platform/single-flight.ts'
-export { sleep } from './platform/sleep.ts'
-export { inSlices, partsOf, type Stretch, stretch } from './platform/stretch.ts'
-export { openSqlite, type SqliteConnection, type SqliteOptions } from './platform/sqlite.ts'
-export { sqliteError, type SqliteErrorCode, type SqliteFileKind, sqliteResult } from './platform/sqlite-error.ts'
+export { inSlices, partsOf, type Stretch, stretch } from './platform/time-slice.ts'
+export {
+  openSqlite,
+  type SqliteConnection,
+  sqliteError,
+  type SqliteFileKind,
+  type SqliteOptions,
+} from './platform/sqlite.ts'
 export { compactSqliteFile, copySqliteFile, readSqliteFile, sqliteFileFault } from './platform/sqlite-file.ts'
-export { settlesWithin, type TimeoutOptions, withTimeout } from './platform/with-timeout.ts'

@@ -179,7 +179,7 @@ test('an import takes another name where the first is taken, and half of one is 
   assert.equal((await ask(['sessions', 'import', '-', '--as', 'copy'], stdout)).code, 0)
   const half = await ask(['sessions', 'import', '-', '--as', 'half'], stdout.split('\n').slice(0, 3).join('\n'))
   assert.equal(half.code, 1)
-  assert.match(half.stderr, /broke off/)
+  assert.match(half.stderr, /ends too early/)
   assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /there is no such file/)
   assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)
 })
@@ -190,7 +190,7 @@ test('an import takes no id that could not stand in an address or in a line', as
   for (const id of ['a\nb', 'a b', '../x', '\u001b[31m', 'x'.repeat(201)]) {
     const { code, stderr } = await ask(['sessions', 'import', '-', `--as=${id}`], stdout)
     assert.equal(code, 1)
-    assert.match(stderr, /is no id for a session/)
+    assert.match(stderr, /is not a session id/)
     assert.ok(!stderr.includes('\u001b'))
   }
 })

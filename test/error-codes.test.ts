@@ -6,7 +6,7 @@ import type { ModelErrorCode } from '../src/model.ts'
 import { type ErrorCode, errorCodes } from '../src/platform.ts'
 import type { BackupErrorCode, RuntimeErrorCode } from '../src/runtime.ts'
 import type { SearchErrorCode } from '../src/search.ts'
-import type { HttpErrorCode } from '../src/server/error-codes.ts'
+import type { HttpErrorCode } from '../src/server/failure.ts'
 import type { StoreErrorCode } from '../src/session.ts'
 import type { SubjectErrorCode } from '../src/capabilities/subjects/core.ts'
 

@@ -1,30 +1,30 @@
-import { defined } from '../platform.ts'
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import type { ModelEvent } from '../model.ts'
-import type { AnswerLimit, TurnOutcome } from '../session.ts'
+import { defined } from '../platform.ts'
+import type { AnswerLimit, CallOutcome, TurnOutcome } from '../session.ts'
 
-/** Some models call a tool though they were told to call none. Such a call is not run, and not kept: nothing would answer it. */
+/** Removes tool calls, for models that call tools despite `toolChoice: 'none'`: nothing would answer such a call. `undefined` where no text is left. */
 export function answerOnly(message: AssistantMessage): AssistantMessage | undefined {
   if (typeof message.content === 'string' || toolCalls(message).length === 0) return message
   const content = message.content.filter((part) => part.type !== 'tool-call')
   return content.some((part) => part.type === 'text') ? { ...message, content } : undefined
 }
 
-/** The model called a tool where it had to answer, and said nothing besides. */
+/** The model called a tool where it had to answer, and wrote no text. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
   readonly code = 'no-answer'
 
   constructor() {
     super(
-      'The model called a tool in the last step of the turn, where none can be called, and said nothing. Ask again, raise agent.maxSteps, or choose another model.',
+      'The model called a tool in the last step of the turn, where none can be called, and wrote no answer. Ask again, raise agent.maxSteps, or choose another model.',
     )
   }
 }
 
 /**
- * A message in which each call has an id of its own. Some models give one id twice, or none: results, questions and answers
- * go by it, and must not meet another call.
+ * A message in which each call has a unique id. Some models give one id twice, or none; results, questions and answers are
+ * matched by it.
  */
 export function distinctCalls(message: AssistantMessage): AssistantMessage {
   const { content } = message
@@ -63,11 +63,55 @@ export function answerOutcome(
     return { type, ...defined({ limit: cutAt }) }
   }
   if (cutAt !== undefined) return { type: 'length', limit: cutAt }
-  // Calls of a last step are taken out of its message: what is left is the whole answer.
+  // The calls of a last step are removed from its message: the rest is the whole answer.
   const calledInVain = reason === 'tool-calls' && given !== message
   return { type: reason === 'stop' || calledInVain ? 'completed' : 'other' }
 }
 
 function hasReasoning({ content }: AssistantMessage): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'reasoning')
+}
+
+/** Collects the events of one call. */
+export class ResponseAccumulator {
+  readonly #started: number
+  #wire: CallOutcome['wire']
+  #firstAt: number | undefined
+  #text = ''
+
+  /** Times are monotonic, ms. */
+  constructor(started: number) {
+    this.#started = started
+  }
+
+  add(event: ModelEvent, at: number): void {
+    if (event.type === 'wire') {
+      const { sha256, bytes, url } = event
+      this.#wire = { sha256, bytes, url }
+      return
+    }
+    if (event.type === 'finish') return
+    this.#firstAt ??= at
+    if (event.type === 'text-delta') this.#text += event.text
+  }
+
+  /** Whether a part of the answer has arrived: such a call is not retried. */
+  get begun(): boolean {
+    return this.#firstAt !== undefined
+  }
+
+  /** The outcome of the call so far, with `rest`. */
+  outcome(now: number, rest: Partial<CallOutcome>): CallOutcome {
+    return {
+      ...(this.#wire ? { wire: this.#wire } : {}),
+      ...(this.#firstAt === undefined ? {} : { firstTokenMs: Math.round(this.#firstAt - this.#started) }),
+      durationMs: Math.round(now - this.#started),
+      ...rest,
+    }
+  }
+
+  /** The text that arrived before the call ended. Half a tool call and half a reasoning text are dropped. */
+  partial(): AssistantMessage | undefined {
+    return this.#text === '' ? undefined : { role: 'assistant', content: this.#text }
+  }
 }

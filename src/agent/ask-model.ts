@@ -2,22 +2,21 @@ import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } f
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { errorMessage } from '../platform.ts'
-import { answerOnly, answerOutcome, distinctCalls, NoAnswerError } from './answer.ts'
-import { ResponseAccumulator } from './response-accumulator.ts'
+import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, ResponseAccumulator } from './answer.ts'
 import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
 
-/** What became of one step's question to the model. */
-export type Reply = Answer | Unanswered
+/** The result of one model call of a step. */
+export type StepReply = ModelAnswer | Unanswered
 
-export interface Answer {
+export interface ModelAnswer {
   readonly type: 'answer'
   readonly message: AssistantMessage
   readonly entries: readonly Entry[]
-  /** The call that led to it. */
+  /** The call that it answers. */
   readonly prepared: PreparedCall
-  /** How the turn has ended with it; absent where it calls tools. */
+  /** How the turn ended with this answer; absent where it calls tools. */
   readonly outcome?: TurnOutcome
 }
 
@@ -30,41 +29,41 @@ export type Unanswered =
       readonly error: unknown
     }
 
-/** Asks a model once, outside every turn: calls of tools are handed back, and nobody runs them. */
-export function askModel(setup: TurnSetup): Promise<Reply> {
+/** Asks a model once, outside every turn: tool calls are returned and not run. */
+export function askModel(setup: TurnSetup): Promise<StepReply> {
   return askStep(turnContext(setup), turnState(setup.turn.entries), { last: false })
 }
 
 /**
- * Makes one model call and writes down what it said, with its usage, in one piece; an answer ends the turn in the same
- * write. A request that turns out too large is cut deeper and sent once more. A passing fault before the first word is
- * tried again after a wait, which whoever watches is shown; a call of which anything was heard is never made twice.
+ * Makes one model call and writes its answer and usage in one write; an answer without tool calls ends the turn in the
+ * same write. A request that the provider refuses as too large is cut deeper and sent once more. A transient failure before
+ * the first event is retried after a wait, which `output` shows; a call whose answer has begun is never retried.
  */
-export async function askStep(context: TurnContext, state: TurnState, { last }: { last: boolean }): Promise<Reply> {
+export async function askStep(context: TurnContext, state: TurnState, { last }: { last: boolean }): Promise<StepReply> {
   const step = { messages: countedMessages(state), last }
-  const first = await callWithRetries(context, state, await preparedFor(context, step))
+  const first = await callWithRetries(context, state, await prepareCall(context, step))
   if (first.type !== 'failed' || first.said || !isOverflow(first.error)) return first
-  return callWithRetries(context, state, await preparedDeeper(context, step, first.error))
+  return callWithRetries(context, state, await prepareDeeperCut(context, step, first.error))
 }
 
-/** A last step calls no tool, whatever was prepared. */
-async function preparedFor({ assemble }: TurnContext, step: Step): Promise<PreparedCall> {
+/** The last step calls no tool, whatever was prepared. */
+async function prepareCall({ assemble }: TurnContext, step: Step): Promise<PreparedCall> {
   const prepared = await assemble(step)
   return step.last ? { ...prepared, options: { ...prepared.options, toolChoice: 'none' } } : prepared
 }
 
-/** What cannot be cut any deeper fails in the provider's own words, too. */
-async function preparedDeeper(context: TurnContext, step: Step, refused: ModelError): Promise<PreparedCall> {
+/** Where nothing more can be cut, the error contains the message of the provider. */
+async function prepareDeeperCut(context: TurnContext, step: Step, refused: ModelError): Promise<PreparedCall> {
   const { limit, sent, detail: said } = refused.facts
   try {
-    return await preparedFor(context, { ...step, deeper: { limit, sent, said } })
+    return await prepareCall(context, { ...step, deeper: { limit, sent, said } })
   } catch (error) {
     if (!(error instanceof ContextOverflowError)) throw error
     throw new ContextOverflowError(error.manifest, refused.message, error.advice)
   }
 }
 
-async function callWithRetries(context: TurnContext, state: TurnState, prepared: PreparedCall): Promise<Reply> {
+async function callWithRetries(context: TurnContext, state: TurnState, prepared: PreparedCall): Promise<StepReply> {
   const { clock, turn } = context
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
@@ -75,14 +74,14 @@ async function callWithRetries(context: TurnContext, state: TurnState, prepared:
     const reply = await callOnce(context, state, prepared, waitAfter)
     if (reply.type !== 'retry') return reply
     const { waitMs, error } = reply
-    const { code, message } = factsOf(error)
+    const { code, message } = errorFacts(error)
     await context.output.show({ type: 'retry', call: prepared.call, attempt: retries + 2, waitMs, code, message })
     await clock.sleep(waitMs, turn.signal)
-    if (turn.signal.aborted) return cancelledInPause(context, prepared.call)
+    if (turn.signal.aborted) return cancelRetry(context, prepared.call)
   }
 }
 
-async function cancelledInPause(context: TurnContext, call: string): Promise<Reply> {
+async function cancelRetry(context: TurnContext, call: string): Promise<StepReply> {
   const error = { code: 'cancelled', message: 'The call was cancelled before it was tried again.' }
   await context.journal.finish(call, { error, durationMs: 0 }, [])
   return { type: 'cancelled', call, said: undefined }
@@ -93,7 +92,7 @@ async function callOnce(
   state: TurnState,
   prepared: PreparedCall,
   waitAfter: (error: unknown) => number | undefined,
-): Promise<Reply | { readonly type: 'retry'; readonly error: unknown; readonly waitMs: number }> {
+): Promise<StepReply | { readonly type: 'retry'; readonly error: unknown; readonly waitMs: number }> {
   const { call, request, options } = prepared
   const { clock, journal, model, output } = context
   const { signal } = context.turn
@@ -104,30 +103,30 @@ async function callOnce(
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         await output.show({ type: event.type, call, text: event.text })
       }
-      if (event.type === 'finish') return await finished(context, state, prepared, response, event)
+      if (event.type === 'finish') return await recordAnswer(context, state, prepared, response, event)
     }
-    throw new ModelError('network', 'The stream ended before the answer did.', modelFacts(context))
+    throw new ModelError('network', 'The stream ended before the answer was complete.', modelFacts(context))
   } catch (error) {
     if (error instanceof StoreError) throw error
     const said = response.partial()
     const cancelled = signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
     const waitMs = cancelled || response.begun ? undefined : waitAfter(error)
     if (waitMs !== undefined) return { type: 'retry', error, waitMs }
-    const { code, message } = factsOf(error)
-    const told = { code: cancelled ? 'cancelled' : code, message }
-    await journal.finish(call, response.outcome(clock.now(), { ...usageTold(error), error: told }), [])
+    const { code, message } = errorFacts(error)
+    const reported = { code: cancelled ? 'cancelled' : code, message }
+    await journal.finish(call, response.outcome(clock.now(), { ...reportedUsage(error), error: reported }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
 
-/** Writes a whole answer down: what was said, or that nothing was said where only an answer could be used. */
-async function finished(
+/** Writes a finished answer to the log, or the failure where an answer was required and none was given. */
+async function recordAnswer(
   context: TurnContext,
   state: TurnState,
   prepared: PreparedCall,
   response: ResponseAccumulator,
   finish: Finish,
-): Promise<Reply> {
+): Promise<StepReply> {
   const { message: given, usage, reason } = finish
   const { call, options } = prepared
   const { clock, journal, model, turn } = context
@@ -138,7 +137,11 @@ async function finished(
   if (message) {
     const outcome = response.outcome(clock.now(), { usage, finish: reason, ...warned })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
-    const entries = await journal.finish(call, outcome, await settled(context, call, { message, ended }, usageBody))
+    const entries = await journal.finish(
+      call,
+      outcome,
+      await answerEntries(context, call, { message, ended }, usageBody),
+    )
     return {
       type: 'answer',
       message,
@@ -148,13 +151,13 @@ async function finished(
     }
   }
   const error = new NoAnswerError()
-  const told = { code: error.code, message: error.message }
-  await journal.finish(call, response.outcome(clock.now(), { usage, finish: reason, error: told }), [usageBody])
+  const reported = { code: error.code, message: error.message }
+  await journal.finish(call, response.outcome(clock.now(), { usage, finish: reason, error: reported }), [usageBody])
   return { type: 'failed', call, said: undefined, error }
 }
 
-/** A server that cut the prompt has said how much of it it read. */
-function usageTold(error: unknown): { readonly usage?: Usage } {
+/** The usage that a server reported when it truncated the prompt. */
+function reportedUsage(error: unknown): { readonly usage?: Usage } {
   if (!(error instanceof ModelError) || error.code !== 'prompt-truncated') return {}
   const { limit: promptTokens } = error.facts
   const silent = {
@@ -168,8 +171,8 @@ function usageTold(error: unknown): { readonly usage?: Usage } {
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>
 
-/** What an answer leaves in the log. Without tool calls it is the end of the turn, and says where it is not whole. */
-async function settled(
+/** The entries of an answer. One without tool calls ends the turn, and is marked where it is incomplete. */
+async function answerEntries(
   context: TurnContext,
   call: string,
   { message, ended }: { readonly message: AssistantMessage; readonly ended: TurnOutcome | undefined },
@@ -184,7 +187,7 @@ async function settled(
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
 }
 
-function factsOf(error: unknown): { readonly code: string; readonly message: string } {
+function errorFacts(error: unknown): { readonly code: string; readonly message: string } {
   const code = error instanceof ModelError ? error.code : 'internal'
   return { code, message: errorMessage(error) }
 }

@@ -3,21 +3,21 @@ import { type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { AuditFacts } from '../session.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
 
-/** The most of an input that an audit record holds, characters: the log has all of it. */
+/** The most of an input in an audit record, characters: the log has all of it. */
 const INPUT_CHARS = 1_000
 
-/** What the audit says of a call as such, whatever becomes of it. */
+/** The audit facts of a call itself, whether it runs or not. */
 export function describedFacts({ tool, input, argv, command, folder }: CallDescription): AuditFacts {
   return {
     kind: 'decision',
     tool: tool.slice(0, 200),
-    input: inputText(input),
+    input: serializeInput(input),
     ...(argv ? { argv } : {}),
     ...defined({ command, folder }),
   }
 }
 
-/** What the audit says of a result. */
+/** The audit facts of a result; `text` is the result as text. */
 export function resultFacts(result: ToolResult, text: string): Partial<AuditFacts> {
   const { exitCode, bytes = Buffer.byteLength(text), truncated = false, failure, argv } = result.meta ?? {}
   return {
@@ -30,7 +30,7 @@ export function resultFacts(result: ToolResult, text: string): Partial<AuditFact
   }
 }
 
-/** What the audit says of a call that a model made in a turn. */
+/** The audit facts of a call that a model made in a turn. */
 export function turnCallFacts(
   { session, id: turn }: { readonly session: string; readonly id: string },
   { toolCallId, toolName, input }: ToolCallPart,
@@ -39,7 +39,7 @@ export function turnCallFacts(
   return { ...describedFacts(described ?? { tool: toolName, input }), session, turn, toolCallId }
 }
 
-function inputText(input: unknown): string {
+function serializeInput(input: unknown): string {
   const text = JSON.stringify(input) ?? ''
   return text.length > INPUT_CHARS ? `${text.slice(0, wholeCharacter(text, INPUT_CHARS))}…` : text
 }

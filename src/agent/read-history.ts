@@ -1,19 +1,18 @@
-import { outputText, type Message } from '../context.ts'
 import { textPage } from '../capability.ts'
-import type { Recall } from '../search.ts'
-import { type Entry, referredContent, type LogStore, type SessionStore, undoneTurnsOf } from '../session.ts'
+import { type Message, outputText, wholeCharacter } from '../context.ts'
+import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../search.ts'
+import { type Entry, type LogStore, referredContent, type SessionStore, undoneTurnsOf } from '../session.ts'
 import type { Tool } from '../tool.ts'
-import { recallText } from './recall-text.ts'
 
-/** Passages of one answer: each with its neighbours some 200 tokens. */
+/** The most passages of one answer: each has some 200 tokens with its neighbours. */
 const MOST_PASSAGES = 8
-/** Entries that are looked at for one page of a log. */
+/** Entries of one page of a log. */
 const PAGE = 500
 
 /**
- * `read_history`: searches and reads earlier turns of this session and of the earlier sessions of its conversation, and of
- * no other. Offered in every call of a session, so that a cut does not change the head; it is worded briefly, since every
- * call pays for it.
+ * The tool `read_history`: searches and reads earlier turns of this session and of the earlier sessions of its
+ * conversation, and of no other. It is offered in every call of a session, so that a cut does not change the head; its
+ * description is brief, since every call pays for it.
  */
 export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
   return {
@@ -52,7 +51,7 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
           exceptTurns: [current],
           limit: MOST_PASSAGES,
         })
-        return { ok: true, output: recallText(answer, { session: own, query }) }
+        return { ok: true, output: renderRecall(answer, { session: own, query }) }
       }
       const text = call === undefined ? await turnText(store, session, turn!) : await callText(store, session, call)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
@@ -71,9 +70,9 @@ interface Question {
   readonly offset?: number
 }
 
-type Spoken = Extract<Entry, { type: 'input' | 'message' }>
+type MessageEntry = Extract<Entry, { type: 'input' | 'message' }>
 
-async function* spoken(store: Pick<LogStore, 'entries'>, session: string): AsyncGenerator<Spoken> {
+async function* readMessages(store: Pick<LogStore, 'entries'>, session: string): AsyncGenerator<MessageEntry> {
   let after = 0
   for (;;) {
     const entries = await store.entries(session, { types: ['input', 'message'], after, limit: PAGE })
@@ -93,14 +92,16 @@ async function turnText(
   const entries = await store.entries(session, { turn: row.turn, types: ['input', 'message'] })
   return entries
     .flatMap((entry) =>
-      entry.type === 'input' || entry.type === 'message' ? [`${entry.message.role}: ${textOf(entry.message)}`] : [],
+      entry.type === 'input' || entry.type === 'message'
+        ? [`${entry.message.role}: ${renderMessage(entry.message)}`]
+        : [],
     )
     .join('\n\n')
 }
 
 async function callText(store: HistoryStore, session: string, toolCallId: string): Promise<string | undefined> {
   const undone = await undoneTurnsOf(store)(session)
-  for await (const entry of spoken(store, session)) {
+  for await (const entry of readMessages(store, session)) {
     if (entry.message.role !== 'tool' || undone.includes(entry.turn)) continue
     for (const part of entry.message.content) {
       if (part.type !== 'tool-result' || part.toolCallId !== toolCallId) continue
@@ -110,10 +111,10 @@ async function callText(store: HistoryStore, session: string, toolCallId: string
   return undefined
 }
 
-/** The whole of a result that was too long to be shown. */
+/** The whole text of a result that was too long to be shown. */
 async function wholeText(
   store: HistoryStore,
-  { session, turn }: Spoken,
+  { session, turn }: MessageEntry,
   toolCallId: string,
 ): Promise<string | undefined> {
   const ends = await store.entries(session, { turn, types: ['tool-end'] })
@@ -122,7 +123,7 @@ async function wholeText(
   return stored && referredContent(store, stored.content)
 }
 
-function textOf({ content }: Message): string {
+function renderMessage({ content }: Message): string {
   if (typeof content === 'string') return content
   return content
     .map((part) => {
@@ -134,4 +135,65 @@ function textOf({ content }: Message): string {
     })
     .filter((text) => text !== '')
     .join('\n')
+}
+
+/** How much of a passage is shown, characters. The rest is read with its turn or call. */
+const SHOWN = 400
+/** How many of the best passages are shown with their neighbours. */
+const WITH_NEIGHBOURS = 3
+
+/**
+ * The answer of a search as a model reads it: first what was not found, then each passage with its place and time, its
+ * neighbours, and the input that reads more.
+ */
+function renderRecall(
+  { passages, found, missing, nearest, complete }: RecallAnswer,
+  { session, query }: { readonly session: string; readonly query: string },
+): string {
+  const later = complete ? [] : ['Older parts of this conversation are still being indexed: ask again in a while.']
+  if (found === 'nothing') {
+    const nothing = `Nothing in this conversation has: ${missing.join(', ') || query}.`
+    return [nothing, 'Try other words for the same thing, or read turns one by one with "turn".', ...later].join(' ')
+  }
+  const head = [
+    ...(missing.length === 0 ? [] : [`Nothing in this conversation has: ${missing.join(', ')}.`]),
+    ...(nearest.length === 0 ? [] : [`Nearest: ${nearest.join(', ')}.`]),
+    'Best passages first. Read on with the input behind each.',
+    ...later,
+  ].join(' ')
+  return [head, ...passages.map((passage, index) => renderPassage(passage, session, index < WITH_NEIGHBOURS))].join(
+    '\n\n',
+  )
+}
+
+function renderPassage(passage: RankedPassage, session: string, withNeighbours: boolean): string {
+  const { ordinal, role, time, call, before, after } = passage
+  const said = call ? `tool ${call.name}${call.ok === false ? ', failed' : ''}` : role
+  const elsewhere = passage.session === session ? {} : { session: passage.session }
+  const reads = call ? { call: call.id, ...elsewhere } : { turn: ordinal, ...elsewhere }
+  const lines = [`turn ${ordinal} (${said}, ${time}) ${JSON.stringify(reads)}`, excerpt(passage)]
+  if (withNeighbours && before) lines.splice(1, 0, renderNeighbour('before', before))
+  if (withNeighbours && after) lines.push(renderNeighbour('after', after))
+  return lines.join('\n')
+}
+
+function renderNeighbour(side: string, { ordinal, role, text }: PassageNeighbour): string {
+  return `  (${side}, turn ${ordinal}, ${role}: ${text})`
+}
+
+/** The part of a passage around its first match, in one line. */
+function excerpt({ text, matched, start, end, length }: RankedPassage): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  const lower = line.toLowerCase()
+  const places = matched.map((word) => lower.indexOf(wordStem(word))).filter((place) => place !== -1)
+  const first = places.length === 0 ? 0 : Math.min(...places)
+  const from =
+    line.length <= SHOWN ? 0 : wholeCharacter(line, Math.max(0, Math.min(first - SHOWN / 4, line.length - SHOWN)))
+  const to = wholeCharacter(line, Math.min(line.length, from + SHOWN))
+  return `${from > 0 || start > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length || end < length ? '…' : ''}`
+}
+
+/** About what the forms of a word have in common. */
+function wordStem(word: string): string {
+  return word.length <= 4 ? word : word.slice(0, Math.max(4, word.length - 3))
 }

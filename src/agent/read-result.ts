@@ -2,10 +2,10 @@ import { textPage } from '../capability.ts'
 import { type Entry, type LogStore, referredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
-/** Entries that are looked at together, from the newest backwards. */
+/** Entries that are read at once, from the newest backwards. */
 const PAGE = 500
 
-/** `read_result`: pages through a tool result of this session that was too long to be shown, and through no other. */
+/** The tool `read_result`: reads, in pages, a tool result of this session that was too long to be shown. */
 export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' | 'content'>): Tool {
   return {
     name: 'read_result',

@@ -1,43 +1,44 @@
 import { ModelError } from '../model.ts'
 
-/** What is known when a call has failed before its first word. */
+/** A call that failed before its first word. */
 export interface FailedTry {
   readonly error: unknown
-  /** Tries that were made again before this one. */
+  /** Retries before this failure. */
   readonly retries: number
   /** Since the first failure, ms. */
   readonly elapsedMs: number
 }
 
+/** How often and how long failed calls are retried. */
 export interface RetryRule {
-  /** Least waits before the first retry, the second, …, ms. There are no more retries than waits. */
+  /** The least wait before the first retry, the second, …, ms. There are no more retries than waits. */
   readonly delaysMs: readonly number[]
-  /** No wait may end later than so long after the first failure, ms. */
+  /** No wait may end later than this after the first failure, ms. */
   readonly forMs: number
 }
 
 /**
- * How long to wait before a failed call is made once more, ms; `undefined`: not again. A provider that restarts, or asks to
- * be left alone, is waited for as long as the rule allows; where it says how long, that is followed. A plain failure of a
- * provider's own is tried again twice.
+ * How long to wait before the next retry of a failed call, ms; `undefined`: do not retry. Calls to a provider that restarts
+ * or limits requests are retried as long as the rule allows, and not before the time that the provider names. Any other
+ * failure of a provider is retried twice.
  */
 export function retryWait(
   { error, retries, elapsedMs }: FailedTry,
   { delaysMs, forMs }: RetryRule,
 ): number | undefined {
   const delay = delaysMs[retries]
-  if (delay === undefined || !(error instanceof ModelError) || !mayPass(error, retries)) return undefined
+  if (delay === undefined || !(error instanceof ModelError) || !isTransient(error, retries)) return undefined
   const wait = Math.max(delay, error.facts.retryAfterMs ?? 0)
   return elapsedMs + wait <= forMs ? wait : undefined
 }
 
-const FEW = 2
+const MOST_SERVER_RETRIES = 2
 
-/** What a proxy or a server says while the server behind it, or the model in it, is not up yet. */
-const NOT_UP_YET: ReadonlySet<number> = new Set([502, 503, 504, 521, 522, 523, 524, 529])
+/** HTTP statuses of a proxy or server while the server behind it, or its model, is not ready yet. */
+const NOT_READY: ReadonlySet<number> = new Set([502, 503, 504, 521, 522, 523, 524, 529])
 
-function mayPass({ code, facts }: ModelError, retries: number): boolean {
+function isTransient({ code, facts }: ModelError, retries: number): boolean {
   if (code === 'network' || code === 'rate-limit') return true
-  if (facts.status !== undefined && NOT_UP_YET.has(facts.status)) return true
-  return code === 'server' && retries < FEW
+  if (facts.status !== undefined && NOT_READY.has(facts.status)) return true
+  return code === 'server' && retries < MOST_SERVER_RETRIES
 }

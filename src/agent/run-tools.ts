@@ -2,20 +2,20 @@ import { isDeepStrictEqual } from 'node:util'
 import { outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
 import type { EntryBody } from '../session.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
-import { roomForResults } from './shown-result.ts'
+import { resultAllowance } from './shown-result.ts'
 import type { PreparedCall, TurnContext } from './turn-setup.ts'
 import { toolJournal, type TurnState, turnState } from './turn-state.ts'
 
-/** The most calls of one message that are run: they run side by side, and each may start programs. */
+/** The most calls of one message that are run: they run in parallel, and each may start programs. */
 const MOST_CALLS = 64
 
-/** The calls of one message, and the model call that led to them; absent where nobody knows, as after a restart. */
+/** The calls of one message, and the model call that requested them; absent where that is unknown, as after a restart. */
 interface ToolStep {
   readonly calls: readonly ToolCallPart[]
   readonly prepared: PreparedCall | undefined
 }
 
-/** Runs the calls of the newest message side by side and writes their results down in the order of the calls. */
+/** Runs the calls of the newest message in parallel and writes their results in the order of the calls. */
 export async function runTools(
   context: TurnContext,
   state: TurnState,
@@ -23,15 +23,15 @@ export async function runTools(
 ): Promise<TurnState> {
   const { journal: log, limits, turn: running } = context
   const journal = toolJournal(state.entries)
-  const call = callOf(state)
-  const turn = { most: limits.turnResultChars, shown: shownChars(state), calls: calls.length }
+  const call = askingCall(state)
+  const turn = { most: limits.turnResultChars, shown: countShownChars(state), calls: calls.length }
   const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
   const settled = await Promise.all(
     calls.map(async (part, index) => {
-      // What nobody keeps is shown whole.
+      // A result that is not kept elsewhere is shown whole.
       const most = log.keepContent
-        ? roomForResults(await limits.resultChars(part.toolName), turn)
+        ? resultAllowance(await limits.resultChars(part.toolName), turn)
         : Number.MAX_SAFE_INTEGER
       const seen = prepared?.seen
       return settleCall(context, journal, { part, call, most, roomTokens, seen, isTooMany: index >= MOST_CALLS })
@@ -43,23 +43,23 @@ export async function runTools(
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
 }
 
-/** The call that asked for the tools. */
-function callOf({ entries }: TurnState): string {
+/** The model call that requested the tools. */
+function askingCall({ entries }: TurnState): string {
   const asked = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   return asked?.type === 'message' ? (asked.call ?? '') : ''
 }
 
-/** Characters of all results that the turn has heard so far. */
-function shownChars({ messages }: TurnState): number {
+/** Characters of all results in the turn so far. */
+function countShownChars({ messages }: TurnState): number {
   let sum = 0
   for (const message of messages) for (const { output } of toolResults(message)) sum += outputText(output).length
   return sum
 }
 
-/** A shorter result is sent again: a reference to it would save next to nothing. Characters. */
+/** A result of fewer characters is sent again: a reference to it would save next to nothing. */
 const LEAST_REPEATED = 400
 
-/** A long result of a call that stands twice in the message is sent once. Both calls have run, and each has its result. */
+/** The long result of two equal calls in one message is sent once. Both calls have run, and each has its result. */
 function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCall[]): ToolMessage['content'] {
   return calls.map((part, index) => {
     const { toolCallId, toolName, input } = part

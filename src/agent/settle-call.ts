@@ -1,29 +1,28 @@
-import { type Message, type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
-import type { Entry, EntryBody, Source } from '../session.ts'
-import { stretch } from '../platform.ts'
-import type { PlannedCall, ToolResult } from '../tool.ts'
-import { askPerson } from './ask-person.ts'
 import { resultFacts, turnCallFacts } from './call-facts.ts'
-import { resultText, type ShownResult, shownResult } from './shown-result.ts'
+import { resultText, type CutResult, cutResult } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
+import { type Message, type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
+import { stretch } from '../platform.ts'
+import type { ApprovalDecision, Entry, EntryBody, Source } from '../session.ts'
+import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
 
 /** One tool call of a step. */
-export interface CallToSettle {
+interface CallToSettle {
   readonly part: ToolCallPart
-  /** The model call that asked for it. */
+  /** The model call that requested it. */
   readonly call: string
   /** The most of its result that the model is shown, characters. */
   readonly most: number
-  /** What of its result the next call has room for, tokens; absent where nobody knows. */
+  /** The room of the next call for its result, tokens; absent where that is unknown. */
   readonly roomTokens?: number | undefined
-  /** Messages that the model had in front of it when it called. */
+  /** The messages that the model had read when it made the call. */
   readonly seen?: readonly Message[] | undefined
-  /** The message asks for more calls than are run at one time, and this is one of those beyond. */
+  /** The call is beyond the limit of calls in one message. */
   readonly isTooMany?: boolean
 }
 
-/** What the model reads of a call, and what was written down for it. */
+/** What the model reads of a call, and the entries that were written for it. */
 export interface SettledCall {
   readonly ok: boolean
   readonly text: string
@@ -31,10 +30,10 @@ export interface SettledCall {
 }
 
 /**
- * Brings one call to its end: decided, asked about where a person has to say so, run, and written down. `tool-start` is on
- * disk before it runs and `tool-end` before the model can read what it did. A call that was started and did not end is
- * never run again by itself: nobody knows whether it took effect, and the model is told so. Tools that declare themselves
- * idempotent are repeated (docs/decisions/0007).
+ * Settles one call: applies the policy, asks a person where necessary, runs the call and writes the result. `tool-start` is
+ * on disk before it runs, and `tool-end` before the model can read its result. A call that was started and did not end is
+ * never repeated automatically: it may have taken effect, and the model reads so. Tools that declare themselves idempotent
+ * are repeated (docs/decisions/0007).
  */
 export async function settleCall(
   context: TurnContext,
@@ -44,21 +43,21 @@ export async function settleCall(
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   if (known) return { ok: known.ok, text: resultText(known), entries: [] }
-  if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return leave(context, part)
-  leaveWhenStopping(context.turn.signal)
-  // A tool that was cancelled answers too: a call is never left without its result.
-  if (context.turn.signal.aborted) return refuse(context, settling, { result: cancelled, rule: 'cancelled' })
-  if (settling.isTooMany) return refuse(context, settling, { result: tooMany, rule: 'too-many-calls' })
+  if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return abandonCall(context, part)
+  throwIfStopping(context.turn.signal)
+  // A cancelled call has a result, too: no call is left without one.
+  if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
+  if (settling.isTooMany) return refuseCall(context, settling, { result: tooMany, rule: 'too-many-calls' })
 
-  const planned = await plan(context, settling)
-  if (planned.type === 'refused') return refuse(context, settling, planned)
-  if (planned.type === 'allowed') return run(context, settling, planned, planned.rule)
+  const planned = await planCall(context, settling)
+  if (planned.type === 'refused') return refuseCall(context, settling, planned)
+  if (planned.type === 'allowed') return runCall(context, settling, planned, planned.rule)
   return askAndSettle(context, journal, settling, planned)
 }
 
 /**
- * What a person has said holds for what was shown. Days may have gone by: so the call is planned anew, under the policy of
- * now, and asked about anew where it would do something else.
+ * A decision applies to what was shown. Since days may have passed, the call is planned again under the current policy, and
+ * asked about again where it would do something else.
  */
 async function askAndSettle(
   context: TurnContext,
@@ -68,20 +67,20 @@ async function askAndSettle(
 ): Promise<SettledCall> {
   const { part, call } = settling
   const { decision, rule, entries } = await askPerson(context, journal, { part, call, planned: asked })
-  leaveWhenStopping(context.turn.signal)
+  throwIfStopping(context.turn.signal)
   const settled = async () => {
-    if (decision === undefined) return refuse(context, settling, { result: cancelled, rule: 'cancelled' })
-    if (decision.type === 'deny') return refuse(context, settling, { result: deniedBecause(decision.reason), rule })
-    const now = await plan(context, settling)
-    if (now.type === 'refused') return refuse(context, settling, now)
-    if (now.digest === asked.digest) return run(context, settling, now, rule)
+    if (decision === undefined) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
+    if (decision.type === 'deny') return refuseCall(context, settling, { result: denial(decision.reason), rule })
+    const now = await planCall(context, settling)
+    if (now.type === 'refused') return refuseCall(context, settling, now)
+    if (now.digest === asked.digest) return runCall(context, settling, now, rule)
     return askAndSettle(context, journal, settling, now)
   }
   const rest = await settled()
   return { ...rest, entries: [...entries, ...rest.entries] }
 }
 
-async function plan(
+async function planCall(
   { turn, tools }: TurnContext,
   { part, most, roomTokens, seen }: CallToSettle,
 ): Promise<PlannedCall> {
@@ -90,12 +89,12 @@ async function plan(
   const { session, id, signal } = turn
   const call = { toolCallId, toolName, input }
   const planned = await tools.toolbox.plan(call, { session, turn: id, signal, ...room, ...(seen ? { seen } : {}) })
-  leaveWhenStopping(signal)
+  throwIfStopping(signal)
   return planned
 }
 
-/** The process is going down: the call stays as it is in the log, for the next start. `runTurn` knows this error. */
-function leaveWhenStopping(signal: AbortSignal): void {
+/** The process is stopping: the call stays in the log for the next start. `runTurn` recognizes this state by the signal. */
+function throwIfStopping(signal: AbortSignal): void {
   if (signal.reason === stopping) throw new Error(stopping)
 }
 
@@ -103,8 +102,8 @@ const interrupted =
   'The gateway stopped while this tool was running. It may or may not have taken effect, and was not run again. ' +
   'Check before you repeat it.'
 
-/** Nobody knows what became of the call; the audit says so too, so that no call stands there without its end. */
-async function leave(context: TurnContext, part: ToolCallPart): Promise<SettledCall> {
+/** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
+async function abandonCall(context: TurnContext, part: ToolCallPart): Promise<SettledCall> {
   const facts = {
     ...turnCallFacts(context.turn, part, undefined),
     kind: 'call' as const,
@@ -122,7 +121,7 @@ const tooMany: ToolResult = {
 
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
 
-function deniedBecause(reason: string | undefined): ToolResult {
+function denial(reason: string | undefined): ToolResult {
   return { ok: false, error: reason ? `A person has denied this call: ${reason}` : 'A person has denied this call.' }
 }
 
@@ -130,24 +129,24 @@ function isIdempotent({ tools }: TurnContext, { toolName }: ToolCallPart): boole
   return tools.toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
 }
 
-/** Writes down that a call does not run, and why. */
-async function refuse(
+/** Records that a call is not run, and why. */
+async function refuseCall(
   context: TurnContext,
   settling: CallToSettle,
   { result, rule, call: described }: Pick<Extract<PlannedCall, { type: 'refused' }>, 'result' | 'rule' | 'call'>,
 ): Promise<SettledCall> {
-  const shown = shownResult(result, settling.most)
+  const shown = cutResult(result, settling.most)
   const said = resultText(result)
   const reason = said.slice(0, wholeCharacter(said, 500))
   const facts = { ...turnCallFacts(context.turn, settling.part, described), decision: 'refused' as const, rule, reason }
   const entries = await context.journal.append(
-    [await endOf(context, settling, { result, shown, durationMs: 0 })],
+    [await endEntry(context, settling, { result, shown, durationMs: 0 })],
     [facts],
   )
   return { ok: false, text: shown.text, entries }
 }
 
-async function run(
+async function runCall(
   context: TurnContext,
   settling: CallToSettle,
   planned: Exclude<PlannedCall, { type: 'refused' }>,
@@ -156,33 +155,33 @@ async function run(
   const { part } = settling
   const { digest, call: described } = planned
   const facts = { ...turnCallFacts(context.turn, part, described), rule, digest }
-  const started = await context.journal.append([startOf(context, settling)], [{ ...facts, decision: 'allowed' }])
+  const started = await context.journal.append([startEntry(context, settling)], [{ ...facts, decision: 'allowed' }])
   const began = context.clock.now()
   const answered = await planned.run()
-  // What a tool did that the process took down with it is as unknown as after a crash.
-  leaveWhenStopping(context.turn.signal)
+  // The effect of a tool that stopped together with the process is as unknown as after a crash.
+  throwIfStopping(context.turn.signal)
   const durationMs = Math.round(context.clock.now() - began)
   const work = stretch()
   const { result, sources } = context.tools.cite(answered)
-  const shown = shownResult(result, settling.most)
+  const shown = cutResult(result, settling.most)
   if (work.isOver()) await work.rest()
-  const end = await endOf(context, settling, { result, shown, durationMs, sources })
+  const end = await endEntry(context, settling, { result, shown, durationMs, sources })
   if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await context.journal.append([end], [outcome])
   return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }
 }
 
-function startOf({ turn }: TurnContext, { part: { toolCallId, toolName, input }, call }: CallToSettle): EntryBody {
+function startEntry({ turn }: TurnContext, { part: { toolCallId, toolName, input }, call }: CallToSettle): EntryBody {
   return { type: 'tool-start', turn: turn.id, call, toolCallId, toolName, input }
 }
 
-async function endOf(
+async function endEntry(
   { turn, tools, journal }: TurnContext,
   { part: { toolCallId, toolName }, call }: CallToSettle,
   ended: {
     readonly result: ToolResult
-    readonly shown: ShownResult
+    readonly shown: CutResult
     readonly durationMs: number
     readonly sources?: readonly Source[]
   },
@@ -208,4 +207,54 @@ async function endOf(
     ...(stored ? { stored } : {}),
     ...(sources.length > 0 ? { sources } : {}),
   }
+}
+
+/** The decision of a person about a call, made now or before. */
+interface PersonsAnswer {
+  /** `undefined`: the turn ended before a decision. */
+  readonly decision: ApprovalDecision | undefined
+  readonly rule: string
+  readonly entries: readonly Entry[]
+}
+
+/**
+ * Asks a person about a call and waits, for days if necessary. A decision applies to exactly the call that was described:
+ * a call that would now do something else is asked about again. After a restart a question in the log is not asked twice,
+ * and its answer in the log counts; but not where the question does not match its digest, as in a forged log.
+ */
+async function askPerson(
+  context: TurnContext,
+  journal: ToolJournal,
+  asked: {
+    readonly part: ToolCallPart
+    readonly call: string
+    readonly planned: Extract<PlannedCall, { type: 'ask' | 'allowed' }>
+  },
+): Promise<PersonsAnswer> {
+  const { part, planned } = asked
+  const { approvals } = context.tools
+  const { digest, rule } = planned
+  if (await approvals.granted(digest)) {
+    return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
+  }
+  const before = journal.asked.get(part.toolCallId)
+  const valid = before?.digest === digest && callDigest(before.request) === digest ? before : undefined
+  const approval = valid?.approval ?? approvals.newId()
+  const entries = valid ? [] : await appendQuestion(context, asked, approval)
+  const decision = await approvals.decision(approval, context.turn.signal)
+  return { decision, rule: `${rule}, ${approval}`, entries }
+}
+
+async function appendQuestion(
+  context: TurnContext,
+  { part, call, planned }: Parameters<typeof askPerson>[2],
+  approval: string,
+): Promise<readonly Entry[]> {
+  const { turn, journal } = context
+  const { toolCallId } = part
+  const { rule, digest } = planned
+  return journal.append(
+    [{ type: 'approval-request', turn: turn.id, call, approval, toolCallId, rule, request: planned.call, digest }],
+    [{ ...turnCallFacts(turn, part, planned.call), decision: 'asked', rule, digest }],
+  )
 }

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { wholeCharacter } from '../context.ts'
 import type { ToolResult } from '../tool.ts'
 
-/** A result as the model is shown it. `whole` is there where that is not all of it, and has to be kept. */
-export interface ShownResult {
+/** A result as the model reads it. `whole` is present where that is only a part of it; the whole has to be kept. */
+export interface CutResult {
   readonly text: string
   readonly whole?: { readonly id: string; readonly text: string }
 }
 
-/** Share of the shown characters that the beginning gets; the end has the rest. */
+/** The share of the beginning in the shown characters; the rest is for the end. */
 const HEAD_SHARE = 0.7
 
 /**
  * Cuts a result to `most` characters: its beginning, its end, and between them a line with its size and the id under
  * which `read_result` shows the rest.
  */
-export function shownResult(result: ToolResult, most: number): ShownResult {
+export function cutResult(result: ToolResult, most: number): CutResult {
   const text = resultText(result)
   if (text.length <= most) return { text }
   const id = `r-${createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 12)}`
@@ -26,20 +26,20 @@ export function shownResult(result: ToolResult, most: number): ShownResult {
   return { text: `${head}\n${note}\n${tail}`, whole: { id, text } }
 }
 
-/** What the model reads of a result, and a person in the log. */
+/** A result as text: the output, or the error with the output after it. */
 export function resultText(result: ToolResult): string {
   if (result.ok) return result.output
   return result.output ? `${result.error}\n${result.output}` : result.error
 }
 
-/** The least that a result is shown of, however much the turn has heard before, characters. */
+/** The least that is shown of a result, however much the turn has shown before, characters. */
 const LEAST = 1_000
 
 /**
- * How much of each result of one step may be shown, characters: its own limit, and an equal share of what the turn has
- * left. The order in which the tools end changes nothing.
+ * How much of each result of one step may be shown, characters: at most its own limit and an equal share of what the turn
+ * has left. The order in which the tools end changes nothing.
  */
-export function roomForResults(
+export function resultAllowance(
   own: number,
   turn: { readonly most: number; readonly shown: number; readonly calls: number },
 ): number {

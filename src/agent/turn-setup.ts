@@ -17,11 +17,11 @@ import { sleep } from '../platform.ts'
 import { createToolbox, type Toolbox, type ToolResult } from '../tool.ts'
 import type { RetryRule } from './retry-wait.ts'
 
-/** What a turn is run with. The first four are needed; each of the others has a default (docs/guide/agent-loop.md). */
+/** What a turn needs to run. The first four are required; each of the others has a default (docs/guide/agent-loop.md). */
 export interface TurnSetup {
   readonly turn: RunningTurn
   readonly model: Model
-  /** Makes the request of one step and writes its account down. Throws `ContextOverflowError`. */
+  /** Makes the request of one step and records its manifest. Throws `ContextOverflowError`. */
   assemble(step: Step): PreparedCall | Promise<PreparedCall>
   readonly journal: Journal
   readonly tools?: TurnTools
@@ -30,7 +30,7 @@ export interface TurnSetup {
   readonly clock?: TurnClock
 }
 
-/** Which turn is run, what it has led to so far, and what ends it. */
+/** The turn to run, its entries so far, and the signal that ends it. */
 export interface RunningTurn {
   /** Both are empty for a call outside every session. */
   readonly session: string
@@ -41,27 +41,27 @@ export interface RunningTurn {
   readonly signal?: AbortSignal
 }
 
-/** The reason to abort a turn with when the process is going down and the turn is to go on at the next start. */
+/** The abort reason when the process is stopping and the turn should resume at the next start. */
 export const stopping = 'stopping'
 
-/** Where everything that happens in a turn is written before the next thing does. */
+/** Where everything that happens in a turn is written before the next thing happens. */
 export interface Journal {
   /** Writes to the session's log, and to the audit in the same write; resolves when it is on disk. */
   append(bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<readonly Entry[]>
-  /** Completes the account of a call, together with what it led to. Absent: the entries are appended, and no account is kept. */
+  /** Completes the record of a call and writes its entries. Absent: the entries are appended, and no record is kept. */
   finish?(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
-  /** Keeps a text beside the log and answers how the log refers to it. Absent: no result of a tool is shortened. */
+  /** Keeps a text beside the log and returns its reference. Absent: no tool result is shortened. */
   keepContent?(text: string): Promise<string>
-  /** What a message costs in a history. Absent: counted by `tokenx`. */
+  /** The tokens of a message in a history. Absent: counted with `tokenx`. */
   tokensOf?(message: Message, partial?: PartialReason): Promise<TokenCounts>
 }
 
 /** What the model may call. */
 export interface TurnTools {
   readonly toolbox: Toolbox
-  /** Absent: a call that a person has to decide about is denied. */
+  /** Absent: calls that need a decision of a person are denied. */
   readonly approvals?: Approvals
-  /** Gives numbers to what a tool found, and words its result with them (BEHAVIOURS §3.6). Absent: nothing has numbers. */
+  /** Numbers the documents that a tool found, and puts the numbers into its result (BEHAVIOURS §3.6). Absent: no numbers. */
   cite?(result: ToolResult): CitedResult
 }
 
@@ -70,12 +70,12 @@ export interface CitedResult {
   readonly sources: readonly Source[]
 }
 
-/** The way to a person. A model has none to it. */
+/** Asks a person. A model cannot reach it. */
 export interface Approvals {
   newId(): string
   /** Whether a person has approved exactly this call for the whole session. */
   granted(digest: string): Promise<boolean>
-  /** What a person decides about a question that stands in the log; `undefined` once `signal` is aborted. */
+  /** The decision about a question in the log; `undefined` once `signal` is aborted. */
   decision(approval: string, signal: AbortSignal): Promise<ApprovalDecision | undefined>
 }
 
@@ -83,19 +83,19 @@ export interface Approvals {
 export interface TurnLimits {
   /** Model calls that one turn may make. 12 unless given. */
   readonly steps?: number
-  /** When a call is made again that failed before its first word. After 1, 2 and 4 seconds unless given. */
+  /** When a call that failed before its first word is retried. After 1, 2 and 4 seconds unless given. */
   readonly retries?: RetryRule
-  /** The most of one result of a tool that the model is shown, characters. 24,000 unless given. */
+  /** The most that the model reads of one tool result, characters. 24,000 unless given. */
   resultChars?(tool: string): number | Promise<number>
-  /** The most of all results of this turn that the model is shown, characters. 240,000 unless given. */
+  /** The most that the model reads of all tool results of the turn, characters. 240,000 unless given. */
   readonly turnResultChars?: number
 }
 
-/** What becomes of the model's words besides the journal. */
+/** Where the model's words go besides the journal. */
 export interface TurnOutput {
-  /** Shows what is so for the time being to anyone who watches. A promise: more is asked for once it resolves. */
+  /** Shows provisional output. Where it returns a promise, the next event is read once that resolves. */
   show?(delta: Delta): void | Promise<void>
-  /** What the numbers in an answer stand for. */
+  /** The documents that the numbers in an answer refer to. */
   sourcesOf?(text: string): Promise<readonly Source[]>
 }
 
@@ -103,17 +103,17 @@ export interface TurnOutput {
 export interface TurnClock {
   /** Monotonic, ms. */
   now(): number
-  /** Resolves after so many ms, or as soon as the signal says so. */
+  /** Resolves after so many ms, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
-/** What is asked of one assembly. */
+/** The input of one assembly. */
 export interface Step {
-  /** The current turn so far, partial messages left out. */
+  /** The current turn so far, without partial messages. */
   readonly messages: readonly { readonly message: Message; readonly counted: TokenCounts }[]
-  /** The model has to answer without calling a tool: the turn has no step left. */
+  /** The model has to answer without calling a tool: the turn has no further step. */
   readonly last: boolean
-  /** The call before this one did not fit: leave out more. */
+  /** The previous call was too large: leave out more. */
   readonly deeper?: {
     readonly limit: number | undefined
     readonly sent: number | undefined
@@ -122,22 +122,22 @@ export interface Step {
   }
 }
 
-/** A call that is on record and ready to be made. */
+/** A call that is recorded and ready to be made. */
 export interface PreparedCall {
   /** Names it in the journal. */
   readonly call: string
   readonly request: ModelRequest
-  /** How it is made. A last step calls no tool, whatever stands here. */
+  /** Options of the call. The last step calls no tool, whatever they are. */
   readonly options?: Omit<CallOptions, 'signal'>
-  /** For tools: the messages that the model has in front of it, images by their ids; absent where nobody knows. */
+  /** For tools: the messages that the model reads, images by their ids; absent where that is unknown. */
   readonly seen?: readonly Message[]
-  /** For tools: what the next call has room for besides what must stand, tokens; absent where nobody knows. */
+  /** For tools: the room of the next call for their results, tokens; absent where that is unknown. */
   readonly roomTokens?: number
-  /** What is to be said of the call, by what its provider reported. */
+  /** A warning about the call, judged by the usage that its provider reported. */
   warningAbout?(usage: Usage): CallWarning | undefined
 }
 
-/** What a running call tells for the time being: its words, or that it failed before the first and is tried again. */
+/** Provisional output of a running call: its words, or that it failed before the first word and is retried. */
 export type Delta = WordsDelta | RetryNotice
 
 export interface WordsDelta {
@@ -146,7 +146,7 @@ export interface WordsDelta {
   readonly text: string
 }
 
-/** A setup in which nothing is left open. */
+/** A setup with all defaults filled in. */
 export interface TurnContext {
   readonly turn: Required<RunningTurn>
   readonly model: Model
@@ -158,7 +158,7 @@ export interface TurnContext {
   readonly clock: TurnClock
 }
 
-/** Fills in what a setup leaves open. */
+/** Fills in the defaults of a setup. */
 export function turnContext(setup: TurnSetup): TurnContext {
   const { turn, model, journal, tools, limits, output, clock } = setup
   return {
@@ -171,12 +171,12 @@ export function turnContext(setup: TurnSetup): TurnContext {
         if (journal.finish) return journal.finish(call, outcome, bodies)
         return bodies.length > 0 ? journal.append(bodies) : Promise.resolve([])
       },
-      tokensOf: (message, partial) => journal.tokensOf?.(message, partial) ?? Promise.resolve(usualTokens(message)),
+      tokensOf: (message, partial) => journal.tokensOf?.(message, partial) ?? Promise.resolve(countTokens(message)),
       ...(journal.keepContent ? { keepContent: (text: string) => journal.keepContent!(text) } : {}),
     },
     tools: {
       toolbox: tools?.toolbox ?? createToolbox([]),
-      approvals: tools?.approvals ?? nobody,
+      approvals: tools?.approvals ?? denyAll,
       cite: (result) => tools?.cite?.(result) ?? { result, sources: [] },
     },
     limits: {
@@ -195,13 +195,13 @@ export function turnContext(setup: TurnSetup): TurnContext {
 
 const NEVER = new AbortController().signal
 
-function usualTokens(message: Message): TokenCounts {
+function countTokens(message: Message): TokenCounts {
   const full = messageTokens(tokenx, message)
   return { counter: `${tokenx.id}@${tokenx.version}`, full, least: full }
 }
 
-/** Denies what a person would have to decide about. */
-const nobody: Approvals = {
+/** Denies every call that needs a decision of a person. */
+const denyAll: Approvals = {
   newId: () => 'approval',
   granted: async () => false,
   decision: async () => ({ type: 'deny', reason: 'no person can be asked in this turn' }),

@@ -2,18 +2,18 @@ import { type Message, toolCalls } from '../context.ts'
 import type { Entry } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
 
-/** Where a turn stands, read from its entries alone. */
+/** The state of a turn, derived from its entries alone. */
 export interface TurnState {
   readonly entries: readonly Entry[]
-  /** The input and everything that was said for it, partial messages left out. */
+  /** The input and all messages that answer it, without partial messages. */
   readonly messages: readonly Message[]
-  /** Model calls that led to a message. */
+  /** Model calls that gave a message. */
   readonly steps: number
-  /** The newest message is an answer: nothing is left to do but to say so. */
+  /** The newest message is an answer: only the end of the turn is missing. */
   readonly answered: boolean
 }
 
-/** Reads the state of a turn from its entries, oldest first. */
+/** Derives the state of a turn from its entries, oldest first. */
 export function turnState(entries: readonly Entry[]): TurnState {
   const messages = entries.flatMap((entry) => {
     if (entry.type === 'input') return [entry.message]
@@ -28,16 +28,16 @@ export function turnState(entries: readonly Entry[]): TurnState {
   }
 }
 
-/** What the log says of the tool calls of a step. */
+/** The tool calls of a step, as the log has them. */
 export interface ToolJournal {
-  /** Calls that were started, by their id. */
+  /** Ids of the calls that were started. */
   readonly started: ReadonlySet<string>
   readonly ended: ReadonlyMap<string, ToolResult>
   /** The newest question about a call. */
   readonly asked: ReadonlyMap<string, Extract<Entry, { type: 'approval-request' }>>
 }
 
-/** Of the newest step alone: some providers give the same call id in every step. */
+/** Reads the newest step only: some providers give the same call id in every step. */
 export function toolJournal(all: readonly Entry[]): ToolJournal {
   const step = all.findLastIndex((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   const started = new Set<string>()
@@ -45,12 +45,12 @@ export function toolJournal(all: readonly Entry[]): ToolJournal {
   const asked = new Map<string, Extract<Entry, { type: 'approval-request' }>>()
   for (const entry of all.slice(step + 1)) {
     if (entry.type === 'tool-start') started.add(entry.toolCallId)
-    if (entry.type === 'tool-end') ended.set(entry.toolCallId, resultOf(entry))
+    if (entry.type === 'tool-end') ended.set(entry.toolCallId, toResult(entry))
     if (entry.type === 'approval-request') asked.set(entry.toolCallId, entry)
   }
   return { started, ended, asked }
 }
 
-function resultOf({ ok, output }: Extract<Entry, { type: 'tool-end' }>): ToolResult {
+function toResult({ ok, output }: Extract<Entry, { type: 'tool-end' }>): ToolResult {
   return ok ? { ok: true, output } : { ok: false, error: output }
 }

@@ -9,13 +9,13 @@ import { type PreparedCall, stopping, type TurnContext, turnContext, type TurnSe
 import { turnState } from './turn-state.ts'
 
 /**
- * Runs one turn to its end: assemble, call, run the tools, again. Goes on from the turn's last entry, so the same
- * function starts a turn and takes it up after a crash. Whatever happened stands in the log before the next thing does.
+ * Runs one turn to its end: assemble, call, run the tools, repeat. It continues after the turn's last entry, so the same
+ * function starts a turn and resumes it after a crash. Everything that happens is in the log before the next thing happens.
  *
- * Never throws for what a model or a tool does: that is the outcome. The last step offers no tool call, so a turn ends
- * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is
- * left as it is for the next start, and the answer is `undefined`. Rejects with a `StoreError` where the log cannot be
- * written: then the turn goes on at the next start, from what was written.
+ * Never throws for a failure of a model or a tool: that is an outcome. The last step allows no tool call, so a turn ends
+ * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is left
+ * for the next start, and the result is `undefined`. Rejects with a `StoreError` where the log cannot be written: then the
+ * turn resumes at the next start, from what was written.
  */
 export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined> {
   const context = turnContext(setup)
@@ -34,7 +34,7 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
   let prepared: PreparedCall | undefined
   for (;;) {
     if (signal.reason === stopping) return undefined
-    const pending = unanswered(state.messages)
+    const pending = pendingCalls(state.messages)
     if (pending.length > 0) {
       state = await runTools(context, state, { calls: pending, prepared })
       continue
@@ -43,7 +43,7 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
     if (state.answered) return end(context, { type: 'completed' })
 
     const reply = await askStep(context, state, { last: state.steps + 1 >= context.limits.steps })
-    if (reply.type !== 'answer') return broken(context, reply)
+    if (reply.type !== 'answer') return endUnanswered(context, reply)
     if (reply.outcome) return reply.outcome
     state = turnState(reply.entries)
     prepared = reply.prepared
@@ -51,17 +51,17 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
 }
 
 /** Calls of the newest message that no tool message has answered. */
-function unanswered(messages: readonly Message[]): readonly ToolCallPart[] {
+function pendingCalls(messages: readonly Message[]): readonly ToolCallPart[] {
   const last = messages.at(-1)
   return last ? toolCalls(last) : []
 }
 
-async function broken(context: TurnContext, reply: Unanswered): Promise<TurnOutcome | undefined> {
+async function endUnanswered(context: TurnContext, reply: Unanswered): Promise<TurnOutcome | undefined> {
   const { journal, turn } = context
   if (turn.signal.reason === stopping) return undefined
   const ended: TurnOutcome = reply.type === 'cancelled' ? { type: 'cancelled' } : failure(reply.error)
   if (!reply.said) return end(context, ended)
-  const outcome = withWayOn(ended)
+  const outcome = addContinueHint(ended)
   const partial = outcome.type === 'cancelled' ? 'cancelled' : 'interrupted'
   const tokens = await journal.tokensOf(reply.said, partial)
   await journal.append([
@@ -71,8 +71,8 @@ async function broken(context: TurnContext, reply: Unanswered): Promise<TurnOutc
   return outcome
 }
 
-/** What was said is kept and labelled, so the model can go on from there when it is asked to. */
-function withWayOn(outcome: TurnOutcome): TurnOutcome {
+/** The partial answer is kept and labelled, so that the model can continue it when asked to. */
+function addContinueHint(outcome: TurnOutcome): TurnOutcome {
   if (outcome.type !== 'failed') return outcome
   const { message } = outcome
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`

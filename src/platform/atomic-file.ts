@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFolder } from './private-folder.ts'
 
+/** Permissions and owner of a new file. */
 export interface NewFileOptions {
   /** Permission bits; `umask` for those of any file that this process creates. 0600 unless given: the owner alone. */
   readonly mode?: number | 'umask' | undefined
-  /** Whose file it shall be, where this process may decide that. */
+  /** The owner of the file, where this process may set it. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 
+/** How a file is replaced. */
 export interface AtomicFileOptions extends NewFileOptions {
-  /** Path of the file that is written first, in the same folder; a name that nobody else has unless given. */
+  /** Path of the file that is written first, in the same folder; a unique name unless given. */
   readonly beside?: string
   /**
-   * Called with the path of the new content when that is on disk beside the old one. Where it answers `false` or throws,
+   * Called with the path of the new content when that is on disk beside the old one. Where it returns `false` or throws,
    * nothing is replaced.
    */
   readonly check?: (beside: string) => Promise<boolean | void>
@@ -22,8 +23,8 @@ export interface AtomicFileOptions extends NewFileOptions {
 
 /**
  * Writes a file whole or not at all: a reader finds the old content or the new one. The content is written to a file beside
- * it, brought to disk, and renamed; when the promise resolves, the name is on disk as well. A link at `path` is itself
- * replaced: resolve it first if the file behind it is meant.
+ * it, brought to disk, and renamed; when the promise resolves, the name is on disk as well. A symbolic link at
+ * `path` is itself replaced: resolve it first to replace its target.
  *
  * @returns `false` where `check` refused
  * @throws what the file system and `check` throw; nothing is left beside the file then
@@ -47,7 +48,7 @@ export async function writeFileAtomically(
   return true
 }
 
-/** Writes a file that is not there yet, and brings its content to disk. Throws `EEXIST` where there is one. */
+/** Writes a new file and syncs its content to disk. Throws `EEXIST` where the file exists. */
 export async function writeNewFile(
   path: string,
   content: string | Uint8Array,
@@ -56,7 +57,7 @@ export async function writeNewFile(
   const file = await open(path, 'wx', mode === 'umask' ? 0o666 : 0o600)
   try {
     await file.writeFile(content)
-    if (owner) await giveTo(file, owner)
+    if (owner) await changeOwner(file, owner)
     if (typeof mode === 'number' && mode !== 0o600) await file.chmod(mode)
     await file.sync()
   } finally {
@@ -64,7 +65,42 @@ export async function writeNewFile(
   }
 }
 
-async function giveTo(file: FileHandle, { uid, gid }: NonNullable<NewFileOptions['owner']>): Promise<void> {
+async function changeOwner(file: FileHandle, { uid, gid }: NonNullable<NewFileOptions['owner']>): Promise<void> {
   const own = await file.stat()
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => {})
 }
+
+/** Creates a folder and its parents, for the owner alone (0700), and syncs their names to disk. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 })
+  if (made === undefined) return
+  for (let folder = path; folder.length >= made.length; folder = dirname(folder)) await syncFolder(dirname(folder))
+}
+
+/**
+ * Syncs the names in a folder to disk. Does nothing where the system cannot sync folders, as on Windows and some network
+ * file systems. Throws where the disk fails.
+ */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  try {
+    const folder = await open(path, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  } catch (error) {
+    if (!CANNOT.has((error as NodeJS.ErrnoException).code)) throw error
+  }
+}
+
+const CANNOT: ReadonlySet<string | undefined> = new Set([
+  'EINVAL',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EISDIR',
+  'EACCES',
+  'EPERM',
+])

@@ -1,4 +1,4 @@
-/** Beginnings that say what a file is, one character a byte, from byte `at` on. Images that models take: `imageType`. */
+/** Signatures of file types, one character per byte, from byte `at`. For images that models accept, see `imageType`. */
 const signatures: readonly (readonly [at: number, latin: string, mediaType: string])[] = [
   [0, '%PDF-', 'application/pdf'],
   [0, 'PK\x03\x04', 'application/zip'],
@@ -30,10 +30,10 @@ const signatures: readonly (readonly [at: number, latin: string, mediaType: stri
   [0, 'SQLite format 3\0', 'application/vnd.sqlite3'],
 ]
 
-/** Bytes that `signatureType` looks at. */
+/** The number of bytes that `signatureType` reads. */
 export const SIGNATURE_BYTES = 264
 
-/** The media type that the first bytes say. Ask only for bytes that are no text: a sentence may begin with `MZ`. */
+/** The media type by the first bytes of a file. Only for bytes that are not text: a sentence may begin with `MZ`. */
 export function signatureType(bytes: Uint8Array): string | undefined {
   const beginning = Buffer.from(bytes.subarray(0, SIGNATURE_BYTES)).toString('latin1')
   return signatures.find(([at, latin]) => beginning.startsWith(latin, at))?.[2]

@@ -5,9 +5,9 @@ export interface ForewordErrorOptions extends ErrorOptions {
 }
 
 /**
- * The base of every error that Foreword throws for programs and people. `code` is for programs (`error-codes.ts` lists
- * them), `message` says what and where, `facts` repeats that as data, `hint` says how to fix it. None of them ever
- * holds a secret.
+ * The base class of every error that Foreword throws for programs and people. `code` is for programs (`error-codes.ts` lists
+ * the codes), `message` says what failed and where, `facts` repeats that as data, `hint` says how to fix it. None of them
+ * ever contains a secret.
  */
 export class ForewordError extends Error {
   override readonly name: string = 'ForewordError'
@@ -28,4 +28,9 @@ export class ForewordError extends Error {
     this.facts = facts
     this.hint = hint
   }
+}
+
+/** The message of an error; anything else that was thrown, as a string. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

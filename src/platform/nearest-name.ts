@@ -1,19 +1,19 @@
-/** The one of `names` that a mistyped word most likely meant, in whatever case, if any is near. */
+/** The one of `names` that a mistyped word most likely means, ignoring case; `undefined` where none is near. */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const wanted = word.toLowerCase()
   const ranked = names
-    .map((name) => ({ name, steps: stepsTo(wanted, name.toLowerCase()) }))
+    .map((name) => ({ name, steps: distance(wanted, name.toLowerCase()) }))
     .toSorted((one, other) => one.steps - other.steps)
   const best = ranked[0]
   return best !== undefined && best.steps <= Math.max(1, Math.floor(word.length / 2.5)) ? best.name : undefined
 }
 
-/** What begins with the word may be what is still being written. */
-function stepsTo(word: string, name: string): number {
+/** A name that begins with the word counts as one step, since the word may be incomplete. */
+function distance(word: string, name: string): number {
   return name.startsWith(word) && name !== word && word.length > 1 ? 1 : editSteps(word, name)
 }
 
-/** Letters to add, drop, change or swap with their neighbour until one word has become the other. */
+/** Edit distance: how many letters to add, drop, change or swap with their neighbour to turn one word into the other. */
 export function editSteps(from: string, to: string): number {
   let before: readonly number[] = []
   let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)

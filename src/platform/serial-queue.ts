@@ -1,11 +1,12 @@
-/** Runs one piece of work after another, in the order they were added. */
+/** Runs one piece of work after another, in the order in which they were added. */
 export interface SerialQueue {
-  /** Runs `work` once everything before it is over, whether that succeeded or failed. Rejects with what `work` throws. */
+  /** Runs `work` once everything before it has succeeded or failed. Rejects with what `work` throws. */
   add<Value>(work: () => Value | Promise<Value>): Promise<Value>
   /** Resolves once nothing is waiting or running, with what was added meanwhile. Never rejects. */
   idle(): Promise<void>
 }
 
+/** Creates a serial queue. */
 export function serialQueue(): SerialQueue {
   const queues = keyedQueue<undefined>()
   return { add: (work) => queues.add(undefined, work), idle: queues.idle }
@@ -22,6 +23,7 @@ export interface KeyedQueue<Key> {
   idle(): Promise<void>
 }
 
+/** Creates a keyed queue. */
 export function keyedQueue<Key>(): KeyedQueue<Key> {
   const last = new Map<Key, Promise<void>>()
   return {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256 in lowercase hexadecimal; of a text, of its UTF-8. */
+/** The SHA-256 of bytes, or of the UTF-8 of a text, in lowercase hexadecimal. */
 export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex')
 }

@@ -1,16 +1,17 @@
-/** Lets everybody who asks for the same thing at the same time wait for one piece of work. */
+/** Shares one piece of work among concurrent requests for the same key. */
 export interface SingleFlight<Key, Value> {
-  /** What the work that runs under `key` comes to; where none does, `work` is begun. Rejects with what it throws. */
+  /** The result of the work that runs under `key`; where none runs, starts `work`. Rejects with what it throws. */
   run(key: Key, work: () => Promise<Value>): Promise<Value>
   /** The work that runs under `key`, if any. */
   get(key: Key): Promise<Value> | undefined
   has(key: Key): boolean
-  /** Works that run now. */
+  /** How many are running. */
   readonly size: number
-  /** Those works. */
+  /** The promises of those that are running. */
   running(): Iterable<Promise<Value>>
 }
 
+/** Creates a single flight. */
 export function singleFlight<Key, Value>(): SingleFlight<Key, Value> {
   const running = new Map<Key, Promise<Value>>()
   return {
@@ -28,4 +29,17 @@ export function singleFlight<Key, Value>(): SingleFlight<Key, Value> {
     },
     running: () => running.values(),
   }
+}
+
+/**
+ * Runs `work` at the first call and returns the same promise for every later call. Where it fails, the next call runs it
+ * again.
+ */
+export function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let begun: Promise<Value> | undefined
+  return () =>
+    (begun ??= work().catch((error: unknown) => {
+      begun = undefined
+      throw error
+    }))
 }

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { openDatabase, openSqlite } from './sqlite.ts'
-import { sqliteError, type SqliteFileKind } from './sqlite-error.ts'
+import { openDatabase, openSqlite, sqliteError, type SqliteFileKind } from './sqlite.ts'
 
 /** How long to wait for a process that is writing, ms. */
 const BUSY_TIMEOUT_MS = 30_000
 
-/** Opens an SQLite file for reading, beside a process that writes, and closes it. Failures are errors of its kind. */
+/** Opens an SQLite file for reading, runs `work`, and closes the file. Another process may write meanwhile. Failures are errors of its kind. */
 export function readSqliteFile<Result>(
   path: string,
   kind: SqliteFileKind,
@@ -25,14 +24,14 @@ export function readSqliteFile<Result>(
 }
 
 /**
- * Copies an SQLite file into a new one as it is at one moment, beside a process that goes on writing. The copy is one
- * file, without free pages. The process stands still meanwhile.
+ * Writes a consistent copy of an SQLite file, while another process may continue to write. The copy is one file without free
+ * pages. This process is blocked meanwhile.
  */
 export function copySqliteFile(path: string, target: string, kind: SqliteFileKind): void {
   readSqliteFile(path, kind, (database) => database.prepare('vacuum into ?').run(target))
 }
 
-/** The first thing that is wrong with an SQLite file, in SQLite's words; `undefined` where it is whole. */
+/** The first fault of an SQLite file, as SQLite reports it; `undefined` where it has none. */
 export function sqliteFileFault(path: string, kind: SqliteFileKind): string | undefined {
   return readSqliteFile(path, kind, (database) => {
     const row = database.prepare('pragma quick_check(1)').get()
@@ -41,7 +40,7 @@ export function sqliteFileFault(path: string, kind: SqliteFileKind): string | un
   })
 }
 
-/** Gives the free pages of an SQLite file back to the disk. For a process that has it alone. */
+/** Returns the free pages of an SQLite file to the disk. No other process may use the file meanwhile. */
 export function compactSqliteFile(path: string, kind: SqliteFileKind): void {
   const connection = openSqlite({ path, kind })
   try {

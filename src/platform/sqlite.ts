@@ -1,9 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { sqliteError, type SqliteFileKind } from './sqlite-error.ts'
 
-export type SqliteScalar = string | number | Uint8Array | null
+type SqliteScalar = string | number | Uint8Array | null
 
 /** One open SQLite file. Everything is synchronous, so nothing comes between the statements of a transaction. */
 export interface SqliteConnection {
@@ -11,7 +10,7 @@ export interface SqliteConnection {
   readonly readOnly: boolean
   /** Runs a statement to its end. */
   run(sql: string, ...parameters: readonly SqliteScalar[]): void
-  /** Runs a statement and answers how many rows it changed. Not for a full-text table: no JavaScript number holds its last row id. */
+  /** Runs a statement and returns how many rows it changed. Not for a full-text table: no JavaScript number holds its last row id. */
   change(sql: string, ...parameters: readonly SqliteScalar[]): number
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
   get<Row>(sql: string, ...parameters: readonly SqliteScalar[]): Row | undefined
@@ -20,33 +19,34 @@ export interface SqliteConnection {
   /** Rows as arrays, in the order of the columns: a third of the time where there are many. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
   tuples<Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteScalar[]): readonly Row[]
-  /** Rows one by one, for a reader that may have enough of them. Nothing else may be asked of the same statement meanwhile. */
+  /** Rows one by one, for a reader that may stop early. The same statement must not be used meanwhile. */
   each<Row>(sql: string, ...parameters: readonly SqliteScalar[]): Iterable<Row>
   execute(sql: string): void
-  /** Runs it in a transaction that takes the right to write at once. A throw undoes everything. */
+  /** Runs `work` in a transaction that takes the write lock at once. Where it throws, everything is undone. */
   transaction<Result>(work: () => Result): Result
-  /** Runs it within a transaction. A throw undoes only this. */
+  /** Runs `work` within a transaction. Where it throws, only this work is undone. */
   nested<Result>(work: () => Result): Result
   readonly inTransaction: boolean
   close(): void
 }
 
+/** How an SQLite file is opened. */
 export interface SqliteOptions {
-  /** A file, made with its folder when missing; `:memory:` keeps everything in memory. */
+  /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
-  /** How its errors read. */
+  /** How its errors name the file. */
   readonly kind: SqliteFileKind
   readonly readOnly?: boolean | undefined
-  /** How long to wait for another process, ms. The process stands still meanwhile. 5,000 unless given. */
+  /** How long to wait for another process, ms. This process is blocked meanwhile. 5,000 unless given. */
   readonly busyTimeoutMs?: number | undefined
-  /** `false`: a loss of power may take the newest commits with it, and nothing else. They are on the disk unless given. */
+  /** `false`: a power loss may lose the newest commits, and nothing else. Default: each commit is on the disk. */
   readonly durable?: boolean | undefined
   /** Further pragmas of a writer, as SQL. */
   readonly settings?: string | undefined
 }
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
-/** What is read again and again should stay in memory. */
+/** The size of the page cache: pages that are read often stay in memory. */
 const CACHE_KIBIBYTES = 32 * 1024
 
 /** Opens an SQLite file. Every failure is an error of its kind. */
@@ -63,7 +63,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     return openDatabase(path, { readOnly, timeout: busyTimeoutMs })
   })
   try {
-    guarded(() => database.exec(settingsOf(options)))
+    guarded(() => database.exec(pragmas(options)))
   } catch (error) {
     database.close()
     throw error
@@ -165,16 +165,78 @@ export function openDatabase(path: string, options: { readOnly?: boolean; timeou
 }
 
 /** `full`: a commit is on the disk when it returns. `fullfsync`: on macOS too. */
-function settingsOf({ readOnly = false, durable = true, settings = '' }: SqliteOptions): string {
+function pragmas({ readOnly = false, durable = true, settings = '' }: SqliteOptions): string {
   const always = `pragma cache_size = -${CACHE_KIBIBYTES};`
   if (readOnly) return always
   const commits = durable ? 'pragma synchronous = full; pragma fullfsync = on;' : 'pragma synchronous = normal;'
   return `${always} pragma journal_mode = wal; ${commits} ${settings}`
 }
 
-/** What is kept is private to this user. The files that SQLite makes beside it take on its mode. */
+/** Creates the file for this user alone. The files that SQLite creates beside it get the same mode. */
 function makePrivateFile(path: string): void {
   if (path === ':memory:' || existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   closeSync(openSync(path, 'a', 0o600))
+}
+
+/** Why SQLite or the file system failed, for programs. */
+export type SqliteErrorCode =
+  | 'busy'
+  | 'readonly'
+  | 'io'
+  | 'corrupt'
+  | 'full'
+  | 'invalid'
+  | 'conflict'
+  | 'not-found'
+  | 'closed'
+
+/** How errors name an SQLite file, and which errors they are. */
+export interface SqliteFileKind {
+  /** Such as `store`. */
+  readonly noun: string
+  /** What to do about a damaged file. */
+  readonly repair: string
+  error(code: SqliteErrorCode, message: string, options?: ErrorOptions): Error
+}
+
+/** Turns an error of SQLite or of the file system into an error of this kind; returns any other error unchanged. */
+export function sqliteError(error: unknown, path: string, kind: SqliteFileKind): unknown {
+  const result = sqliteResult(error)
+  const number = result === undefined ? fileResult(error) : result & 0xff
+  if (!(error instanceof Error) || number === undefined) return error
+  const [code, message] = meanings(kind)[number] ?? ['io', `the ${kind.noun} failed`]
+  return kind.error(code, `${message} (${path}: ${error.message})`, { cause: error })
+}
+
+/** SQLite's extended result code, or `undefined` for any other error. */
+export function sqliteResult(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode : undefined
+}
+
+export const SQLITE_BUSY = 5
+
+/** The SQLite result code that corresponds to an error of the file system. */
+function fileResult(error: unknown): number | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return 13
+  return code === 'EROFS' || code === 'EACCES' || code === 'EPERM' ? 8 : undefined
+}
+
+/** By primary result code, https://sqlite.org/rescode.html. */
+function meanings({ noun, repair }: SqliteFileKind): Readonly<Record<number, readonly [SqliteErrorCode, string]>> {
+  const busy = ['busy', `another process holds the ${noun}: try again when it is done`] as const
+  return {
+    [SQLITE_BUSY]: busy,
+    6: busy,
+    8: ['readonly', `the ${noun} cannot be written: give this user write access to the file and its folder`],
+    10: ['io', `the disk failed to read or write the ${noun}: check the disk`],
+    11: ['corrupt', `the ${noun} is damaged: ${repair}`],
+    13: ['full', `there is no room to write the ${noun}: free some space on the disk`],
+    14: ['io', `the ${noun} cannot be opened: check that the folder exists and that this user may write in it`],
+    18: ['invalid', `this is too large for the ${noun}: shorten it`],
+    19: ['conflict', 'this contradicts what is stored'],
+    26: ['corrupt', `the file is not a ${noun}: move it away, or name another path`],
+  }
 }

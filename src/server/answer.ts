@@ -1,7 +1,7 @@
 import type { ErrorFormat, Failure } from '../capability.ts'
 import { defined } from '../platform.ts'
 
-/** On every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
+/** Headers of every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -14,6 +14,7 @@ export const securityHeaders = {
 const jsonHeaders = { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }
 const textHeaders = { ...securityHeaders, 'content-type': 'text/plain; charset=utf-8' }
 
+/** An answer with a JSON body. */
 export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
   return new Response(JSON.stringify(value), {
     status,
@@ -21,11 +22,12 @@ export function json(value: unknown, status = 200, headers?: Readonly<Record<str
   })
 }
 
+/** An answer in plain text. */
 export function text(value: string): Response {
   return new Response(value, { headers: textHeaders })
 }
 
-/** A file to save under its name: nothing in it is shown or run by a browser. */
+/** A download under the name of the file: a browser neither shows nor runs it. */
 export function bytes(content: Uint8Array, name: string): Response {
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   const exact = encodeURIComponent(name.toWellFormed()).replaceAll(
@@ -46,16 +48,17 @@ export function empty(status: number, headers: Readonly<Record<string, string>> 
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
 }
 
-/** A failure in the shape that the callers of a path know: that of the longest format that fits, Foreword's own elsewhere. */
+/** A failure in the error format of its path: the one with the longest prefix that matches, else Foreword's own. */
 export function refusal(failure: Failure, path = '/', formats: readonly ErrorFormat[] = []): Response {
   const format = formats
     .filter((each) => path.startsWith(each.path))
     .toSorted((one, other) => other.path.length - one.path.length)[0]
-  if (format === undefined) return json(forewordError(failure), failure.status, failure.headers)
+  if (format === undefined) return json(errorBody(failure), failure.status, failure.headers)
   const { status, body } = format.format(failure)
   return json(body, status, failure.headers)
 }
 
-export function forewordError({ code, message, facts, hint }: Failure): Readonly<Record<string, unknown>> {
+/** A failure in Foreword's own format. */
+export function errorBody({ code, message, facts, hint }: Failure): Readonly<Record<string, unknown>> {
   return { error: { ...facts, code, message, ...defined({ hint }) } }
 }

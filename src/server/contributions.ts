@@ -3,24 +3,24 @@ import type { McpAddition } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
 export interface ServerContribution {
-  /** Of the capability. */
+  /** The name of the capability. */
   readonly name: string
   readonly routes?: readonly Route[]
   readonly errorFormat?: ErrorFormat | undefined
-  /** Opened with the first request of a program that speaks MCP. */
+  /** Opened with the first request of an MCP client. */
   readonly mcp?: McpAddition | undefined
 }
 
-/** Capabilities that have started. Both methods reject with the name of the capability that failed. */
+/** Capabilities that have started. The errors of both methods name the capability that failed. */
 export interface StartedCapabilities {
   readonly capabilities: readonly AnyCapability[]
-  /** Routes of the capability of this name. */
+  /** The routes of a capability, by its name. */
   routes(capability: string): Promise<readonly Route[]>
-  /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
+  /** What a capability adds to the MCP server, if anything. */
   mcp(capability: string): McpAddition | undefined
 }
 
-/** What started capabilities add to a server, in their order. */
+/** Collects what started capabilities add to a server, in their order. */
 export function contributionsOf(started: StartedCapabilities): Promise<readonly ServerContribution[]> {
   return Promise.all(
     started.capabilities.map(async ({ name, errorFormat }) => ({

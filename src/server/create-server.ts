@@ -1,77 +1,73 @@
 import { Hono } from 'hono'
 import type { Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
+import type { HostedRuntime } from '../runtime.ts'
 import { refusal } from './answer.ts'
-import { approvalRoutes } from './routes/approval-routes.ts'
-import { auditRoutes } from './routes/audit-routes.ts'
-import { callRoutes } from './routes/call-routes.ts'
-import { choiceRoutes } from './routes/choice-routes.ts'
+import { allRoutes, contributionsOf, type ServerContribution } from './contributions.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
-import { eventRoutes } from './routes/event-routes.ts'
 import { failureOf, HttpFailure } from './failure.ts'
-import { createGuard } from './guard.ts'
-import { assertBindIsSafe } from './loopback.ts'
-import { allRoutes, type ServerContribution } from './contributions.ts'
+import { assertBindIsSafe, createGuard } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
-import { messageRoutes } from './routes/message-routes.ts'
-import { pairingRoutes } from './routes/pairing-routes.ts'
 import { type Bindings, mount } from './route.ts'
+import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
+import { callRoutes } from './routes/call-routes.ts'
+import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
+import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
-import { sessionRoutes } from './routes/session-routes.ts'
-import { assertChoiceNames, type OfferedChoices } from './session-choices.ts'
+import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
+import { pairingRoutes } from './routes/pairing-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
-import { toolRoutes } from './routes/tool-routes.ts'
-import { turnRoutes } from './routes/turn-routes.ts'
+import { assertChoiceNames, type OfferedChoices } from './session-choices.ts'
 
-/** What a server is, besides its runtime. */
+/** What a server needs besides its runtime. */
 export interface ServerOptions {
   /** What the capabilities add, in their order. */
   readonly contributions?: readonly ServerContribution[] | undefined
   /** What sessions can choose, by name. */
   readonly choices?: OfferedChoices | undefined
-  /** What a caller has to bring. Absent: anyone on this machine may enter; then `bind` has to be a loopback. */
+  /** The token that callers have to send. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
   readonly token?: string | undefined
-  /** The address that the server is going to listen on. */
+  /** The address that the server will listen on. */
   readonly bind: string
-  /** Names besides loopback and `bind` that `Host` may hold, with or without a port. */
+  /** Names besides loopback and `bind` that `Host` may contain, with or without a port. */
   readonly allowedHosts?: readonly string[] | undefined
   /** The largest JSON body. 1 MiB unless given. */
   readonly maxBodyBytes?: number
   readonly version: string
-  /** The configuration as it may be shown: without secrets. */
+  /** The configuration without its secrets. */
   readonly configuration?: () => unknown
   readonly log?: ServerLog | undefined
   readonly streams?: Partial<StreamLimits>
   /**
-   * Endpoints for services that call by themselves, by their exact path. They have no token of this gateway: each checks its
-   * callers itself.
+   * Endpoints for webhooks of services, by their exact path. Such a service has no token of this gateway: each endpoint
+   * checks its callers itself.
    */
   readonly hooks?: Readonly<Record<string, Hook>> | undefined
 }
 
-/** Answers a POST of a service. A rejection is an inner failure. */
+/** Answers a POST of a service. A rejection becomes an internal failure. */
 export type Hook = (request: Request) => Promise<Response>
 
-/** Called with failures that nobody expected. A pino logger is one. */
+/** Receives unexpected failures. A pino logger is one. */
 export interface ServerLog {
   error(facts: object, message: string): void
 }
 
 /** Web-standard requests in, responses out: it needs no port. */
 export interface Server {
-  /** Never rejects. `bindings` are what an HTTP adapter knows besides. */
+  /** Never rejects. `bindings` are what an HTTP adapter passes besides the request. */
   fetch(request: Request, bindings?: Bindings): Promise<Response>
   /**
-   * Ends every open stream; readers come back and go on from the last event they saw. Answers under way end with an
-   * error, or go on where `answers` is `false`.
+   * Ends every open stream; readers reconnect and continue after the last event they received. Answers in progress end
+   * with an error, or continue where `answers` is `false`.
    */
   endStreams(which?: { readonly answers?: boolean }): void
-  /** The answer to a request that is refused before it is read. */
+  /** The answer to a request that is refused unread. */
   refuse(failure: Failure, path: string): Response
   readonly token: string | undefined
 }
 
-/** The endpoints of a runtime and of its capabilities. Throws where they would be open to others without a token. */
+/** Creates the endpoints of a runtime and of its capabilities. Throws where others could reach them without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const { contributions = [], choices = {} } = options
   assertBindIsSafe(options.bind, options.token)
@@ -124,7 +120,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const app = new Hono<{ Bindings: Bindings }>()
   mount(app, routes, { maxBodyBytes, streams })
   app.onError((error, context) => answerFailure(error, context.req.path))
-  app.notFound((context) => answerFailure(noSuchRoute(routes, context.req.method, context.req.path), context.req.path))
+  app.notFound((context) =>
+    answerFailure(routeNotFound(routes, context.req.method, context.req.path), context.req.path),
+  )
 
   return {
     token: options.token,
@@ -134,7 +132,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     },
     refuse: (failure, path) => refusal(failure, path, formats),
     async fetch(request, bindings = {}) {
-      const path = pathOf(request.url)
+      const path = requestPath(request.url)
       try {
         const hook = request.method === 'POST' ? hooks.get(path) : undefined
         if (hook) return await hook(request)
@@ -146,18 +144,23 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   }
 }
 
-function noSuchRoute(routes: readonly Route[], method: string, path: string): HttpFailure {
-  const methods = routes.filter((route) => fits(route.path, path)).map((route) => route.method)
+function routeNotFound(routes: readonly Route[], method: string, path: string): HttpFailure {
+  const methods = routes.filter((route) => matchesPath(route.path, path)).map((route) => route.method)
   if (methods.length === 0) {
-    return new HttpFailure(404, 'not-found', `There is no endpoint ${path}. GET /api/openapi.json lists them.`, {
-      path,
-    })
+    return new HttpFailure(
+      404,
+      'not-found',
+      `There is no endpoint ${path}. GET /api/openapi.json lists the endpoints.`,
+      {
+        path,
+      },
+    )
   }
   const allow = methods.join(', ')
   return new HttpFailure(405, 'method-not-allowed', `${path} accepts ${allow}, not ${method}.`, {}, { allow })
 }
 
-function fits(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   const [first = '', rest] = pattern.split(/\/:\w+\{\.\+\}$/)
   if (rest !== undefined) return path.startsWith(`${first}/`)
   const wanted = pattern.split('/')
@@ -168,9 +171,21 @@ function fits(pattern: string, path: string): boolean {
   )
 }
 
-/** Without a URL object, for every request passes here. */
-function pathOf(url: string): string {
+/** Parsed without a URL object, since every request passes here. */
+function requestPath(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const end = url.indexOf('?', start)
   return end === -1 ? url.slice(start) : url.slice(start, end)
+}
+
+/** The options of a server that follow from its runtime: contributions, choices, and the webhooks of channels. */
+export async function hostedOptions({
+  contributed,
+  channels,
+}: HostedRuntime): Promise<Pick<ServerOptions, 'contributions' | 'choices' | 'hooks'>> {
+  return {
+    contributions: await contributionsOf(contributed),
+    choices: contributed.choices,
+    hooks: Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : []))),
+  }
 }

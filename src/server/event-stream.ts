@@ -1,32 +1,32 @@
 import { type ServerResponse } from 'node:http'
 import { RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
 import { securityHeaders } from './answer.ts'
-import { nodeWire, webWire, type Wire } from './wire.ts'
+import { nodeOutput, webOutput, type StreamOutput } from './wire.ts'
 
 /** All open streams of a server. */
 export interface Streams {
   open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition): Promise<Response>
   /**
-   * Ends every open stream; their readers come back and go on from the last event they saw. Answers end with an error,
-   * or go on where `answers` is `false`.
+   * Ends every open stream; readers reconnect and continue after the last event they received. Answers end with an error,
+   * or continue where `answers` is `false`.
    */
   endAll(options?: { readonly answers?: boolean }): void
 }
 
-/** What is asked of a gateway that stops, and what it breaks off. */
-export function stopping(): RuntimeError {
-  return new RuntimeError('closing', 'The gateway is stopping. Try again when it has started again.')
+/** The error for requests to a gateway that is stopping, and for the answers that it interrupts. */
+export function closingError(): RuntimeError {
+  return new RuntimeError('closing', 'The gateway is stopping. Try again when it runs again.')
 }
 
 /** How far a reader may fall behind, and for how long. */
 export interface StreamLimits {
-  /** A reader with more than this unread is waited for. Bytes. */
+  /** With more than this unread, bytes, the stream waits for its reader. */
   readonly bufferBytes: number
-  /** What waits for all readers together, bytes. Where it is more, the one furthest behind is let go. */
+  /** The most that may be unread over all streams, bytes. Above it, the reader that is furthest behind is disconnected. */
   readonly bufferBytesInAll: number
-  /** And is let go when it has not caught up in this time. ms */
+  /** A reader that has not caught up in this time, ms, is disconnected. */
   readonly stallMs: number
-  /** A comment is sent so often, so that no proxy takes a silent stream for dead. ms */
+  /** Time between two comments, ms: without them a proxy would close a silent stream. */
   readonly heartbeatMs: number
 }
 
@@ -37,7 +37,7 @@ export const defaultStreamLimits: StreamLimits = {
   heartbeatMs: 15_000,
 }
 
-/** A reader that is no further behind keeps up, bytes. */
+/** A reader that is no further behind than this keeps up, bytes. */
 const A_LITTLE = 16 * 1024
 
 const HEARTBEAT = ': still here\n\n'
@@ -50,8 +50,9 @@ const streamHeaders = {
 }
 
 /**
- * Server-sent events. Behind a listening server the bytes go straight to the socket; elsewhere into a web stream. What
- * waits for a reader is bounded by `bufferBytes` and one event, and what waits for all by `bufferBytesInAll`.
+ * Creates the streams of server-sent events of a server. Behind a listening server the bytes go straight to the socket;
+ * elsewhere into a web stream. The backlog of a reader is at most `bufferBytes` and one event, that of all readers
+ * `bufferBytesInAll`.
  */
 export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
   const open: OpenStreams = { streams: new Set(), bytes: 0 }
@@ -59,7 +60,7 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
     open(request, outgoing, definition) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
       if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
-      const wire = outgoing === undefined ? webWire(limits.bufferBytes) : nodeWire(outgoing)
+      const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
       return runStream(wire, headers, definition, limits, open)
     },
     endAll({ answers = true } = {}) {
@@ -72,23 +73,23 @@ export function createStreams(limits: StreamLimits = defaultStreamLimits): Strea
 
 interface OpenStreams {
   readonly streams: Set<OpenStream>
-  /** What waits for all of them, at most: what has left since a stream last wrote is found out when it matters. */
+  /** Upper bound of the backlog of all streams, bytes: it is measured again when it passes the limit. */
   bytes: number
 }
 
 interface OpenStream {
-  /** Ends in good form: its reader comes back. */
+  /** Ends the stream regularly: its reader reconnects. */
   readonly leave: () => void
-  /** Ends an answer with the error that it is not whole. */
+  /** Ends an incomplete answer with an error. */
   readonly breakOff: (() => void) | undefined
-  /** Ends at once, for a reader that does not read. */
+  /** Disconnects a reader that does not read. */
   readonly letGo: () => void
   /** Bytes. */
   readonly backlog: () => number
 }
 
-/** Notes that one stream holds more, and lets the one that is furthest behind go where all together hold too much. */
-function grow(open: OpenStreams, grown: number, mostBytes: number): void {
+/** Adds to the backlog of all streams, and disconnects the reader that is furthest behind where it exceeds the limit. */
+function growBacklog(open: OpenStreams, grown: number, mostBytes: number): void {
   open.bytes += grown
   if (open.bytes <= mostBytes) return
   let slowest: OpenStream | undefined
@@ -101,7 +102,7 @@ function grow(open: OpenStreams, grown: number, mostBytes: number): void {
 }
 
 function runStream(
-  wire: Wire,
+  wire: StreamOutput,
   headers: Record<string, string>,
   { run, lastWords, isAnswer }: StreamDefinition,
   limits: StreamLimits,
@@ -137,7 +138,7 @@ function runStream(
       wire.write(text)
       const waits = wire.backlog()
       // A reader that keeps up adds nothing.
-      if (waits > A_LITTLE) grow(open, text.length, limits.bufferBytesInAll)
+      if (waits > A_LITTLE) growBacklog(open, text.length, limits.bufferBytesInAll)
       return waits > limits.bufferBytes ? caughtUp() : undefined
     }
     const caughtUp = () =>
@@ -164,7 +165,7 @@ function runStream(
       controller.abort()
     }
     const breakOff = () => {
-      fail(stopping())
+      fail(closingError())
       controller.abort()
     }
     const stream: OpenStream = {

@@ -1,9 +1,8 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { empty } from './answer.ts'
 import { HttpFailure } from './failure.ts'
-import { isLoopback } from './loopback.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Absent: every caller on this machine may enter. */
   readonly token?: string | undefined
   readonly bind: string
@@ -15,16 +14,16 @@ export interface GuardOptions {
  * Checks every request first. Returns nothing where the request may pass, a response where it is answered here (a browser
  * that brings its token in the address gets a cookie for it), and throws `HttpFailure` where it may not.
  */
-export type Guard = (request: Request, path: string) => Response | undefined
+type Guard = (request: Request, path: string) => Response | undefined
 
-/** Open to everybody who reaches the port; it tells nothing. */
+/** Anyone who reaches the port may ask for it; it reveals nothing. */
 const OPEN_PATH = '/health'
 
-/** A guard for one token and one address. */
+/** Creates the guard for one token and one address. */
 export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const expected = token ? digest(token) : undefined
-  // The cookie is not the token: who reads it cannot use it as one, and a new token ends it.
+  // The cookie is not the token: nobody who reads it can use it as one, and a new token invalidates it.
   const cookieValue = token ? createHmac('sha256', token).update('foreword browser session').digest('hex') : ''
   const expectedCookie = digest(cookieValue)
 
@@ -36,32 +35,32 @@ export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): G
     if (path === OPEN_PATH || expected === undefined) return undefined
     const authorization = headers.get('authorization')
     if (authorization !== null) {
-      if (matches(bearer(authorization), expected)) return undefined
-      throw unauthorized('The token is not the one of this gateway.')
+      if (matchesDigest(bearer(authorization), expected)) return undefined
+      throw unauthorized('The token is wrong.')
     }
     if (path === '/' && request.url.includes('?')) {
       const brought = new URL(request.url).searchParams.get('token')
-      if (brought !== null) return enter(matches(brought, expected), host, cookieValue)
+      if (brought !== null) return enter(matchesDigest(brought, expected), host, cookieValue)
     }
     const cookie = headers.get('cookie')
-    const value = cookie === null ? undefined : cookieNamed(cookie, cookieName(host))
-    if (value !== undefined && matches(value, expectedCookie) && isFromHere(headers)) return undefined
-    throw unauthorized('The token of the gateway is missing.')
+    const value = cookie === null ? undefined : readCookie(cookie, cookieName(host))
+    if (value !== undefined && matchesDigest(value, expectedCookie) && isFromHere(headers)) return undefined
+    throw unauthorized('The token is missing.')
   }
 }
 
-/** A page elsewhere can make its own name point at this machine; then `Host` holds that name. */
+/** A foreign page can make its own name resolve to this machine; then `Host` contains that name. */
 function checkHost(host: string, allowed: ReadonlySet<string>): void {
   const name = host.replace(/:\d*$/, '')
   if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return
   throw new HttpFailure(
     403,
     'host-not-allowed',
-    `This gateway does not answer to the name ${JSON.stringify(name)}. Add it to gateway.allowedHosts if it is yours.`,
+    `${JSON.stringify(name)} is not a name of this gateway. If it is yours, add it to gateway.allowedHosts.`,
   )
 }
 
-/** Browsers say where a page comes from. One from elsewhere has no business here; programs send no `Origin`. */
+/** Browsers send the origin of a page; pages of other origins are refused. Programs send no `Origin`. */
 function checkOrigin(origin: string | null, host: string): void {
   if (origin === null) return
   const from = URL.canParse(origin) ? new URL(origin) : undefined
@@ -78,26 +77,26 @@ function sameHost(origin: URL, host: string): boolean {
   return origin.host === host || host === `${origin.hostname}:${origin.protocol === 'https:' ? 443 : 80}`
 }
 
-/** A cookie goes along with requests that pages on other ports of this machine make. Browsers mark those. */
+/** Browsers send the cookie with requests from pages on other ports of this machine, too, but mark those requests. */
 function isFromHere(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
   return site === null || site === 'same-origin' || site === 'none'
 }
 
 function enter(ok: boolean, host: string, value: string): Response {
-  if (!ok) throw unauthorized('The token in this address is not the one of this gateway.')
+  if (!ok) throw unauthorized('The token in this address is wrong.')
   return empty(303, {
     location: '/',
     'set-cookie': `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`,
   })
 }
 
-/** Browsers share cookies between the ports of a host; so each gateway has a name of its own. */
+/** Browsers share cookies between the ports of a host, so each port has its own name. */
 function cookieName(host: string): string {
   return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
 }
 
-function cookieNamed(header: string, name: string): string | undefined {
+function readCookie(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const [key, value] = pair.trim().split('=', 2)
     if (key === name) return value
@@ -110,7 +109,7 @@ function bearer(authorization: string): string {
 }
 
 /** Digests have one length, and comparing them takes the same time however much of a guess is right. */
-function matches(given: string, expected: Buffer): boolean {
+function matchesDigest(given: string, expected: Buffer): boolean {
   return timingSafeEqual(digest(given), expected)
 }
 
@@ -126,4 +125,35 @@ function unauthorized(message: string): HttpFailure {
     {},
     { 'www-authenticate': 'Bearer realm="foreword"' },
   )
+}
+
+/** Whether a host name, as in a `Host` header without its port or in a `bind` option, can only mean this machine. */
+function isLoopback(name: string): boolean {
+  const plain = name.replace(/^\[|\]$/g, '').toLowerCase()
+  return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain)
+}
+
+/** The shortest token that is accepted for an address that others can reach, characters. */
+const SHORTEST_TOKEN = 24
+
+/** Prints 32 random bytes as 43 characters. */
+const MAKES_A_TOKEN = `node -p 'crypto.randomBytes(32).toString("base64url")'`
+
+/** Throws where an address that others can reach would have no token, or one that is short enough to guess. */
+export function assertBindIsSafe(bind: string, token: string | undefined): void {
+  if (isLoopback(bind)) return
+  const { length } = token ?? ''
+  if (length === 0) {
+    throw new Error(
+      `The gateway will not listen on ${bind} without a token: anyone who reaches that address could read and write ` +
+        'everything. Set gateway.token (FOREWORD_GATEWAY_TOKEN), or bind to 127.0.0.1.',
+    )
+  }
+  if (length < SHORTEST_TOKEN) {
+    throw new Error(
+      `The gateway will not listen on ${bind} with a token of ${length} characters: others can reach that address and ` +
+        `guess it. Remove gateway.token (FOREWORD_GATEWAY_TOKEN) and the file data/token of the home: the gateway then ` +
+        `creates a token itself. Or set one of at least ${SHORTEST_TOKEN} characters: \`${MAKES_A_TOKEN}\` prints one.`,
+    )
+  }
 }

@@ -1,18 +1,19 @@
+import { fileLibrary, inbox, type Runtime, type Submitted } from '../capability.ts'
 import { imageSize } from '../context.ts'
-import { HttpFailure } from './failure.ts'
+import { failureOf, HttpFailure } from './failure.ts'
 
-/** A file in the body of a request itself. */
+/** A file in the body of a request. */
 export interface InlineFile {
   readonly name: string
   readonly mediaType: string
   readonly bytes: Uint8Array
-  /** Of an image, pixels, where its first bytes tell it. */
+  /** Pixels, for an image whose first bytes contain them. */
   readonly size?: { readonly width: number; readonly height: number }
 }
 
 /**
- * The file of a `data:` URL. Throws `HttpFailure` for other addresses: nothing is fetched for a caller, so that what was
- * sent can be shown again, and no address inside this network can be reached.
+ * Decodes a `data:` URL. Throws `HttpFailure` for any other address: Foreword fetches nothing for a caller, so that the
+ * input can be shown again, and no address inside this network can be reached.
  */
 export function inlineFile(url: string, where: string, name?: string): InlineFile {
   const found = /^data:(?<type>[\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*(?<base64>;base64)?,/i.exec(url.slice(0, 500))
@@ -20,34 +21,73 @@ export function inlineFile(url: string, where: string, name?: string): InlineFil
   const { type = 'text/plain', base64 } = found.groups ?? {}
   const mediaType = type.toLowerCase()
   const text = url.slice(found[0].length)
-  const bytes = base64 ? Buffer.from(text, 'base64') : Buffer.from(decoded(text, where), 'utf8')
+  const bytes = base64 ? Buffer.from(text, 'base64') : Buffer.from(decodeText(text, where), 'utf8')
   if (bytes.byteLength === 0) throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is empty.`)
   const size = mediaType.startsWith('image/') ? imageSize(bytes, mediaType) : undefined
-  return { name: name || `file.${extensionOf(mediaType)}`, mediaType, bytes, ...(size ? { size } : {}) }
+  return { name: name || `file.${fileExtension(mediaType)}`, mediaType, bytes, ...(size ? { size } : {}) }
 }
 
-function decoded(text: string, where: string): string {
+function decodeText(text: string, where: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is not encoded as one.`)
+    throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is not percent-encoded correctly.`)
   }
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = { jpeg: 'jpg', plain: 'txt', markdown: 'md', 'svg+xml': 'svg' }
 
-function extensionOf(mediaType: string): string {
+function fileExtension(mediaType: string): string {
   const subtype = mediaType.split('/')[1] ?? 'bin'
   return EXTENSIONS[subtype] ?? subtype
 }
 
 function notInline(url: string, where: string): HttpFailure {
   const kind = /^[a-z][\w+.-]*:/i.exec(url)?.[0] ?? ''
-  const what = kind === '' ? 'is no URL' : `begins with ${kind}, and addresses are not fetched`
+  const what = kind === '' ? 'is not a URL' : `begins with ${kind}, and addresses are not fetched`
   return new HttpFailure(
     400,
     'invalid-input',
     `${where}: the file ${what}. Send it in the request itself, as data:image/png;base64,….`,
     { parameter: where },
   )
+}
+
+/**
+ * Submits input with files of the same request. The files are stored as if they had been uploaded, and removed again where
+ * the input is refused or is a repeat. Throws `HttpFailure` for a file that is too large, and where files cannot be stored.
+ */
+export async function submitWithFiles<Answer extends Pick<Submitted, 'repeated'>>(
+  runtime: Pick<Runtime, 'capability'>,
+  files: readonly InlineFile[],
+  submit: (attachments: readonly string[]) => Promise<Answer>,
+): Promise<Answer> {
+  const library = runtime.capability(fileLibrary)
+  if (library === undefined) {
+    if (files.length === 0) return submit([])
+    throw new HttpFailure(400, 'invalid-input', 'Files cannot be attached: the capability `files` is not in use.')
+  }
+  const added: string[] = []
+  const takeBack = () => Promise.allSettled(added.map((id) => library.remove(id)))
+  try {
+    for (const { name, bytes } of files) {
+      const row = await library.add({ name, bytes: once(bytes), owner: inbox })
+      added.push(row.id)
+    }
+    const answer = await submit(added)
+    if (answer.repeated) await takeBack()
+    return answer
+  } catch (error) {
+    await takeBack()
+    throw tooLarge(error) ?? error
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function tooLarge(error: unknown): HttpFailure | undefined {
+  const { facts, message } = failureOf(error)
+  return facts['store'] === 'too-large' ? new HttpFailure(413, 'file-too-large', `${message}.`) : undefined
 }

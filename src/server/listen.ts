@@ -3,9 +3,9 @@ import { getRequestListener } from '@hono/node-server'
 import type { Failure } from '../capability.ts'
 import { refusal } from './answer.ts'
 import { type Server } from './create-server.ts'
-import { stopping } from './event-stream.ts'
+import { closingError } from './event-stream.ts'
 import { failureOf, HttpFailure } from './failure.ts'
-import { assertBindIsSafe } from './loopback.ts'
+import { assertBindIsSafe } from './guard.ts'
 
 /** An open port. */
 export interface Listening {
@@ -13,18 +13,17 @@ export interface Listening {
   readonly url: string
   readonly port: number
   /**
-   * Ends streams of events and lets the port go. Answers that are under way, streamed or not, may take up to `graceMs`
-   * (5 s unless given); what is asked meanwhile is refused with `closing`, 503, and when to come back.
+   * Ends event streams and closes the port. Answers in progress, streamed or not, may take up to `graceMs` (5 s unless
+   * given); requests that arrive meanwhile are refused with `closing`, 503, and a `Retry-After`.
    */
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-/** Opens a port for a server. Port 0 takes a free one. Rejects with what to do where the port cannot be had. */
+/** Opens a port for a server; port 0 means any free one. Where that fails, the error says what to do. */
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
   assertBindIsSafe(bind, server.token)
-  const listener = getRequestListener((request, bindings) => server.fetch(request, bindingsOf(bindings)), {
-    errorHandler: () =>
-      refusal(new HttpFailure(400, 'invalid-input', 'The request is not HTTP as it should be.').failure),
+  const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
+    errorHandler: () => refusal(new HttpFailure(400, 'invalid-input', 'The request is not valid HTTP.').failure),
   })
   const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
   const drain = createDrain()
@@ -33,30 +32,30 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
     drain.enter(outgoing)
     void listener(incoming, outgoing)
   })
-  await opened(http, port, bind)
+  await startListening(http, port, bind)
   const address = http.address()
   const taken = typeof address === 'object' && address !== null ? address.port : port
   return {
     url: `http://${bind.includes(':') ? `[${bind}]` : bind}:${taken}`,
     port: taken,
-    close: ({ graceMs = 5_000 } = {}) => closed(http, server, drain, graceMs),
+    close: ({ graceMs = 5_000 } = {}) => shutDown(http, server, drain, graceMs),
   }
 }
 
-function bindingsOf(bindings: Parameters<Parameters<typeof getRequestListener>[0]>[1]): Parameters<Server['fetch']>[1] {
+function toBindings(bindings: Parameters<Parameters<typeof getRequestListener>[0]>[1]): Parameters<Server['fetch']>[1] {
   return 'req' in bindings.outgoing && 'assignSocket' in bindings.outgoing ? { outgoing: bindings.outgoing } : {}
 }
 
-function opened(http: HttpServer, port: number, bind: string): Promise<void> {
+function startListening(http: HttpServer, port: number, bind: string): Promise<void> {
   return new Promise((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(cannotListen(error, port, bind), { cause: error })),
+      reject(new Error(describeListenError(error, port, bind), { cause: error })),
     )
     http.listen(port, bind, resolve)
   })
 }
 
-function cannotListen(error: NodeJS.ErrnoException, port: number, bind: string): string {
+function describeListenError(error: NodeJS.ErrnoException, port: number, bind: string): string {
   const where = `${bind}:${port}`
   if (error.code === 'EADDRINUSE') {
     return `Another program listens on ${where}. Stop it, or choose another port with gateway.port (FOREWORD_GATEWAY_PORT).`
@@ -67,15 +66,15 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, bind: string):
 }
 
 const closing: Failure = {
-  ...failureOf(stopping()),
+  ...failureOf(closingError()),
   headers: { 'retry-after': '5', connection: 'close' },
 }
 
-/** The answers that are under way, and whether more are begun. */
+/** The answers in progress, and whether new ones may begin. */
 interface Drain {
   began(): boolean
   enter(answer: ServerResponse): void
-  /** Begins no more answers. Resolves when the last one is out. */
+  /** Stops new answers. Resolves when the last one has been sent. */
   emptied(): Promise<void>
 }
 
@@ -101,17 +100,17 @@ function createDrain(): Drain {
   }
 }
 
-async function closed(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
+async function shutDown(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
   const timer = setTimeout(() => {
     server.endStreams()
-    // What was just said goes out before.
+    // What was just written is sent first.
     setImmediate(() => http.closeAllConnections())
   }, graceMs)
   const emptied = drain.emptied()
   server.endStreams({ answers: false })
   await emptied
   clearTimeout(timer)
-  // What is refused from here on is refused by the port itself.
+  // From here on the port itself refuses connections.
   await new Promise<void>((resolve) => {
     const sweep = setInterval(() => http.closeIdleConnections(), 20)
     const last = setTimeout(() => http.closeAllConnections(), graceMs)

@@ -1,6 +1,6 @@
 import { type Message } from '../context.ts'
 
-/** What the model thought aloud in a message. Empty for the messages of others. */
+/** The reasoning text of a message; empty for messages that are not a model's. */
 export function messageReasoning({ content }: Message): string {
   if (typeof content === 'string') return ''
   let text = ''

@@ -3,15 +3,16 @@ import { Hono } from 'hono'
 import { type DescribeRouteOptions, describeRoute, generateSpecs, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import type { Route } from '../capability.ts'
-import { errorAnswer } from './schema.ts'
+import { errorSchema } from './schema.ts'
 
+/** The head of an OpenAPI document. */
 export interface OpenapiInfo {
   readonly title: string
   readonly version: string
   readonly description?: string
 }
 
-/** The OpenAPI document of these routes, from the very schemas that check their requests. */
+/** The OpenAPI document of these routes, made from the schemas that check their requests. */
 export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Promise<unknown> {
   const app = new Hono()
   for (const one of routes) app.on(one.method, one.path, describeRoute(describe(one)), (context) => context.body(null))
@@ -51,8 +52,8 @@ type Responses = NonNullable<DescribeRouteOptions['responses']>
 function responses({ answers }: Route): Responses {
   const all: Responses = {
     default: {
-      description: 'Anything else is an error',
-      content: { 'application/json': { schema: resolver(errorAnswer) } },
+      description: 'An error',
+      content: { 'application/json': { schema: resolver(errorSchema) } },
     },
   }
   for (const [status, { description, media, schema }] of Object.entries(answers)) {

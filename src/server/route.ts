@@ -1,20 +1,19 @@
+import type { ServerResponse } from 'node:http'
+import type { Hono } from 'hono'
+import type { z } from 'zod'
 import type { Route } from '../capability.ts'
-import { type ServerResponse } from 'node:http'
-import { type Hono } from 'hono'
-import { type z } from 'zod'
-import { readJson } from './body.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
 
-/** What an HTTP adapter knows besides the request. */
+/** What an HTTP adapter passes besides the request. */
 export interface Bindings {
   readonly outgoing?: ServerResponse
 }
 
-/** How many times larger a JSON body with images and files may be than others. */
+/** How many times larger a JSON body with images and files may be than another one. */
 const FILES_FACTOR = 16
 
-/** Puts routes on an app. What a schema refuses never reaches its handler. */
+/** Adds routes to an app. A request that a schema refuses never reaches its handler. */
 export function mount(
   app: Hono<{ Bindings: Bindings }>,
   routes: readonly Route[],
@@ -27,15 +26,15 @@ export function mount(
       return handle({
         request,
         param: (name) => context.req.param(name) ?? '',
-        query: query && check(query, context.req.query(), 'query'),
-        body: body && check(body, await readJson(request, most), 'body'),
+        query: query && parseInput(query, context.req.query(), 'query'),
+        body: body && parseInput(body, await readJson(request, most), 'body'),
         stream: (definition) => streams.open(request, context.env?.outgoing, definition),
       })
     })
   }
 }
 
-function check(schema: z.ZodType, value: unknown, where: string): unknown {
+function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const problems = result.error.issues.map((issue) => ({
@@ -44,4 +43,57 @@ function check(schema: z.ZodType, value: unknown, where: string): unknown {
   }))
   const sentence = problems.map(({ at, message }) => `${at}: ${message}`).join('; ')
   throw new HttpFailure(400, 'invalid-input', `Invalid request: ${sentence}.`, { problems })
+}
+
+/**
+ * Reads the JSON body of a request; `{}` where there is none. Throws `HttpFailure` for a body that is too large, is not
+ * declared as JSON (a form on a foreign page cannot declare that), or does not parse.
+ */
+async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const body = await readText(request, maxBytes)
+  if (body === '') return {}
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+    throw new HttpFailure(
+      415,
+      'unsupported-media-type',
+      'The body must be declared as JSON. Send the header "Content-Type: application/json".',
+    )
+  }
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    const detail = error instanceof SyntaxError ? error.message : 'it ends too early'
+    throw new HttpFailure(400, 'invalid-input', `The body is not JSON: ${detail.slice(0, 200)}.`)
+  }
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const declared = request.headers.get('content-length')
+  if (declared === null) return readUndeclared(request, maxBytes)
+  // A body cannot be longer than declared: the HTTP parser ends it there.
+  if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
+  return request.text()
+}
+
+async function readUndeclared(request: Request, maxBytes: number): Promise<string> {
+  if (request.body === null) return ''
+  const decoder = new TextDecoder()
+  let size = 0
+  let text = ''
+  for await (const bytes of request.body) {
+    size += bytes.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function tooLarge(maxBytes: number): HttpFailure {
+  return new HttpFailure(
+    413,
+    'body-too-large',
+    `The body is larger than the limit of ${maxBytes} bytes. Send less, or raise gateway.maxBodyBytes.`,
+    { maxBytes },
+  )
 }

@@ -1,35 +1,35 @@
 import { z } from 'zod'
 import { turnOutcomeTypes } from '../session.ts'
 
-/** A list's `limit`. */
+/** The query parameter `limit` of a list. */
 export const limit = (usual: number, most: number) =>
-  z.coerce.number().int().min(1).max(most).default(usual).describe(`At most so many. ${usual} unless given.`)
+  z.coerce.number().int().min(1).max(most).default(usual).describe(`The most to list. Default: ${usual}.`)
 
-/** What narrows a list down by id. */
-export const beginning = z
+/** The query parameter that filters a list by the beginning of the id. */
+export const idPrefixSchema = z
   .string()
   .min(1)
   .max(200)
   .optional()
-  .describe('Only those whose id begins so, by id: a whole id comes first.')
+  .describe('Only those whose id begins with this, sorted by id: an exact match comes first.')
 
-/** `SEQ` of an entry, `SEQ.N` of the n-th delta behind it, or `live`. */
-export const eventId = z
+/** `SEQ` of an entry, `SEQ.N` of the n-th delta after it, or `live`. */
+export const eventIdSchema = z
   .string()
   .regex(/^(?:live|\d{1,15}(?:\.\d{1,15})?)$/, 'expected the id of an event, such as 12 or 12.3, or "live"')
 
-export const errorAnswer = z
+export const errorSchema = z
   .object({ error: z.looseObject({ code: z.string(), message: z.string() }) })
-  .meta({ description: 'What went wrong, as a code for programs and a sentence for people, with the facts at hand.' })
+  .meta({ description: 'The error: a code for programs, a sentence for people, and the facts.' })
 
-export const submitted = z.object({
+export const submittedSchema = z.object({
   session: z.string(),
   turn: z.string(),
-  seq: z.number().describe('Place of the input in the log of the session.'),
-  repeated: z.boolean().describe('The idempotency key was known: this is the turn that it began.'),
+  seq: z.number().describe('Position of the input in the log of the session.'),
+  repeated: z.boolean().describe('The idempotency key was used before: this is the turn that it began.'),
 })
 
-export const sessionRow = z.looseObject({
+export const sessionRowSchema = z.looseObject({
   id: z.string(),
   title: z.string().optional(),
   created: z.string(),
@@ -39,7 +39,7 @@ export const sessionRow = z.looseObject({
   model: z.string().optional(),
 })
 
-export const turnRow = z.looseObject({
+export const turnRowSchema = z.looseObject({
   session: z.string(),
   turn: z.string(),
   ordinal: z.number(),
@@ -47,16 +47,18 @@ export const turnRow = z.looseObject({
   inputTime: z.string(),
 })
 
-export const turnView = z.object({
+export const turnViewSchema = z.object({
   session: z.string(),
   turn: z.string(),
   outcome: z.looseObject({ type: z.enum(turnOutcomeTypes) }).optional(),
-  notice: z.string().optional().describe('How it ended, for a person; absent where it ended well, or runs.'),
+  notice: z.string().optional().describe('How the turn ended, for a person; absent for a completed or running turn.'),
   text: z.string(),
   citations: z
     .array(z.looseObject({ citation: z.number(), document: z.string(), title: z.string(), url: z.string().optional() }))
     .optional()
-    .describe('What the numbers in its answers refer to, each once, in their order; absent where they cite nothing.'),
+    .describe(
+      'The documents that the numbers in its answers refer to, each once, in order; absent where there are none.',
+    ),
   calls: z.array(z.string()),
   totals: z.object({
     calls: z.number(),
@@ -66,77 +68,77 @@ export const turnView = z.object({
   }),
   warnings: z
     .array(z.object({ code: z.string(), message: z.string() }))
-    .describe('Warnings about its calls, whose answers count.'),
+    .describe('Warnings about calls that were answered.'),
 })
 
-export const entry = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })
+export const entrySchema = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })
 
-export const manifest = z.looseObject({ version: z.literal(1), layout: z.string(), used: z.number() })
+export const manifestSchema = z.looseObject({ version: z.literal(1), layout: z.string(), used: z.number() })
 
-export const requestView = z.looseObject({
+export const requestViewSchema = z.looseObject({
   tools: z.array(z.looseObject({})),
   system: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string() })),
 })
 
-/** SHA-256 of what a person was shown. */
+/** The SHA-256 of what a person was shown. */
 export const digest = z.string().min(1).max(200)
 
-const callDescription = z.looseObject({
+const callDescriptionSchema = z.looseObject({
   tool: z.string(),
   input: z.unknown(),
-  argv: z.array(z.string()).optional().describe('Program and arguments, as the system is given them.'),
-  command: z.string().optional().describe('Text for a shell, as it is.'),
+  argv: z.array(z.string()).optional().describe('Program and arguments, as they are passed to the system.'),
+  command: z.string().optional().describe('Command for a shell, verbatim.'),
   folder: z.string().optional(),
-  diff: z.string().optional().describe('What it changes in a file, as a unified diff.'),
+  diff: z.string().optional().describe('The change of a file, as a unified diff.'),
   facts: z.record(z.string(), z.unknown()).optional(),
 })
 
-export const toolStatus = z.looseObject({
+export const toolStatusSchema = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   inputSchema: z.looseObject({}),
-  from: z.string().describe('The plugin it comes from; `foreword` for its own.'),
+  from: z.string().describe('The plugin that provides it; `foreword` for a built-in one.'),
   access: z.enum(['allowed', 'ask', 'refused']),
-  rule: z.string().describe('What decided.'),
+  rule: z.string().describe('The rule that decided.'),
   reason: z.string().optional(),
-  offeredIn: z.string().optional().describe('Which sessions it is made for; any where absent.'),
+  offeredIn: z.string().optional().describe('The sessions that it is offered in; absent: all.'),
   withheld: z
     .looseObject({ name: z.string(), digest: z.string() })
     .optional()
     .describe('Its definition has changed since it was accepted.'),
 })
 
-export const toolTrial = z.discriminatedUnion('type', [
+export const toolTrialSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('refused'), rule: z.string(), error: z.string() }),
-  z.looseObject({ type: z.literal('allowed'), rule: z.string(), call: callDescription, digest: z.string() }),
-  z.looseObject({ type: z.literal('ask'), rule: z.string(), call: callDescription, digest: z.string() }),
+  z.looseObject({ type: z.literal('allowed'), rule: z.string(), call: callDescriptionSchema, digest: z.string() }),
+  z.looseObject({ type: z.literal('ask'), rule: z.string(), call: callDescriptionSchema, digest: z.string() }),
 ])
 
-export const toolResult = z.discriminatedUnion('ok', [
+export const toolResultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(true), output: z.string() }),
   z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
 ])
 
-/** Where a person decided. */
-export const decidedBy = z.enum(['http', 'cli', 'web']).default('http').describe('Where the person decided.')
+/** Where a person made a decision. */
+export const decidedBy = z.enum(['http', 'cli', 'web']).default('http').describe('Where the person made the decision.')
 
-export const waitingApproval = z.looseObject({
+export const waitingApprovalSchema = z.looseObject({
   approval: z.string(),
   session: z.string(),
   turn: z.string(),
   toolCallId: z.string(),
   time: z.string(),
   rule: z.string(),
-  request: callDescription,
+  request: callDescriptionSchema,
   digest: z.string(),
 })
 
-/** Files that go with a message. */
+/** Files of a message, by their ids. */
 export const attachments = z
   .array(z.string().min(1))
   .max(50)
   .optional()
   .describe(
-    'Ids of files, in the order in which they are placed above the message. Files that are still being read are waited for.',
+    'Ids of files, in the order in which they are placed above the message. The turn waits for files that are still being read.',
   )

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { SessionChoice } from '../capability.ts'
 
-/** What sessions can choose, by name: that of a runtime, as far as its endpoints show it. */
+/** The choices that sessions have, by name, as far as the endpoints show them. */
 export type OfferedChoices = Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none'>>>
 
-/** Fields that requests about sessions, and their rows, have anyway. */
+/** Fields of sessions and of requests about them, which no choice may be named after. */
 const ownFields = 'id title binding created updated turns entries model after session input system'.split(' ')
 
 /** Throws for a choice that has the name of a field of a session. */
@@ -14,20 +14,22 @@ export function assertChoiceNames(names: readonly string[]): void {
     throw new Error(`A choice of a capability cannot be named ${taken}: sessions have that field.`)
 }
 
-/** An id for each choice, none of them required. */
+/** A schema field for each choice: an optional id. */
 export function choiceIds(choices: OfferedChoices) {
-  return fieldsOf(choices, ({ summary, none }) => z.string().min(1).optional().describe(`${summary} Absent: ${none}.`))
+  return choiceFields(choices, ({ summary, none }) =>
+    z.string().min(1).optional().describe(`${summary} Absent: ${none}.`),
+  )
 }
 
-/** The same in a change, where `null` chooses none. */
+/** A schema field for each choice in a change: an optional id, or `null` for none. */
 export function choiceChanges(choices: OfferedChoices) {
-  return fieldsOf(choices, ({ summary, none }) =>
+  return choiceFields(choices, ({ summary, none }) =>
     z.string().min(1).nullable().optional().describe(`${summary} null: ${none}.`),
   )
 }
 
-/** Parts those fields of a request that are choices from the others. */
-export function partChoices<Value, Others>(
+/** Splits the fields of a request into choices and others. */
+export function splitChoices<Value, Others>(
   choices: OfferedChoices,
   fields: Others & Readonly<Record<string, unknown>>,
 ): { readonly chosen: Readonly<Record<string, Value>>; readonly others: Others } {
@@ -40,7 +42,7 @@ export function partChoices<Value, Others>(
   }
 }
 
-function fieldsOf<Field extends z.ZodType>(
+function choiceFields<Field extends z.ZodType>(
   choices: OfferedChoices,
   field: (choice: OfferedChoices[string]) => Field,
 ): Readonly<Record<string, Field>> {

@@ -1,24 +1,24 @@
 import { type ServerResponse } from 'node:http'
 import { empty } from './answer.ts'
 
-/** The way out to one reader. */
-export interface Wire {
-  /** The response to hand to the HTTP layer. `flush`: the headers leave at once, not with the first text. */
+/** The output of one stream, to one reader. */
+export interface StreamOutput {
+  /** The response for the HTTP layer. `flush`: send the headers at once, not with the first text. */
   start(headers: Readonly<Record<string, string>>, flush: boolean): Response
   write(text: string): void
-  /** Bytes that were written and have not left. */
+  /** Bytes that were written and not yet sent. */
   backlog(): number
-  /** Calls once, when what waited has left. */
+  /** Calls the listener once, when the backlog has been sent. */
   onDrain(listener: () => void): void
-  /** Calls when the reader is gone, or the stream is over. */
+  /** Calls the listener when the reader has disconnected or the stream has ended. */
   onClose(listener: () => void): void
   end(): void
-  /** Without waiting for the reader. */
+  /** Ends without waiting for the reader. */
   destroy(): void
 }
 
-/** Straight to the socket of a Node server. Several writes of one tick leave together. */
-export function nodeWire(outgoing: ServerResponse): Wire {
+/** Writes to the socket of a Node server. Several writes of one tick are sent together. */
+export function nodeOutput(outgoing: ServerResponse): StreamOutput {
   return {
     start(headers, flush) {
       if (outgoing.destroyed) return alreadySent()
@@ -35,8 +35,8 @@ export function nodeWire(outgoing: ServerResponse): Wire {
   }
 }
 
-/** A web stream, for servers and tests without a socket. */
-export function webWire(bufferBytes: number): Wire {
+/** Writes to a web stream, for servers and tests without a socket. */
+export function webOutput(bufferBytes: number): StreamOutput {
   const encoder = new TextEncoder()
   let controller: ReadableStreamDefaultController<Uint8Array>
   let drained: (() => void) | undefined
@@ -63,10 +63,10 @@ export function webWire(bufferBytes: number): Wire {
   }
 }
 
-/** Tells the Node adapter that the answer is already on its way. */
+/** Signals to the Node adapter that the answer is already being sent. */
 function alreadySent(): Response {
   const response = empty(200, { 'x-hono-already-sent': 'true' })
-  // The adapter sends what it has cached of a response; whoever reads a body once has no such cache.
+  // The adapter sends what it has cached of a response; once the body has been read, there is no such cache.
   void response.body
   return response
 }

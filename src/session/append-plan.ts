@@ -1,8 +1,7 @@
-import type { Entry, EntryBody, EntryType } from './entry.ts'
-import { StoreError } from './store-error.ts'
-import type { TurnRow } from './store/log-store.ts'
 import { choicesAfter, choicesOf } from './choices.ts'
-import { afterEntry, isSettled } from './turn-row.ts'
+import type { Entry, EntryBody, EntryType } from './entry.ts'
+import type { TurnRow } from './log-store.ts'
+import { StoreError } from './store-error.ts'
 
 /** What a backend has to write for one `append`. */
 export interface AppendPlan {
@@ -10,7 +9,7 @@ export interface AppendPlan {
   readonly isNewSession: boolean
   readonly entries: readonly Entry[]
   readonly turns: readonly PlannedTurn[]
-  /** Turns that stand after `ordinal` and are not among `turns`: their `tokensBefore` grows. */
+  /** Turns after `ordinal` that are not among `turns`: their `tokensBefore` grows. */
   readonly shifts: readonly Shift[]
 }
 
@@ -40,7 +39,7 @@ interface Shift {
   readonly tokens: number
 }
 
-/** What is stored already. */
+/** What the store already has. */
 export interface AppendTarget {
   readonly session: StoredSession | undefined
   turn(turn: string): TurnRow | undefined
@@ -51,8 +50,8 @@ export interface AppendTarget {
 /**
  * Decides what one `append` changes, for any backend.
  *
- * The turns of a session run in order, but a later one may be admitted while an earlier one still grows. So what is
- * added to a turn is added to the `tokensBefore` of the turns behind it, which are the few that wait in the queue.
+ * The turns of a session run in order, but a later one may be admitted while an earlier one still grows. So tokens that
+ * are added to a turn are also added to the `tokensBefore` of the turns after it, which are the few in the queue.
  *
  * @throws StoreError `conflict`, `not-found`
  */
@@ -72,7 +71,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     entries.push({ ...body, session: id, seq, time })
     if (!('turn' in body)) continue
 
-    const before = body.type === 'input' ? admit(body, seq) : known(body.turn)
+    const before = body.type === 'input' ? admit(body, seq) : plannedTurn(body.turn)
     refuseSettled(before.row, body)
     const row = afterEntry(before.row, seq, body)
     turns.set(body.turn, { ...before, row })
@@ -115,7 +114,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     turnsByKey.set(key, turn)
   }
 
-  function known(turn: string): PlannedTurn {
+  function plannedTurn(turn: string): PlannedTurn {
     const planned = turns.get(turn)
     if (planned) return planned
     const row = stored.turn(turn)
@@ -166,23 +165,52 @@ function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
 }
 
 /**
- * What a settled turn holds is history: later turns were counted behind it. Nor does anybody wait there for a decision,
- * and who decides all the same should hear that it comes too late.
+ * A settled turn is history: the token counts of later turns include it. Nobody waits there for a decision any more, so a
+ * late decision is an error.
  */
 function refuseSettled(row: TurnRow, body: EntryBody): void {
   if (body.type === 'head') return refuseTakenBack(row)
-  if (!isSettled(row) || !GOING_ON.includes(body.type)) return
+  if (!isSettled(row) || !REFUSED_WHEN_SETTLED.includes(body.type)) return
   throw new StoreError(
     'conflict',
-    `turn ${row.turn} of session ${row.session} has ended (${row.state}): it takes no ${body.type}`,
+    `turn ${row.turn} of session ${row.session} has ended (${row.state}): it accepts no ${body.type}`,
   )
 }
 
-/** A turn is taken back when it has ended, and once. */
+/** A turn can be undone only after it has ended, and only once. */
 function refuseTakenBack({ session, turn, state }: TurnRow): void {
   if (state === 'queued' || state === 'running' || state === 'undone') {
-    throw new StoreError('conflict', `turn ${turn} of session ${session} is ${state}: it cannot be taken back`)
+    throw new StoreError('conflict', `turn ${turn} of session ${session} is ${state}: it cannot be undone`)
   }
 }
 
-const GOING_ON: readonly EntryType[] = ['turn-start', 'message', 'approval-request', 'approval', 'turn-end']
+const REFUSED_WHEN_SETTLED: readonly EntryType[] = ['turn-start', 'message', 'approval-request', 'approval', 'turn-end']
+
+/** The row of a turn after one more entry. */
+function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow {
+  const moved = { ...row, lastSeq: seq }
+  switch (body.type) {
+    case 'turn-start':
+      return { ...moved, state: 'running' }
+    case 'turn-end':
+      return { ...moved, state: body.outcome.type }
+    case 'head':
+      // An undone turn is never read, so it costs nothing, and the turns after it are counted without it.
+      return { ...moved, state: 'undone', tokens: 0, leastTokens: 0 }
+    case 'input':
+    case 'message':
+      return { ...moved, tokens: row.tokens + body.tokens.full, leastTokens: row.leastTokens + body.tokens.least }
+    default:
+      return moved
+  }
+}
+
+/** The row of a turn as it was when the turn had only these entries. */
+export function turnRowAsOf(row: TurnRow, entries: readonly (EntryBody & { readonly seq: number })[]): TurnRow {
+  const fresh: TurnRow = { ...row, lastSeq: row.firstSeq, state: 'queued', tokens: 0, leastTokens: 0 }
+  return entries.reduce((before, entry) => afterEntry(before, entry.seq, entry), fresh)
+}
+
+function isSettled(row: TurnRow): boolean {
+  return row.state !== 'queued' && row.state !== 'running'
+}

@@ -1,12 +1,15 @@
-/** What happened around one tool call, as the audit keeps it (BEHAVIOURS §2.4). What is not known is left out. */
+import { setImmediate } from 'node:timers/promises'
+import { contentHash } from './content.ts'
+
+/** The facts of one audit record about a tool call (BEHAVIOURS §2.4). Unknown facts are absent. */
 export interface AuditFacts {
-  /** `decision`: somebody or something said whether it may run. `call`: it ran. `change`: the owner changed what may run. */
+  /** `decision`: a person or a rule decided whether the call may run. `call`: it ran. `change`: the owner changed the policy. */
   readonly kind: 'decision' | 'call' | 'change'
   readonly session?: string
   readonly turn?: string
   readonly toolCallId?: string
   readonly tool?: string
-  /** The input as JSON, cut to a length that a list can show. */
+  /** The input as JSON, cut to at most 1,000 characters. */
   readonly input?: string
   readonly argv?: readonly string[]
   readonly command?: string
@@ -14,7 +17,7 @@ export interface AuditFacts {
   /** SHA-256 of the call as it was described. */
   readonly digest?: string
   readonly decision?: 'allowed' | 'refused' | 'asked' | 'approved' | 'denied'
-  /** What decided, such as `global.mode=allowlist`, or the door a person used. */
+  /** What decided, such as `global.mode=allowlist`, or where a person decided. */
   readonly rule?: string
   readonly reason?: string
   readonly ok?: boolean
@@ -25,12 +28,12 @@ export interface AuditFacts {
 }
 
 /**
- * One link of the chain: each holds the hash of the one before, so that none can be changed, taken out or moved unseen.
- * There is no secret in it: who may write the store can forge a whole new chain. Against that a copy of a hash helps, kept
- * somewhere else.
+ * One link of the chain. Each contains the hash of the previous one, so that changing, removing or moving a record is
+ * detected. The chain has no secret: anyone who can write the store can forge a whole new chain. A copy of a hash, kept
+ * elsewhere, detects that.
  */
 export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
-  /** `damaged`: somebody wrote into its place, and what stands there now is no record. */
+  /** `damaged`: the row was overwritten and is no longer a record. */
   readonly kind: AuditFacts['kind'] | 'damaged'
   /** 1, 2, 3 … without gaps. */
   readonly number: number
@@ -42,8 +45,133 @@ export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
   readonly hash: string
 }
 
-/** What an examination of the whole chain came to. */
+/** The result of verifying the whole chain. */
 export type AuditVerdict =
   | { readonly type: 'whole'; readonly records: number }
-  /** `number`: the first record that is not as it was written. */
+  /** `number`: the first record that was changed. */
   | { readonly type: 'broken'; readonly number: number; readonly why: string }
+
+/** The audit. It is written only with `transaction`. */
+export interface AuditStore {
+  /**
+   * Records of the audit in order. They are written only with `transaction`, outlive the sessions that they are about,
+   * and are never changed or removed.
+   */
+  audit(options?: AuditOptions): Promise<readonly AuditRecord[]>
+  /** The newest record as it was stored beside the chain when it was written; `undefined` before the first. */
+  auditHead(): Promise<Pick<AuditRecord, 'number' | 'hash'> | undefined>
+}
+
+/** Filters for audit records; a record has to match all of them. Without any: all records, oldest first. */
+export interface AuditOptions {
+  readonly session?: string
+  readonly turn?: string
+  readonly tool?: string
+  readonly decision?: AuditFacts['decision']
+  /** ISO 8601: at this time or later. */
+  readonly since?: string
+  /** Only records with a larger number. */
+  readonly after?: number
+  /** Only the newest n matches. */
+  readonly last?: number
+  /** Only the oldest n matches: with `after` a long audit is read in pages. */
+  readonly limit?: number
+}
+
+/** The `previous` hash of the first record. */
+export const CHAIN_START = '0'.repeat(64)
+
+/** Makes the next record of the chain. */
+export function auditRecordAfter(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
+  const record = { number, time, ...facts, previous }
+  return { ...record, hash: chainHash(record) }
+}
+
+/**
+ * The SHA-256 of a record, in lowercase hexadecimal. It is computed over the record without its `hash`, as JSON without
+ * whitespace, with sorted keys, in UTF-8, so that anyone can recompute it from an export.
+ */
+export function chainHash(record: Omit<AuditRecord, 'hash'>): string {
+  const fields = Object.entries(record).filter(([key]) => key !== 'hash')
+  return contentHash(JSON.stringify(Object.fromEntries(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)))))
+}
+
+/** Records per page: some milliseconds of work, after which other work can run. */
+const PAGE = 500
+
+type ChainEnd = Pick<AuditRecord, 'number' | 'hash'>
+
+/** Verifies the whole chain, page by page, and names the first record that was changed. */
+export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
+  let last: ChainEnd = { number: 0, hash: CHAIN_START }
+  for (;;) {
+    const page = await store.audit({ after: last.number, limit: PAGE })
+    for (const record of page) {
+      const verdict = findBreak(last, record)
+      if (verdict) return verdict
+      last = record
+    }
+    if (page.length === PAGE) {
+      await setImmediate()
+      continue
+    }
+    const head = await store.auditHead()
+    // Written since the page was read: the next page has it, unless it was cut off.
+    if (head && head.number > last.number && (await store.audit({ after: last.number, limit: 1 })).length > 0) continue
+    return findBreakAtEnd(last, head) ?? { type: 'whole', records: last.number }
+  }
+}
+
+function findBreak(last: ChainEnd, record: AuditRecord): AuditVerdict | undefined {
+  const { number } = record
+  if (number !== last.number + 1) {
+    const gap =
+      number === last.number + 2 ? `record ${last.number + 1} is` : `records ${last.number + 1} to ${number - 1} are`
+    return brokenVerdict(last.number + 1, `${gap} missing: the one after record ${last.number} is record ${number}`)
+  }
+  if (record.kind === 'damaged') {
+    return brokenVerdict(number, `record ${number} was changed: what stands in its place is no record any more`)
+  }
+  const follows = record.previous === last.hash
+  if (chainHash(record) === record.hash) return follows ? undefined : replacedVerdict(last, number)
+  if (follows) return brokenVerdict(number, `record ${number} was changed: what it says does not have its hash`)
+  return brokenVerdict(number, `record ${number} was moved here or replaced: it does not follow record ${last.number}`)
+}
+
+/** A consistent record still has the hash of the record that preceded it when it was written. */
+function replacedVerdict(last: ChainEnd, number: number): AuditVerdict {
+  if (last.number === 0) return brokenVerdict(number, `record ${number} is not the one the audit began with`)
+  return brokenVerdict(
+    last.number,
+    `record ${last.number} was replaced: record ${number} was written after another one`,
+  )
+}
+
+function findBreakAtEnd(last: ChainEnd, head: ChainEnd | undefined): AuditVerdict | undefined {
+  if (head === undefined) {
+    if (last.number === 0) return undefined
+    return brokenVerdict(
+      last.number,
+      `which record is the newest was noted, and the note is gone: record ${last.number} may not be the end`,
+    )
+  }
+  if (head.number > last.number) {
+    return brokenVerdict(
+      last.number + 1,
+      `the end is missing: record ${head.number} was the newest, and nothing follows record ${last.number}`,
+    )
+  }
+  if (head.number < last.number) {
+    return brokenVerdict(
+      head.number + 1,
+      `record ${head.number + 1} was added by another hand: record ${head.number} was the newest`,
+    )
+  }
+  if (head.hash !== last.hash)
+    return brokenVerdict(last.number, `record ${last.number} was replaced: another one was noted as the newest`)
+  return undefined
+}
+
+function brokenVerdict(number: number, why: string): AuditVerdict {
+  return { type: 'broken', number, why }
+}

@@ -60,9 +60,9 @@ test('a stream that breaks off leaves nothing, and says why in its own words', a
   assert.deepEqual(await filesIn(folder), [])
 })
 
-test('what nobody has is said to be missing, with the way to mend it', async (context) => {
+test('missing bytes are an error that says how to fix it', async (context) => {
   const blobs = openBlobs(await temporaryFolder(context))
-  const missing = { code: 'not-found', message: /hand the file in again/i }
+  const missing = { code: 'not-found', message: /upload the file again/i }
   const hash = sha256(fresh(9))
   await assert.rejects(blobs.read(hash), missing)
   await assert.rejects(gathered(blobs.open(hash)), missing)

@@ -1,60 +1,59 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, unlinkSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { serialQueue } from '../platform.ts'
-import { moveInto, piecesOf, receive, type StoredBlob, told } from './blob-file.ts'
-import { StoreError } from './store-error.ts'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makePrivateFolder, serialQueue, syncFolder } from '../platform.ts'
+import { storeError, StoreError } from './store-error.ts'
 
 /**
- * The bytes of files, each under the SHA-256 of itself (lowercase hexadecimal), so that the same bytes are kept once. A
- * promise that resolves means: it is on disk and survives `kill -9` and power loss. What stands under a hash is whole.
+ * The bytes of files, each under its SHA-256 (lowercase hexadecimal), so that the same bytes are stored once. When a promise
+ * resolves, the data is on disk and survives `kill -9` and power loss. The bytes under a hash are always complete.
  *
- * One process writes, the one that holds the home; any number may read. What fails is a `StoreError`, but what the given
- * stream or the given functions throw comes through as it is.
+ * One process writes, the one that holds the home; any number may read. Failures are `StoreError`s; what the given stream or
+ * functions throw is passed on unchanged.
  */
 export interface BlobStore {
   /**
-   * Takes bytes from a stream, piece by piece. Nothing is left of those that could not be taken.
+   * Stores the bytes of a stream. Nothing is left of a stream that failed.
    *
-   * @throws StoreError `too-large` over `maxBytes` (the rest of the stream is not asked for), `full`, `readonly`, `io`
+   * @throws StoreError `too-large` over `maxBytes` (the rest of the stream is not read), `full`, `readonly`, `io`
    */
   put(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob>
-  /** Where the bytes are, or would be. `invalid` for what is no hash. */
+  /** The path of the bytes, whether they exist or not. `invalid` for a text that is not a hash. */
   path(hash: string): string
-  /** `not-found` where there are none. */
+  /** `not-found` where the bytes do not exist. */
   read(hash: string): Promise<Uint8Array>
-  /** The bytes in pieces. It is the stream that fails with `not-found`. */
+  /** The bytes as a stream, which fails with `not-found` where they do not exist. */
   open(hash: string): ReadableStream<Uint8Array>
-  /** Answers whether bytes were removed. Those that are needed stay. */
+  /** Removes bytes unless they are needed. Returns whether they were removed. */
   remove(hash: string, isNeeded?: IsNeeded): Promise<boolean>
-  /** Removes what a crash left behind: pieces that never became whole, and bytes that nothing needs. */
+  /** Removes what a crash left behind: incomplete pieces, and bytes that nothing needs. */
   sweep(isNeeded: IsNeeded): Promise<SweptBlobs>
 }
 
 export interface PutBlobOptions {
   readonly maxBytes: number
   /**
-   * Called once the bytes are on disk, to note who needs them. Until it is done no `remove` or `sweep` asks whether they
-   * are needed, so that bytes which come again while they are being removed are not lost. It may not call these two.
+   * Called once the bytes are on disk, to record that they are needed. `remove` and `sweep` wait until it is done, so that
+   * bytes that are stored again while they are being removed are not lost. It must not call these two.
    */
   readonly keep?: (blob: StoredBlob) => Promise<unknown>
 }
 
-/** Such as: whether the store has a file of this hash. */
+/** Tells whether bytes are needed, such as whether the store has a file with this hash. */
 export type IsNeeded = (hash: string) => boolean | Promise<boolean>
 
-/** How many were removed. */
+/** How many pieces and blobs were removed. */
 export interface SweptBlobs {
   readonly pieces: number
   readonly blobs: number
 }
 
-/** The blobs in a folder, which is made when the first bytes come. All in it is its own user's alone. */
+/** Opens the blobs in a folder, which is created with the first bytes. Only the user has access to it. */
 export function openBlobs(folder: string): BlobStore {
   const incoming = join(folder, 'incoming')
   const arriving = new Set<string>()
-  /** Between asking whether bytes are needed and removing them, nobody may come to need them. */
+  /** Serializes checks and removals, so that no bytes become needed between the two. */
   const { add: alone } = serialQueue()
 
   return {
@@ -63,14 +62,14 @@ export function openBlobs(folder: string): BlobStore {
       const piece = join(incoming, name)
       arriving.add(name)
       try {
-        const blob = await receive(stream, piece, maxBytes)
+        const blob = await writeStream(stream, piece, maxBytes)
         await alone(async () => {
           await moveInto(path(blob.hash), piece)
           await keep?.(blob)
         })
         return blob
       } finally {
-        // What cannot be removed now is for a sweep.
+        // What cannot be removed now is left to the next sweep.
         await rm(piece, { force: true }).catch(() => {})
         arriving.delete(name)
       }
@@ -79,45 +78,130 @@ export function openBlobs(folder: string): BlobStore {
     path,
     async read(hash) {
       const file = path(hash)
-      return new Uint8Array(await told(file, () => readFile(file)))
+      return new Uint8Array(await withStoreErrors(file, () => readFile(file)))
     },
-    open: (hash) => ReadableStream.from(piecesOf(path(hash))),
-    remove: (hash, isNeeded) => alone(() => removed(hash, isNeeded)),
+    open: (hash) => ReadableStream.from(readPieces(path(hash))),
+    remove: (hash, isNeeded) => alone(() => removeBlob(hash, isNeeded)),
 
     async sweep(isNeeded) {
       const pieces = (await namesIn(incoming)).filter((name) => !arriving.has(name)).map((name) => join(incoming, name))
-      for (const piece of pieces) await told(piece, () => rm(piece, { force: true, recursive: true }))
+      for (const piece of pieces) await withStoreErrors(piece, () => rm(piece, { force: true, recursive: true }))
       let blobs = 0
-      for (const hash of await hashes()) if (await alone(() => removed(hash, isNeeded))) blobs += 1
+      for (const hash of await hashes()) if (await alone(() => removeBlob(hash, isNeeded))) blobs += 1
       return { pieces: pieces.length, blobs }
     },
   }
 
   function path(hash: string): string {
-    if (!HASH.test(hash)) throw new StoreError('invalid', 'a blob is named by a SHA-256 in lowercase hexadecimal')
+    if (!HASH.test(hash)) throw new StoreError('invalid', 'the name of a blob is a SHA-256 in lowercase hexadecimal')
     return join(folder, hash.slice(0, 2), hash)
   }
 
-  async function removed(hash: string, isNeeded: IsNeeded = () => false): Promise<boolean> {
+  async function removeBlob(hash: string, isNeeded: IsNeeded = () => false): Promise<boolean> {
     const file = path(hash)
     if (!existsSync(file) || (await isNeeded(hash))) return false
-    await told(file, async () => unlinkSync(file))
+    await withStoreErrors(file, async () => unlinkSync(file))
     return true
   }
 
-  /** What else lies in the folder is not ours. */
+  /** Ignores anything else in the folder. */
   async function hashes(): Promise<readonly string[]> {
     const folders = (await namesIn(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name))
     const names = await Promise.all(folders.map((start) => namesIn(join(folder, start))))
-    return names.flatMap((within, index) =>
-      within.filter((name) => HASH.test(name) && name.startsWith(folders[index]!)),
+    return names.flatMap((inFolder, index) =>
+      inFolder.filter((name) => HASH.test(name) && name.startsWith(folders[index]!)),
     )
   }
 }
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** A missing folder is an empty one. */
+/** The names in a folder; none where it does not exist. */
 async function namesIn(folder: string): Promise<readonly string[]> {
-  return existsSync(folder) ? await told(folder, () => readdir(folder)) : []
+  return existsSync(folder) ? await withStoreErrors(folder, () => readdir(folder)) : []
+}
+
+/** Stored bytes: their SHA-256, lowercase hexadecimal, and their number. */
+export interface StoredBlob {
+  readonly hash: string
+  readonly bytes: number
+}
+
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * Writes a stream to a new file and waits for the disk.
+ *
+ * @throws StoreError `too-large`, `full`, `readonly`, `io`, and what the stream throws
+ */
+async function writeStream(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  path: string,
+  maxBytes: number,
+): Promise<StoredBlob> {
+  await withStoreErrors(path, () => makePrivateFolder(dirname(path)))
+  const file = await withStoreErrors(path, () => open(path, 'wx', 0o600))
+  try {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const piece of stream) {
+      bytes += piece.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      hash.update(piece)
+      await withStoreErrors(path, () => file.writeFile(piece))
+    }
+    await withStoreErrors(path, () => file.sync())
+    return { hash: hash.digest('hex'), bytes }
+  } finally {
+    await file.close()
+  }
+}
+
+function tooLarge(maxBytes: number): StoreError {
+  return new StoreError('too-large', `the file is larger than the limit of ${maxBytes} bytes: send a smaller one`)
+}
+
+/** A reader finds the whole file at its new place, or none. */
+async function moveInto(path: string, from: string): Promise<void> {
+  await withStoreErrors(path, async () => {
+    await makePrivateFolder(dirname(path))
+    await rename(from, path)
+    await syncFolder(dirname(path))
+  })
+}
+
+/** @throws StoreError `not-found`, `io` */
+async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  const file = await withStoreErrors(path, () => open(path, 'r'))
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await withStoreErrors(path, () => file.read(new Uint8Array(PIECE_BYTES)))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Turns failures of the file system into `StoreError`s. */
+async function withStoreErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toStoreError(error, path)
+  }
+}
+
+function toStoreError(error: unknown, path: string): unknown {
+  if (error instanceof StoreError || !(error instanceof Error) || !('code' in error)) return error
+  const known = storeError(error, path)
+  if (known !== error) return known
+  if (error.code === 'ENOENT') {
+    const why = 'they were removed, or their file was imported, and imports have no bytes'
+    return new StoreError('not-found', `there are no bytes at ${path}: ${why}. Upload the file again`, {
+      cause: error,
+    })
+  }
+  return new StoreError('io', `the disk failed at ${path}: check it (${error.message})`, { cause: error })
 }

@@ -1,21 +1,21 @@
 import type { EntryBody } from './entry.ts'
-import type { SessionRow } from './store/log-store.ts'
+import type { SessionRow } from './log-store.ts'
 
 /** Ids by the name of the choice. */
 export type Choices = Readonly<Record<string, string>>
 
-/** What an entry `choice` makes of them. */
+/** The choices after an entry `choice`; the value `null` removes one. */
 export function choicesAfter(before: Choices, { choice, value }: EntryBody & { type: 'choice' }): Choices {
   const { [choice]: _, ...others } = before
   return value === null ? others : { ...others, [choice]: value }
 }
 
-/** As a stored session holds them. */
+/** Parses the choices of a stored session. */
 export function choicesOf({ choices }: { readonly choices: string }): Choices {
   return choices === '{}' ? {} : (JSON.parse(choices) as Choices)
 }
 
-/** A session as people are shown it: each choice is a key of its own. */
+/** A session as the API and the command show it: each choice is a key of its own. */
 export function shownSession({
   choices,
   ...row
@@ -23,17 +23,24 @@ export function shownSession({
   return { ...choices, ...row }
 }
 
-/** Types of entries that logs and exports of earlier versions have in place of `choice`, each with its id under its own name. */
-const formerTypes: readonly string[] = ['agent', 'project', 'subject']
+/**
+ * Types of entries that logs and exports of earlier versions have in place of `choice`, each with its id under its own
+ * name. What is stored keeps these names, so the list never changes.
+ */
+export const formerChoiceTypes = ['agent', 'project', 'subject'] as const
 
-/** An entry as it was read: one of an earlier version becomes the one that is written today. */
+/** Turns an entry of an earlier version into the one that is written today; returns any other entry as it is. */
 export function presentBody<Body extends { readonly type: string }>(body: Body): Body {
-  if (!formerTypes.includes(body.type)) return body
+  if (!isFormerType(body.type)) return body
   const { type, [type as keyof Body]: value, ...rest } = body
   return { ...rest, type: 'choice', choice: type, value } as unknown as Body
 }
 
-/** The types under which entries of these types may stand in a log. */
+function isFormerType(type: string): boolean {
+  return formerChoiceTypes.some((former) => former === type)
+}
+
+/** The types that entries of the given types can have in a log, those of earlier versions included. */
 export function storedTypes(types: readonly string[]): readonly string[] {
-  return types.includes('choice') ? [...types, ...formerTypes] : types
+  return types.includes('choice') ? [...types, ...formerChoiceTypes] : types
 }

@@ -2,13 +2,12 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isFileLocked, lockFile } from '../platform.ts'
-import { storeError } from './sqlite/store-file.ts'
-import { StoreError } from './store-error.ts'
+import { storeError, StoreError } from './store-error.ts'
 
-/** Who holds a home. */
+/** The process that holds a home. */
 export interface ClaimInfo {
   readonly pid: number
-  /** Where it answers, such as `http://127.0.0.1:4141`. Absent until it listens. */
+  /** The address of the gateway, such as `http://127.0.0.1:4141`. Absent until it listens. */
   readonly address?: string
   /** ISO 8601. */
   readonly started: string
@@ -16,28 +15,28 @@ export interface ClaimInfo {
 
 /** The right to be the only gateway of a home. The operating system ends it with the process, `kill -9` included. */
 export interface Claim {
-  /** Tells readers more, such as the address once it is known. */
+  /** Replaces the information for readers, for example when the address is known. */
   update(info: ClaimInfo): void
   release(): void
 }
 
-/** How long one who claims waits for others who only look, ms. */
+/** How long a claim waits for readers of the lock, ms. */
 const WAIT_MS = 250
 const LOCK = 'gateway.lock'
 const INFO = 'gateway.json'
 
 /**
- * Takes a home for this process. The lock is a transaction on `gateway.lock`; `gateway.json` beside it is there for
- * people and for the command line, and may be stale after a crash.
+ * Claims a home for this process. The lock is a transaction on `gateway.lock`; `gateway.json` beside it is for people and
+ * for the command line, and may be stale after a crash.
  *
  * @throws StoreError `claimed`, which names the process that holds the home, `io`, `readonly`
  */
 export async function claimHome(directory: string, info: ClaimInfo): Promise<Claim> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const lock = explained(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
-  if (lock === undefined) throw claimed(directory)
+  const lock = withStoreErrors(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
+  if (lock === undefined) throw claimedError(directory)
   try {
-    explained(directory, () => writeInfo(directory, info))
+    withStoreErrors(directory, () => writeInfo(directory, info))
   } catch (error) {
     lock.release()
     throw error
@@ -54,12 +53,12 @@ export async function claimHome(directory: string, info: ClaimInfo): Promise<Cla
   }
 }
 
-/** Who holds this home now. `undefined` when nobody does, whatever a stale `gateway.json` says. */
+/** The process that holds this home now; `undefined` when none does, even where a stale `gateway.json` names one. */
 export function readClaim(directory: string): ClaimInfo | undefined {
-  return explained(directory, () => isFileLocked(join(directory, LOCK))) ? readInfo(directory) : undefined
+  return withStoreErrors(directory, () => isFileLocked(join(directory, LOCK))) ? readInfo(directory) : undefined
 }
 
-function explained<Result>(directory: string, work: () => Result): Result {
+function withStoreErrors<Result>(directory: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
@@ -67,14 +66,14 @@ function explained<Result>(directory: string, work: () => Result): Result {
   }
 }
 
-function claimed(directory: string): StoreError {
+function claimedError(directory: string): StoreError {
   const info = readInfo(directory)
   const who = info
     ? `by process ${info.pid}${info.address ? ` at ${info.address}` : ''}`
     : 'by a gateway that is starting'
   return new StoreError(
     'claimed',
-    `the home ${directory} is in use ${who}: stop that one first, or give this one a home of its own with FOREWORD_HOME`,
+    `the home ${directory} is in use ${who}: stop that gateway first, or choose another home with FOREWORD_HOME`,
   )
 }
 

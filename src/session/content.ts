@@ -1,20 +1,33 @@
 import { createHash } from 'node:crypto'
 
+/** Texts by their hash: prompts, results and the text of files. */
+export interface ContentStore {
+  /**
+   * Stores a text under its SHA-256 (lowercase hexadecimal) and returns that hash. The same text is stored once. `holds`:
+   * sessions whose words the text contains. It is removed with the first of them that is deleted or withdrawn, and is not
+   * stored where that has already happened.
+   */
+  putContent(text: string, holds?: readonly string[]): Promise<string>
+  content(hash: string): Promise<string | undefined>
+  /** Whether a content is missing because it contained words of a session that was deleted or withdrawn. */
+  contentWasRemoved(hash: string): Promise<boolean>
+}
+
 /**
- * The address of a text: SHA-256 of its UTF-8, lowercase hexadecimal. A text with a lone surrogate cannot be said in
- * UTF-8 without loss; its UTF-16 is taken, so that no two texts share an address.
+ * The address of a text: the SHA-256 of its UTF-8, lowercase hexadecimal. UTF-8 cannot encode a lone surrogate; for a text
+ * with one the UTF-16 is hashed, so that no two texts share an address.
  */
 export function contentHash(text: string): string {
   const hash = createHash('sha256')
   return (text.isWellFormed() ? hash.update(text, 'utf8') : hash.update(text, 'utf16le')).digest('hex')
 }
 
-/** Hashes that a JSON text refers to, as `sha256:HASH` anywhere inside it. */
+/** The hashes that a JSON text refers to, as `sha256:HASH` anywhere in it. */
 export function contentReferences(json: string): readonly string[] {
   return Array.from(json.matchAll(/sha256:([0-9a-f]{64})(?![0-9a-f])/g), ([, hash]) => hash!)
 }
 
-/** The text that `sha256:HASH` refers to; `undefined` where nobody has it. */
+/** Reads the text that `sha256:HASH` refers to; `undefined` where the store does not have it. */
 export async function referredContent(
   store: { content(hash: string): Promise<string | undefined> },
   reference: string,

@@ -1,12 +1,13 @@
-import type { Cut, Manifest, Message, Origin } from '../context.ts'
+import type { Cut, Message, Origin } from '../context.ts'
+import type { CallWarning, Usage } from './call.ts'
 import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
 
 /**
- * What can happen in a session. The log only grows: an entry is never changed or taken back, and every other view of a
- * session is a projection of it. `turn` is present on everything that belongs to one turn.
+ * What can happen in a session. The log only grows: an entry is never changed or removed, and every other view of a
+ * session is a projection of it. `turn` is present on every entry that belongs to one turn.
  */
 export type EntryBody =
-  /** `after`: the session that its conversation had before, where no channel says so. */
+  /** `after`: the previous session of its conversation, where no channel defines it. */
   | { readonly type: 'session-start'; readonly title?: string; readonly channel?: Binding; readonly after?: string }
   /** Accepted input. On disk before it is acknowledged. Begins a turn that is queued until its `turn-start`. */
   | {
@@ -17,7 +18,7 @@ export type EntryBody =
       /** A repeat with the same key finds this entry instead of making a second one. */
       readonly idempotencyKey?: string
       readonly options?: InputOptions
-      /** Files that came with it, in the order in which they stand above it. */
+      /** Attached files, in the order in which they are placed above the message. */
       readonly attachments?: readonly AttachedFile[]
     }
   | { readonly type: 'turn-start'; readonly turn: string }
@@ -28,7 +29,7 @@ export type EntryBody =
       readonly call: string
       readonly model?: string
       readonly cut?: Cut
-      /** Documents that stand in the request itself, in the first call of a turn. */
+      /** Documents in the request itself, in the first call of a turn. */
       readonly sources?: readonly Source[]
     }
   /** Written before an effect. */
@@ -50,11 +51,11 @@ export type EntryBody =
       /** As the model reads it. */
       readonly output: string
       readonly durationMs: number
-      /** Where it comes from, if not from the tool itself. */
+      /** Where the result comes from, if not from the tool itself. */
       readonly origin?: Origin
       /** The whole of a result that was too long to show. */
       readonly stored?: StoredResult
-      /** What the result was made of, for the person; the model reads `output`. */
+      /** The documents of the result, for the person; the model reads `output`. */
       readonly sources?: readonly Source[]
     }
   /** A person has to decide about a call. The turn waits until there is an `approval` of the same id. */
@@ -66,7 +67,7 @@ export type EntryBody =
       readonly toolCallId: string
       readonly rule: string
       readonly request: ApprovalQuestion
-      /** SHA-256 of `request`: the decision holds for exactly that. */
+      /** SHA-256 of `request`: the decision applies to exactly that. */
       readonly digest: string
     }
   | {
@@ -76,10 +77,10 @@ export type EntryBody =
       readonly toolCallId: string
       readonly digest: string
       readonly decision: ApprovalDecision
-      /** Through which door, such as `cli` or `http`. */
+      /** Where the person decided, such as `cli` or `http`. */
       readonly by: string
     }
-  /** A message that the model or the tools made. `partial`: it is the last of its turn and no whole answer. */
+  /** A message of the model or the tools. `partial`: it is the last of its turn, and incomplete. */
   | {
       readonly type: 'message'
       readonly turn: string
@@ -87,7 +88,7 @@ export type EntryBody =
       readonly message: Message
       readonly tokens: TokenCounts
       readonly partial?: PartialReason
-      /** What the numbers in its text stand for. The text keeps them as the model wrote them. */
+      /** The documents that the numbers in its text refer to. The text keeps the numbers as the model wrote them. */
       readonly citations?: readonly Source[]
     }
   | {
@@ -98,7 +99,7 @@ export type EntryBody =
       readonly usage: Usage
       /** Why the answer ended, such as `stop` or `length`. */
       readonly finish?: string
-      /** Something is to be said of the call, whose answer stands. */
+      /** A warning about the call, whose answer counts. */
       readonly warning?: CallWarning
     }
   | {
@@ -106,23 +107,23 @@ export type EntryBody =
       readonly turn: string
       readonly call: string
       readonly cut: Cut
-      /** What the prompt could cost, tokens. */
+      /** The budget of the prompt, tokens. */
       readonly available: number
       /** The same before any margin: window − reserve. Absent in older logs. */
       readonly room?: number
     }
   | { readonly type: 'model'; readonly model: string | null }
-  /** What the session has chosen by the name `choice`, such as an agent; `null` returns to what is usual. */
+  /** What the session chose under the name `choice`, such as an agent; `null` returns to the default. */
   | { readonly type: 'choice'; readonly choice: string; readonly value: string | null }
   /**
-   * The conversation goes on behind the turn `head`, or from its beginning (`null`): `turn`, which ended, was taken back.
-   * It stays in the log, and no later call reads it.
+   * The conversation continues after the turn `head`, or from its beginning (`null`): `turn`, which had ended, was undone.
+   * It stays in the log, but no later call reads it.
    */
   | { readonly type: 'head'; readonly turn: string; readonly head: string | null }
   | { readonly type: 'turn-end'; readonly turn: string; readonly outcome: TurnOutcome }
   /**
-   * A message of a channel holds a part of the reply, perhaps not yet as it will be in the end. What is known to stand there
-   * is changed afterwards and never sent a second time.
+   * A message of a channel contains a part of the reply, perhaps not yet in its final form. A message that was sent is edited
+   * afterwards and never sent a second time.
    */
   | {
       readonly type: 'sent'
@@ -132,12 +133,12 @@ export type EntryBody =
       readonly part: number
       readonly messageId: string
     }
-  /** The reply of a turn stands in its channel, under the channel's own message id. */
+  /** The reply of a turn was delivered to its channel, with the channel's own message id. */
   | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }
 
 export type EntryType = EntryBody['type']
 
-/** Exactly what a person is asked to allow. */
+/** Exactly what a person is asked to approve. */
 export interface ApprovalQuestion {
   readonly tool: string
   readonly input: unknown
@@ -148,12 +149,12 @@ export interface ApprovalQuestion {
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
-/** `session`: the very same call (by its digest) needs no second question in this session. The model reads `reason`. */
+/** `session`: the same call (by its digest) is not asked about again in this session. The model reads `reason`. */
 export type ApprovalDecision =
   | { readonly type: 'approve'; readonly scope: 'once' | 'session' }
   | { readonly type: 'deny'; readonly reason?: string }
 
-/** A file that came with a message, as it was then. */
+/** A file of a message, as it was when the message was sent. */
 export interface AttachedFile {
   readonly file: string
   readonly name: string
@@ -168,7 +169,7 @@ export interface AttachedFile {
 export interface Source {
   /** Its number in the turn, from 1. */
   readonly citation: number
-  /** What makes it the same document: a file's id, or a URL. */
+  /** Identifies the document: a file's id, or a URL. */
   readonly document: string
   readonly title: string
   readonly url?: string
@@ -181,16 +182,16 @@ export interface Source {
   readonly updated?: string
 }
 
-/** A result that is kept whole beside the log. */
+/** A whole result that is stored beside the log. */
 export interface StoredResult {
-  /** How the model asks for it. Unique by content within a session. */
+  /** The id that the model asks for. Unique by content within a session. */
   readonly id: string
   /** `sha256:HASH` of its text among the contents. */
   readonly content: string
   readonly characters: number
 }
 
-/** What a history is made of: the input of a turn and what was said for it. */
+/** The entries that make up a history: the input of a turn and the messages that answer it. */
 export type SpokenBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>
 
 /** One thing that happened in a session. */
@@ -202,9 +203,9 @@ export type Entry = EntryBody & {
   readonly time: string
 }
 
-/** What a message costs, stored when it was written. */
+/** The token counts of a message, stored when it was written. */
 export interface TokenCounts {
-  /** `id@version` of the counter, such as `tokenx@2`. By another counter the message is counted anew. */
+  /** `id@version` of the counter, such as `tokenx@2`. With another counter the message is counted again. */
   readonly counter: string
   readonly full: number
   /** The same with its tool results cleared and its images replaced: the least it can cost in a history. */
@@ -217,58 +218,11 @@ export interface Binding {
   readonly conversation: string
 }
 
-/** What one request may choose for itself. */
+/** What one request chooses for itself. */
 export interface InputOptions {
   readonly model?: string
   /** The system prompt of this turn, in place of every other. */
   readonly system?: string
   /** Parameters of each model call of the turn, as the model room names them. */
   readonly parameters?: object
-}
-
-/** Tokens of one call as the provider reported them. `undefined`: it did not say. Never guess a number. */
-export interface Usage {
-  readonly promptTokens: number | undefined
-  readonly cachedTokens: number | undefined
-  readonly cacheWrittenTokens: number | undefined
-  readonly outputTokens: number | undefined
-  readonly reasoningTokens: number | undefined
-}
-
-/** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
-export interface CallRecord {
-  readonly id: string
-  /** Absent for a call that belongs to no session. */
-  readonly session?: string
-  readonly turn?: string
-  /** `seq` of the last entry that the assembly could read. */
-  readonly upTo?: number
-  readonly time: string
-  readonly model: string
-  /** Everything the assembly was given besides the log; large texts as content hashes. */
-  readonly input: unknown
-  readonly manifest: Manifest
-  /** SHA-256 of the request in canonical order. */
-  readonly requestDigest: string
-  readonly outcome?: CallOutcome
-}
-
-/** Something that a person should know of a call. A code for programs and a sentence for people. */
-export interface CallWarning {
-  readonly code: string
-  readonly message: string
-}
-
-/** What is known of a call only after it was made. */
-export interface CallOutcome {
-  /** SHA-256 and size of the body that left for the provider. */
-  readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
-  readonly usage?: Usage
-  readonly finish?: string
-  /** Something is to be said of the call, whose answer stands. */
-  readonly warning?: CallWarning
-  readonly error?: { readonly code: string; readonly message: string }
-  readonly durationMs: number
-  /** Until the first token. */
-  readonly firstTokenMs?: number
 }

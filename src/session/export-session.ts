@@ -1,59 +1,60 @@
 import { stretch } from '../platform.ts'
 import { contentReferences } from './content.ts'
-import type { CallRecord, Entry } from './entry.ts'
+import type { Entry } from './entry.ts'
+import type { CallRecord } from './call.ts'
 import { StoreError } from './store-error.ts'
-import type { SessionStore } from './store/session-store.ts'
+import type { SessionStore } from './session-store.ts'
 
-/** Of the format, not of the store. */
+/** The version of the format, not of the store. */
 const EXPORT_VERSION = 1
 const PAGE = 500
 
 /**
- * A session as JSON Lines, without the line ends: a header, the entries, the calls, what is known of its files, every
- * text that these refer to by hash, and a last line that counts them, so that a file that broke off can be told from a
- * whole one. The bytes of its files stay behind. What is written while it runs is left out.
+ * Exports a session as JSON Lines, without the line ends: a header, the entries, the calls, the rows of its files, every
+ * text that these refer to by hash, and a last line that counts them, so that a truncated file is detected. The bytes of its
+ * files are not exported, nor is what is written while the export runs.
  *
  * @throws StoreError `not-found`
  */
 export async function* exportSession(store: SessionStore, id: string): AsyncGenerator<string> {
   const session = await store.session(id)
   if (!session) throw new StoreError('not-found', `there is no session ${id} to export`)
-  yield lineOf({ foreword: 'session', version: EXPORT_VERSION, session })
+  yield toLine({ foreword: 'session', version: EXPORT_VERSION, session })
 
   const mentioned = new Set<string>()
   const work = stretch()
   for await (const entry of allEntries(store, id, session.entries)) {
     if (work.isOver()) await work.rest()
     const { session: _, seq, time, ...body } = entry
-    yield noting(mentioned, { entry: { seq, time, ...body } })
+    yield noteReferences(mentioned, { entry: { seq, time, ...body } })
   }
   let calls = 0
   for await (const { session: _, ...call } of allCalls(store, id, session.entries)) {
     if (work.isOver()) await work.rest()
     calls += 1
-    yield noting(mentioned, { call })
+    yield noteReferences(mentioned, { call })
   }
   const files = await store.files({ owner: { type: 'session', id } })
-  for (const { owner: _, ...file } of files) yield noting(mentioned, { file })
+  for (const { owner: _, ...file } of files) yield noteReferences(mentioned, { file })
   let contents = 0
   for (const hash of mentioned) {
     const text = await store.content(hash)
     if (text === undefined) continue
     if (work.isOver()) await work.rest()
     contents += 1
-    yield lineOf({ content: { hash, text } })
+    yield toLine({ content: { hash, text } })
   }
-  yield lineOf({ end: { entries: session.entries, calls, files: files.length, contents } })
+  yield toLine({ end: { entries: session.entries, calls, files: files.length, contents } })
 }
 
-function noting(mentioned: Set<string>, line: unknown): string {
-  const json = lineOf(line)
+function noteReferences(mentioned: Set<string>, line: unknown): string {
+  const json = toLine(line)
   for (const hash of contentReferences(json)) mentioned.add(hash)
   return json
 }
 
-/** Many readers, Node's among them, take U+2028 and U+2029 for the end of a line. */
-function lineOf(value: unknown): string {
+/** Many readers, Node's among them, treat U+2028 and U+2029 as the end of a line. */
+function toLine(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('\u2028', String.raw`\u2028`)
     .replaceAll('\u2029', String.raw`\u2029`)

@@ -1,11 +1,11 @@
-/** A file that somebody handed in. Its bytes lie beside the store under their hash; its text among the contents. */
+/** An uploaded file. Its bytes are beside the store under their hash, its text among the contents. */
 export interface FileRow {
   readonly id: string
   readonly name: string
-  /** ISO 8601, UTC: when it was handed in. */
+  /** ISO 8601, UTC: when it was uploaded. */
   readonly time: string
   readonly owner: FileOwner
-  /** What was said of it when it was handed in; `mediaTypeOf` knows better once it is read. */
+  /** The media type that was declared at the upload; `mediaTypeOf` is more reliable once the file is read. */
   readonly mediaType: string
   readonly bytes: number
   /** SHA-256 of the bytes, lowercase hexadecimal. */
@@ -13,13 +13,13 @@ export interface FileRow {
   readonly state: FileState
 }
 
-/** What a file belongs to. It is read where that is, and nowhere else. */
+/** What a file belongs to. It is read there, and nowhere else. */
 export type FileOwner =
   | { readonly type: 'session'; readonly id: string }
   | { readonly type: 'agent'; readonly id: string }
   | { readonly type: 'project'; readonly id: string }
 
-/** Bytes first, then text: a file is stored before anybody tries to read it. */
+/** A file is stored before its text is read. */
 export type FileState =
   | { readonly type: 'processing' }
   | { readonly type: 'ready'; readonly reading: FileReading }
@@ -50,7 +50,29 @@ export type FileReading =
     }
   | { readonly kind: 'image'; readonly mediaType: string; readonly width?: number; readonly height?: number }
 
-/** The media type of a file: as it was found in its bytes, as far as they were read. */
+/** The media type of a file: as found in its bytes, or as declared where they were not read yet. */
 export function mediaTypeOf({ mediaType, state }: FileRow): string {
   return (state.type === 'ready' ? state.reading.mediaType : undefined) ?? mediaType
+}
+
+/** The rows of uploaded files. Their bytes are kept beside the store. */
+export interface FileStore {
+  /** `conflict` where a file with this id exists. */
+  putFile(row: FileRow): Promise<void>
+  /** `not-found` where no file with this id exists. */
+  setFileState(id: string, state: FileState): Promise<void>
+  /** Changes the owner of a file. `not-found` where no file with this id exists. */
+  setFileOwner(id: string, owner: FileOwner): Promise<void>
+  file(id: string): Promise<FileRow | undefined>
+  /** In the order of their uploads; a file has to match all options. */
+  files(options?: FilesOptions): Promise<readonly FileRow[]>
+  /** Returns whether the file existed. Its bytes stay: the caller knows whether they are still needed. */
+  deleteFile(id: string): Promise<boolean>
+}
+
+/** Filters for files. `hash`: files with exactly these bytes. */
+export interface FilesOptions {
+  readonly owner?: FileOwner
+  readonly state?: FileState['type']
+  readonly hash?: string
 }

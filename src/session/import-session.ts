@@ -1,32 +1,34 @@
 import { stretch } from '../platform.ts'
+import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
-import type { Binding, CallRecord, EntryBody } from './entry.ts'
+import type { Binding, EntryBody, Source } from './entry.ts'
 import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
-import { namesFor, type Names, ownedFile, renamedBody, renamedCall } from './import-names.ts'
+import type { FileRow } from './file-row.ts'
+import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
-import type { SessionStore, Write } from './store/session-store.ts'
 
+/** How an export is imported. */
 export interface ImportOptions {
   /**
-   * Another id for the session. Its calls are then named `AS.CALL`, so that they do not meet the ones of the original, and
+   * Another id for the session. Its calls are then named `AS.CALL`, so that they do not conflict with those of the original;
    * so are files whose ids are taken.
    */
   readonly as?: string
   /**
-   * Ends the turns that the export left unfinished, as cancelled at this time (ISO 8601). Otherwise they go on at the next
-   * start, with the calls that the export has them ask for.
+   * Ends unfinished turns of the export as cancelled at this time (ISO 8601). Otherwise they resume at the next start, with
+   * the calls that they requested.
    */
   readonly endsTurnsAt?: string
 }
 
 /**
- * Writes an exported session, all of it or nothing, and answers its id. The conversation that it was bound to is bound
- * again when the session keeps its id and no other session has that conversation meanwhile.
+ * Writes an exported session, all of it or nothing, and returns its id. Its conversation is bound to it again when the
+ * session keeps its id and no other session has that conversation meanwhile.
  *
- * Its files belong to it again, but their bytes do not come along: what was read of them is there, images are not.
+ * Its files belong to it again, but an export has no bytes: their text is available, their images are not.
  *
- * The whole export is held in memory and written in one go, which keeps other writes waiting: for a very long session,
- * do it while no gateway runs.
+ * The whole export is kept in memory and written in one transaction, and other writes wait meanwhile: import a very long
+ * session while no gateway runs.
  *
  * @throws StoreError `conflict` when there is a session, call or file of that id, `invalid` with the number of a line that
  * cannot be read, or for an odd id
@@ -42,12 +44,12 @@ export async function importSession(
   if (await store.session(id)) {
     throw new StoreError('conflict', `there is a session ${id} already: give the import another id`)
   }
-  const names = await namesFor(store, read.files, options.as)
+  const names = await createNames(store, read.files, options.as)
   const writes = [
     ...appends(id, read.entries, names),
-    ...ends(id, read.entries, options.endsTurnsAt),
-    ...read.calls.map((record): Write => ({ type: 'call', record: renamedCall(record, id, names) })),
-    ...read.files.map((file): Write => ({ type: 'file', row: ownedFile(file, id, names) })),
+    ...turnEnds(id, read.entries, options.endsTurnsAt),
+    ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
+    ...read.files.map((file): Write => ({ type: 'file', row: renameFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
   ]
   const { binding } = read.session
@@ -56,12 +58,12 @@ export async function importSession(
   return id
 }
 
-/** An id stands in addresses and in lines of a terminal. */
+/** An id is used in URLs and in lines of a terminal. */
 function refuseOddId(id: string): void {
   if (/^[^\s/\\\p{Cc}\p{Cf}]{1,200}$/u.test(id)) return
   throw new StoreError(
     'invalid',
-    `${JSON.stringify(id.slice(0, 200))} is no id for a session: at most 200 characters, without blanks, control characters and slashes`,
+    `${JSON.stringify(id.slice(0, 200))} is not a session id: use at most 200 characters, without whitespace, control characters and slashes`,
   )
 }
 
@@ -90,7 +92,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
     line += 1
     if (text.trim() === '') continue
     const next = readExportLine(text, line)
-    if (ended) throw invalidLine(line, 'it stands behind the end of the export')
+    if (ended) throw invalidLine(line, 'it follows the end of the export')
     if ((session === undefined) !== (next.type === 'header')) {
       throw invalidLine(line, 'an export begins with one header and has no other')
     }
@@ -122,7 +124,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
     }
   }
   if (session && ended) return { session, entries, calls, files, contents }
-  throw invalidLine(line + 1, 'the export broke off before its end')
+  throw invalidLine(line + 1, 'the export ends too early')
 }
 
 function refuseGap({ seq, body }: EntryLine, expected: number, line: number): void {
@@ -130,14 +132,14 @@ function refuseGap({ seq, body }: EntryLine, expected: number, line: number): vo
   if (seq === 1 && body.type !== 'session-start') throw invalidLine(line, 'the first entry has to be session-start')
 }
 
-function refuseMissing(said: ExportCounts, found: ExportCounts, line: number): void {
+function refuseMissing(counts: ExportCounts, found: ExportCounts, line: number): void {
   for (const kind of ['entries', 'calls', 'files', 'contents'] as const) {
-    if (said[kind] === found[kind]) continue
-    throw invalidLine(line, `it counts ${said[kind]} ${kind}, but ${found[kind]} were found`)
+    if (counts[kind] === found[kind]) continue
+    throw invalidLine(line, `it counts ${counts[kind]} ${kind}, but ${found[kind]} were found`)
   }
 }
 
-function ends(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {
+function turnEnds(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {
   const open = new Set<string>()
   for (const { body } of entries) {
     if (body.type === 'input' || body.type === 'turn-start') open.add(body.turn)
@@ -148,12 +150,57 @@ function ends(session: string, entries: readonly EntryLine[], time: string | und
   return [{ type: 'append', session, bodies, time }]
 }
 
-/** What was written at the same time is written together again. */
+/** Entries that were written at the same time are written together again. */
 function appends(session: string, entries: readonly EntryLine[], names: Names): Write[] {
   const groups: { time: string; bodies: EntryBody[] }[] = []
   for (const { time, body } of entries) {
     if (groups.at(-1)?.time !== time) groups.push({ time, bodies: [] })
-    groups.at(-1)!.bodies.push(renamedBody(body, names))
+    groups.at(-1)!.bodies.push(renameBody(body, names))
   }
   return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
+}
+
+/** The ids of imported calls and files. */
+interface Names {
+  call(call: string): string
+  file(file: string): string
+}
+
+/** Under another session id, calls get new ids; files keep theirs where they are free. */
+async function createNames(
+  store: SessionStore,
+  files: readonly ExportedFile[],
+  as: string | undefined,
+): Promise<Names> {
+  if (as === undefined) return { call: (call) => call, file: (file) => file }
+  const taken = new Set<string>()
+  for (const { id } of files) if (await store.file(id)) taken.add(id)
+  return { call: (call) => `${as}.${call}`, file: (file) => (taken.has(file) ? `${as}.${file}` : file) }
+}
+
+function renameBody(body: EntryBody, names: Names): EntryBody {
+  const renamed = 'call' in body && body.call !== undefined ? { ...body, call: names.call(body.call) } : body
+  const named = (source: Source) => ({ ...source, document: names.file(source.document) })
+  switch (renamed.type) {
+    case 'input': {
+      const { attachments } = renamed
+      const moved = attachments?.map((attached) => ({ ...attached, file: names.file(attached.file) }))
+      return moved ? { ...renamed, attachments: moved } : renamed
+    }
+    case 'assembly':
+    case 'tool-end':
+      return renamed.sources ? { ...renamed, sources: renamed.sources.map(named) } : renamed
+    case 'message':
+      return renamed.citations ? { ...renamed, citations: renamed.citations.map(named) } : renamed
+    default:
+      return renamed
+  }
+}
+
+function renameCall(record: CallRecord, session: string, names: Names): CallRecord {
+  return { ...record, id: names.call(record.id), session }
+}
+
+function renameFile(file: ExportedFile, session: string, names: Names): FileRow {
+  return { ...file, id: names.file(file.id), owner: { type: 'session', id: session } }
 }

@@ -1,6 +1,6 @@
 import { StoreError } from './store-error.ts'
 
-/** Something that people edit and that has a history: the system prompt, a custom agent, a project. */
+/** One version of a record that people edit: the system prompt, a custom agent, a project. */
 export interface RecordVersion {
   /** Such as `prompt`, `agent` or `project`. */
   readonly kind: string
@@ -9,7 +9,7 @@ export interface RecordVersion {
   readonly version: number
   /** ISO 8601, UTC. */
   readonly time: string
-  /** JSON. `null`: it was removed, and can be brought back from an earlier version. */
+  /** JSON. `null`: it was removed, and can be restored from an earlier version. */
   readonly value: unknown
 }
 
@@ -18,12 +18,12 @@ export interface RecordChange {
   readonly kind: string
   readonly id: string
   readonly value: unknown
-  /** The version that was looked at; 0 for a record that should be new. Where another one stands by then, nothing is written. */
+  /** The version that the change is based on; 0 for a new record. Where a newer one exists, nothing is written. */
   readonly after?: number
 }
 
 /**
- * The version that a change makes of a record, for every driver.
+ * The next version of a record, for every driver.
  *
  * @throws StoreError `conflict` where `after` is not the newest, `invalid` where the value has no JSON
  */
@@ -32,15 +32,24 @@ export function nextVersion(change: RecordChange, newest: RecordVersion | undefi
   const json: string | undefined = JSON.stringify(value)
   if (json === undefined) throw new StoreError('invalid', `the ${kind} ${id} has no JSON: use null to remove it`)
   const before = newest?.version ?? 0
-  if (after !== undefined && after !== before) throw overtaken(change, before)
+  if (after !== undefined && after !== before) throw conflictError(change, before)
   return { kind, id, version: before + 1, time, value: JSON.parse(json) }
 }
 
-function overtaken({ kind, id, after }: RecordChange, newest: number): StoreError {
-  const looked = after === 0 ? 'it should have been new' : `version ${after} was looked at`
-  const stands = newest === 0 ? 'there is none' : `version ${newest} stands there by now`
-  return new StoreError(
-    'conflict',
-    `the ${kind} ${id} was not changed, since ${looked} and ${stands}: look at it again`,
-  )
+function conflictError({ kind, id, after }: RecordChange, newest: number): StoreError {
+  const expected = after === 0 ? 'it should be new' : `the change is based on version ${after}`
+  const found = newest === 0 ? 'it does not exist' : `its newest version is ${newest}`
+  return new StoreError('conflict', `the ${kind} ${id} was not changed: ${expected}, but ${found}. Read it again`)
+}
+
+/** What people edit, with its history: the system prompt, custom agents, projects. */
+export interface RecordStore {
+  /** Writes a new version. `conflict` where `after` is not the newest. */
+  putRecord(change: RecordChange, time: string): Promise<RecordVersion>
+  /** The newest version, removed ones too. */
+  record(kind: string, id: string): Promise<RecordVersion | undefined>
+  /** Newest first. */
+  recordVersions(kind: string, id: string): Promise<readonly RecordVersion[]>
+  /** The newest version of each record that is not removed, in the order in which the records were made. */
+  records(kind: string): Promise<readonly RecordVersion[]>
 }

@@ -1,85 +1,90 @@
 import { StoreError } from './store-error.ts'
-import type { SessionStore } from './store/session-store.ts'
+import type { SessionStore } from './session-store.ts'
 
 /**
- * One way to keep sessions, chosen by its name with the configuration key `store`. Nothing else in Foreword knows where
- * the store of a home is. `folder` is the data folder of a home everywhere.
+ * One kind of store, chosen by its name with the configuration key `store`. Nothing else in Foreword knows where the store
+ * of a home is. `folder` is always the data folder of a home.
  *
- * What is optional may be left out where a store has tools of its own for it: the command that needs it says so.
+ * A driver may leave out an optional method where its store has tools of its own; the command that needs it reports that.
  */
 export interface StoreDriver {
-  /** What the configuration names it by, such as `sqlite`. */
+  /** Its name in the configuration, such as `sqlite`. */
   readonly name: string
   /**
-   * Opens the store, makes it when missing, and brings it up to date. One process writes, any number may read at the same
-   * time. The claim of the home keeps a second gateway away from the folder; a store that several homes could reach
-   * refuses a second writer itself, with `claimed`.
+   * Opens the store, creates it when missing, and brings it up to date. One process writes, any number may read at the same
+   * time. The claim of the home prevents a second gateway on the folder; a store that several homes can reach refuses a
+   * second writer itself, with `claimed`.
    *
    * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `claimed`, `readonly`, `not-found` (only when `readOnly`), `io`
    */
   open(options: OpenStoreOptions): Promise<SessionStore>
-  /** Whether anything was ever written. */
+  /** Whether the store was ever written. */
   exists(folder: string): Promise<boolean>
-  /** Where the store is, for people: the path of a file, or an address without secrets. */
+  /** The location of the store for people: the path of a file, or an address without secrets. */
   location(folder: string): string
-  /** Whether a name in the folder is the store's own. A backup copies it with `snapshot` alone. */
+  /** Whether a name in the folder belongs to the store. A backup copies such files only with `snapshot`. */
   owns(name: string): boolean
-  /** The first thing that is wrong with what is stored, in one sentence; `undefined` where it is whole. */
+  /** The first fault of the store, in one sentence; `undefined` where it has none. */
   findFault?(folder: string): Promise<string | undefined>
-  /** Contents that something names by their hash, and that are missing. */
+  /** Contents that are referenced by their hash and missing. */
   findMissingContents?(folder: string): Promise<readonly MissingContent[]>
   /**
-   * Writes the store as it is at one moment into `target`, beside a process that goes on writing. Replaces an earlier
-   * snapshot there. Put into an empty data folder, the files of a snapshot are the store.
+   * Writes a consistent snapshot of the store into `target`, while another process may continue to write. Replaces an
+   * earlier snapshot there. Copied into an empty data folder, the files of a snapshot are the store.
    */
   snapshot?(folder: string, target: string): Promise<StoreSnapshot>
   /**
-   * Removes the contents that no entry, call, record, file or kept content names, and gives their space back to the disk.
-   * For the one process that holds the home, while nothing else has the store open.
+   * Removes the contents that no entry, call, record, file or other content references, and returns their space to the
+   * disk. For the process that holds the home, while nothing else has the store open.
    */
   compact?(folder: string, onProgress: (text: string) => void): Promise<CompactedStore>
 }
 
+/** How a driver opens its store. */
 export interface OpenStoreOptions {
   readonly folder: string
-  /** For a process that only reads, beside the one that writes. */
+  /** For a process that only reads, while another one writes. */
   readonly readOnly?: boolean
-  /** Nothing is written: the store is an empty one that ends with the process. */
+  /** An empty store in memory that ends with the process. */
   readonly inMemory?: boolean
 }
 
-/** A content that something in the store names by its hash, and that is not there. */
+/** A content that the store references by its hash and does not have. */
 export interface MissingContent {
   /** SHA-256, lowercase hexadecimal. */
   readonly hash: string
-  /** One of the places that name it, such as `call call_1`. */
+  /** One of the places that reference it, such as `call call_1`. */
   readonly place: string
 }
 
-/** A store as it was at one moment, in files. */
+/** A snapshot of a store, in files. */
 export interface StoreSnapshot {
   /** Names in the folder of the snapshot. */
   readonly files: readonly string[]
-  /** What is wrong with it, in one sentence; absent where it is whole. */
+  /** The first fault of the snapshot, in one sentence; absent where it has none. */
   readonly fault?: string | undefined
-  /** SHA-256 of the bytes of each file that it names. */
+  /** SHA-256 of the bytes of each file in it. */
   readonly fileHashes: readonly string[]
 }
 
-/** What a compaction took away. */
+/** What a compaction removed. */
 export interface CompactedStore {
-  /** Contents that nothing named. */
+  /** The number of unreferenced contents. */
   readonly contents: number
   /** Characters of their texts. */
   readonly characters: number
-  /** SHA-256 of the bytes of each file that the store names. */
+  /** SHA-256 of the bytes of each file in the store. */
   readonly fileHashes: readonly string[]
 }
 
-/** What only some stores can do. */
+/** The optional abilities of a store. */
 export type StoreAbility = 'snapshot' | 'compact'
 
-/** @throws StoreError `unsupported` where the store cannot do this */
+/**
+ * Checks that a driver has an optional ability, and returns it with that type.
+ *
+ * @throws StoreError `unsupported` where it does not
+ */
 export function ableTo<Ability extends StoreAbility>(
   driver: StoreDriver,
   ability: Ability,
@@ -89,6 +94,6 @@ export function ableTo<Ability extends StoreAbility>(
 }
 
 const CANNOT: Readonly<Record<StoreAbility, string>> = {
-  snapshot: 'cannot be saved as files. Save it with its own tools, and copy the rest of the home.',
+  snapshot: 'cannot be saved as files. Back it up with its own tools, and copy the rest of the home.',
   compact: 'cannot be compacted from here. Use its own tools.',
 }

@@ -1,12 +1,12 @@
-import { ForewordError } from '../platform.ts'
+import { ForewordError, sqliteError, type SqliteFileKind } from '../platform.ts'
 
-/** Why the store refused or failed, in one word that a program can use. */
+/** Why the store refused or failed, for programs. */
 export type StoreErrorCode =
   /** The disk, or the size that the store may have, is full. */
   | 'full'
-  /** Another process held the store for longer than the busy time-out. */
+  /** Another process held the store for longer than the busy timeout. */
   | 'busy'
-  /** The file is damaged, or is no store. */
+  /** The file is damaged, or is not a store. */
   | 'corrupt'
   /** The disk failed to read or write. */
   | 'io'
@@ -16,11 +16,11 @@ export type StoreErrorCode =
   | 'older'
   | 'readonly'
   | 'not-found'
-  /** Something of this name exists, or has already ended. */
+  /** Something with this name exists, or has already ended. */
   | 'conflict'
-  /** What was handed in cannot be stored. */
+  /** The value cannot be stored. */
   | 'invalid'
-  /** It has more bytes than it may have. */
+  /** The value exceeds the limit, bytes. */
   | 'too-large'
   /** Another gateway runs on this home. */
   | 'claimed'
@@ -28,7 +28,7 @@ export type StoreErrorCode =
   | 'unsupported'
   | 'closed'
 
-/** A store that refused or failed. The message says what, where and how to fix it; it never quotes what was said in a session. */
+/** A failure of the store. The message says what failed, where, and how to fix it; it never quotes the content of a session. */
 export class StoreError extends ForewordError {
   override readonly name = 'StoreError'
   declare readonly code: StoreErrorCode
@@ -37,4 +37,16 @@ export class StoreError extends ForewordError {
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, {}, options)
   }
+}
+
+/** How errors of SQLite files name the store. */
+export const storeFile: SqliteFileKind = {
+  noun: 'store',
+  repair: 'bring back your last backup with `foreword restore FILE --replace`',
+  error: (code, message, options) => new StoreError(code, message, options),
+}
+
+/** Turns an error of SQLite or of the file system into a `StoreError`; returns any other error unchanged. */
+export function storeError(error: unknown, path: string): unknown {
+  return sqliteError(error, path, storeFile)
 }

@@ -11,33 +11,33 @@ export const turnOutcomeTypes = [
 ] as const
 
 /**
- * How a turn ended (BEHAVIOURS §1.6). Only an answer that its model ended by itself is `completed`. Logs from before these
- * outcomes existed have `completed`, `cancelled` and `failed` alone.
+ * How a turn ended (BEHAVIOURS §1.6). Only an answer that its model ended itself is `completed`. Logs of earlier
+ * versions have only `completed`, `cancelled` and `failed`.
  */
 export type TurnOutcome =
   | { readonly type: 'completed' }
-  /** Cut at a limit. There are words. */
+  /** The answer was cut at a limit. It has text. */
   | { readonly type: 'length'; readonly limit: AnswerLimit }
-  /** No words at all, and no reasoning. `limit`: it was cut before there were any. */
+  /** No text and no reasoning. `limit`: the answer was cut before its first text. */
   | { readonly type: 'empty'; readonly limit?: AnswerLimit }
-  /** Reasoning and no words. */
+  /** Reasoning without text. */
   | { readonly type: 'reasoning-only'; readonly limit?: AnswerLimit }
-  /** Stopped or refused by the content rules of the model or its provider, with or without words. */
+  /** Stopped or refused by the content rules of the model or its provider, with or without text. */
   | { readonly type: 'content-filter' }
-  /** There are words, and they ended for a reason that the provider did not name. */
+  /** There is text, and it ended for a reason that the provider did not name. */
   | { readonly type: 'other' }
   | { readonly type: 'cancelled' }
   /** A code for programs and a sentence for people. */
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
 
 /**
- * Which limit cut an answer: `tokens` is the provider's own word for it; the others are Foreword's bounds for an answer that
- * does not end: its characters, the size of one event of the stream, and its time.
+ * The limit that cut an answer. `tokens` is reported by the provider; the others are Foreword's limits for an endless answer:
+ * its characters, the size of one event of the stream, and its time.
  */
 export type AnswerLimit = 'tokens' | 'characters' | 'event' | 'time'
 
 /**
- * Why a message in the log is not a whole answer. `failed` is written no more; older logs have it where `interrupted`
- * is written now.
+ * Why a message in the log is incomplete. `failed` is no longer written; older logs have it where `interrupted` is written
+ * now.
  */
 export type PartialReason = 'interrupted' | Exclude<TurnOutcome['type'], 'completed'>

@@ -61,9 +61,9 @@ export function recordCases(storeCase: StoreCase): void {
     async (store) => {
       const change = (value: unknown, after?: number) =>
         store.putRecord({ kind: 'prompt', id: 'p', value, ...(after !== undefined && { after }) }, at(1))
-      await assert.rejects(change('x', 1), { code: 'conflict', message: /version 1 was looked at and there is none/ })
+      await assert.rejects(change('x', 1), { code: 'conflict', message: /based on version 1, but it does not exist/ })
       await change('one', 0)
-      await assert.rejects(change('x', 0), { code: 'conflict', message: /should have been new and version 1 stands/ })
+      await assert.rejects(change('x', 0), { code: 'conflict', message: /should be new, but its newest version is 1/ })
       await change('two', 1)
       for (const after of [0, 1, 3]) await assert.rejects(change('x', after), { code: 'conflict' })
       await change('three')

@@ -140,6 +140,12 @@ const plainNames: ReadonlySet<string> = new Set([
   'workspace',
 ])
 
+/**
+ * Files that read what earlier versions stored: entries and columns that were named after a capability keep these names for
+ * ever, so whatever reads or migrates them has to name them.
+ */
+const formerNames: ReadonlySet<string> = new Set(['src/session/choices.ts', 'src/session/sqlite/migrations.ts'])
+
 /** What below the capabilities names one of them, so that taking it off the list would leave something of it. */
 export function namedCapabilities(sources: Sources): readonly string[] {
   const names = [...new Set([...sources.keys()].flatMap((path) => capabilityOf(path) ?? []))]
@@ -148,7 +154,7 @@ export function namedCapabilities(sources: Sources): readonly string[] {
   const known = new RegExp(`${wordPattern(words)}|['"\`](?:${keys})\\.[\\w.]+['"\`]`, 'g')
   return [...sources]
     .filter(([path]) => floors[roomOf(path)]! < floors['capabilities']! && !isTest(path))
-    .filter(([path]) => path !== 'src/context/layouts.ts')
+    .filter(([path]) => path !== 'src/context/layouts.ts' && !formerNames.has(path))
     .flatMap(([path, source]) => mentions(path, source, known, 'names'))
 }
 

@@ -234,7 +234,7 @@ test('what cannot be answered is refused with a sentence', async () => {
   assert.match(await refused({ messages: [said(' ')] }), /blank/)
   assert.match(
     await refused({ messages: [{ ...said('x'), parts: [{ type: 'file', url: 'x' }] }] }),
-    /the file is no URL/,
+    /the file is not a URL/,
   )
   const page = { type: 'file', mediaType: 'image/png', url: 'https://example.com/cat.png' }
   assert.match(await refused({ messages: [{ ...said('x'), parts: [page] }] }), /addresses are not fetched/)

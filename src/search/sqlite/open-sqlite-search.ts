@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import { errorMessage, type SerialQueue, serialQueue, type SqliteConnection } from '../../platform.ts'
+import { errorMessage, serialQueue, type SqliteConnection } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { createSearchTables, openIndexFile } from './index-file.ts'
@@ -158,7 +158,7 @@ function closedError(path: string): SearchError {
 }
 
 /** Runs one work after another. Work that has not begun when the index closes is rejected. */
-function writeQueue(closing: AbortSignal, path: string): SerialQueue {
+function writeQueue(closing: AbortSignal, path: string): ReturnType<typeof serialQueue> {
   const { add, idle } = serialQueue()
   return {
     idle,

@@ -3,20 +3,20 @@ import { outline } from '../../context.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
-import { noSuchCall, noSuchSession } from '../no-such.ts'
-import { beginning, limit, manifest, requestView } from '../schema.ts'
+import { callNotFound, noSuchSession } from '../failure.ts'
+import { idPrefixSchema, limit, manifestSchema, requestViewSchema } from '../schema.ts'
 
-const callsInBrief = z.array(z.looseObject({ id: z.string(), used: z.number() }))
+const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
 
-const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest })
+const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest: manifestSchema })
 
-/** The ledger: what each call sent, at what cost and why, and the proof that it can be built again. */
+/** The ledger: what each call sent, at what cost and why, and the proof that it can be rebuilt. */
 export function callRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
 
   const existing = async (id: string): Promise<CallRecord> => {
     const record = await store.call(id)
-    if (record === undefined) throw noSuchCall(id)
+    if (record === undefined) throw callNotFound(id)
     return record
   }
 
@@ -25,16 +25,16 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/calls',
       tag: 'calls',
-      summary: 'Lists calls of a session in the order they were made, without their manifests',
-      description: 'The newest ones, or with `after` those that follow it.',
+      summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
+      description: 'The newest calls, or those that follow `after`.',
       query: z.strictObject({
         limit: limit(100, 1000),
-        after: z.string().min(1).optional().describe('Id of the last call that is known.'),
+        after: z.string().min(1).optional().describe('Id of the last known call.'),
       }),
       answers: {
         200: {
           description: 'Calls',
-          schema: z.object({ calls: callsInBrief }),
+          schema: z.object({ calls: callSummariesSchema }),
         },
       },
       handle: async ({ param, query }) => {
@@ -42,23 +42,23 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
         if (calls.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
-        return json({ calls: calls.map(inBrief) })
+        return json({ calls: calls.map(callSummary) })
       },
     }),
     route({
       method: 'GET',
       path: '/api/calls',
       tag: 'calls',
-      summary: 'Lists calls of every session, newest first, without their manifests',
-      query: z.strictObject({ limit: limit(100, 1000), beginning }),
-      answers: { 200: { description: 'Calls', schema: z.object({ calls: callsInBrief }) } },
-      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(inBrief) }),
+      summary: 'Lists the calls of all sessions, newest first, without their manifests',
+      query: z.strictObject({ limit: limit(100, 1000), beginning: idPrefixSchema }),
+      answers: { 200: { description: 'Calls', schema: z.object({ calls: callSummariesSchema }) } },
+      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(callSummary) }),
     }),
     route({
       method: 'GET',
       path: '/api/calls/:call',
       tag: 'calls',
-      summary: 'Reads the record of a call, its manifest included',
+      summary: 'Reads the record of a call with its manifest',
       answers: { 200: { description: 'The record', schema: callRecord } },
       handle: async ({ param }) => json(await existing(param('call'))),
     }),
@@ -68,28 +68,28 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       tag: 'calls',
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
-      answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifest } },
+      answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifestSchema } },
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
-        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(sealed(record))
+        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(fullManifest(record))
       },
     }),
     route({
       method: 'GET',
       path: '/api/calls/:call/request',
       tag: 'calls',
-      summary: 'Builds the exact request of a call again and checks it against its digest',
+      summary: 'Rebuilds the exact request of a call and compares it with its digest',
       answers: {
         200: {
           description: 'The request, and whether it is identical',
           schema: z.looseObject({
-            request: requestView,
+            request: requestViewSchema,
             digest: z.string(),
             identical: z.boolean(),
             wire: z
               .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
               .optional()
-              .describe('The body that left for the provider, made again and compared by its SHA-256.'),
+              .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
           }),
         },
       },
@@ -99,7 +99,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/diff',
       tag: 'calls',
-      summary: 'Compares two calls: what came, went, moved or changed form',
+      summary: 'Compares two calls: what was added, removed, moved or changed its form',
       query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
       answers: { 200: { description: 'The comparison', schema: z.looseObject({}) } },
       handle: async ({ query }) => json(await runtime.diff(query.before, query.after)),
@@ -108,7 +108,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/replay',
       tag: 'calls',
-      summary: 'Builds every call of a session again and reports how many are identical',
+      summary: 'Rebuilds every call of a session and reports how many are identical',
       answers: {
         200: {
           description: 'The count, and the calls that differ',
@@ -124,12 +124,12 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
-/** The account of a call with what is known only after it was made: the body that left, and what its provider reported. */
-function sealed({ manifest: account, outcome }: CallRecord): unknown {
+/** The manifest of a call with what is known only afterwards: the body that was sent, and the usage that its provider reported. */
+function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   const { wire, usage } = outcome ?? {}
   return { ...account, ...(wire ? { wire } : {}), ...(usage ? { reported: usage } : {}) }
 }
 
-function inBrief({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {
+function callSummary({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {
   return { ...record, layout, used, available: budget.available }
 }

@@ -1,12 +1,11 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
-import { forewordError, json } from '../answer.ts'
-import { failureOf, HttpFailure } from '../failure.ts'
-import { noSuchSession, noSuchTurn } from '../no-such.ts'
-import { entry, eventId, limit } from '../schema.ts'
+import { errorBody, json } from '../answer.ts'
+import { failureOf, HttpFailure, noSuchSession, turnNotFound } from '../failure.ts'
+import { entrySchema, eventIdSchema, limit } from '../schema.ts'
 
-/** What happens in a session: the log in pages, and as a stream that can be taken up again. */
+/** What happens in a session: the log in pages, and as a stream that can be resumed. */
 export function eventRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
@@ -16,10 +15,10 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       tag: 'sessions',
       summary: 'Reads the log of a session, oldest first',
       query: z.strictObject({
-        after: z.coerce.number().int().min(0).default(0).describe('`seq` of the last entry that is known.'),
+        after: z.coerce.number().int().min(0).default(0).describe('`seq` of the last known entry.'),
         limit: limit(200, 1000),
       }),
-      answers: { 200: { description: 'A page of entries', schema: z.object({ entries: z.array(entry) }) } },
+      answers: { 200: { description: 'A page of entries', schema: z.object({ entries: z.array(entrySchema) }) } },
       handle: async ({ param, query: { after, limit: most } }) => {
         const session = param('session')
         const entries = await store.entries(session, { after, limit: most })
@@ -33,14 +32,14 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       tag: 'sessions',
       summary: 'Follows a session as server-sent events',
       description:
-        'First what the log holds, then what comes. `event: entry` is definitive; `text-delta` and `reasoning-delta` are ' +
-        'provisional, and the `message` entry behind them holds the whole text; `interrupted` reports that a turn stopped and goes ' +
-        'on later. A reader that was cut off sends the id of ' +
-        'the last event it saw. With `turn` the stream ends with the turn.',
-      headers: { 'Last-Event-ID': 'Id of the last event that was seen. Goes before `after`.' },
+        'First the entries of the log, then new events. `event: entry` is final; `text-delta` and `reasoning-delta` are ' +
+        'provisional, and the `message` entry that follows them has the whole text; `interrupted` reports that a turn ' +
+        'stopped and will resume. A reader that was disconnected sends the id of the last event it received. With `turn` ' +
+        'the stream ends with the turn.',
+      headers: { 'Last-Event-ID': 'Id of the last received event. Takes precedence over `after`.' },
       query: z.strictObject({
         turn: z.string().min(1).optional().describe('Only the events of this turn.'),
-        after: eventId.optional().describe('Id of the last event that was seen; `live`: only what comes.'),
+        after: eventIdSchema.optional().describe('Id of the last received event; `live`: only new events.'),
       }),
       answers: { 200: { description: 'Events', media: 'text/event-stream' } },
       handle: async ({ param, query, request, stream }) => {
@@ -60,7 +59,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
               if (sink.signal.aborted) return
             }
           },
-          lastWords: (error) => `event: error\ndata: ${JSON.stringify(forewordError(failureOf(error)))}\n\n`,
+          lastWords: (error) => `event: error\ndata: ${JSON.stringify(errorBody(failureOf(error)))}\n\n`,
         })
       },
     }),
@@ -68,7 +67,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
 
   async function checkExists(session: string, turn: string | undefined): Promise<void> {
     if (turn !== undefined) {
-      if ((await store.turn(session, turn)) === undefined) throw noSuchTurn(session, turn)
+      if ((await store.turn(session, turn)) === undefined) throw turnNotFound(session, turn)
     } else if ((await store.session(session)) === undefined) {
       throw noSuchSession(session)
     }
@@ -78,7 +77,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
 function lastEventId(request: Request): string | undefined {
   const value = request.headers.get('last-event-id')
   if (value === null || value === '') return undefined
-  const result = eventId.safeParse(value)
+  const result = eventIdSchema.safeParse(value)
   if (result.success) return result.data
-  throw new HttpFailure(400, 'invalid-input', `Last-Event-ID: ${result.error.issues[0]!.message}.`)
+  throw new HttpFailure(400, 'invalid-input', `Invalid request: Last-Event-ID: ${result.error.issues[0]!.message}.`)
 }

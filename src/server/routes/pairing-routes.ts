@@ -5,25 +5,25 @@ import { HttpFailure } from '../failure.ts'
 
 const channel = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'expected the name of a channel, such as telegram')
-  .describe('Name of the channel, such as telegram.')
+  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'expected the name of a channel: lowercase letters, digits and hyphens')
+  .describe('Name of the channel.')
 
 const pairedChat = z.object({
   channel: z.string(),
   chat: z.string().describe("The channel's own id of the chat."),
-  title: z.string().describe('What the chat or the person is called there.'),
-  person: z.string().optional().describe("The channel's own id of the person who brought the code."),
+  title: z.string().describe('Name of the chat or person in the channel.'),
+  person: z.string().optional().describe("The channel's own id of the person who sent the code."),
   kind: z.enum(['person', 'group']),
   time: z.string(),
 })
 
 const pairingCode = z.object({
   channel: z.string(),
-  code: z.string().describe('Anyone who sends it to the bot before it expires is paired. It is shown only this once.'),
+  code: z.string().describe('Anyone who sends it to the bot before it expires is paired. It is shown only once.'),
   expires: z.string(),
 })
 
-/** Chats that may talk to the agent. Only a person comes through here: no tool reaches these endpoints. */
+/** Chats that may talk to the agent. They are for people: no tool reaches these endpoints. */
 export function pairingRoutes(runtime: Runtime): readonly Route[] {
   const tag = 'pairings'
   return [
@@ -31,18 +31,17 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/pairings',
       tag,
-      summary: 'Lists the chats that are paired, in the order in which they were',
+      summary: 'Lists the paired chats, oldest pairing first',
       query: z.strictObject({ channel: channel.optional() }),
-      answers: { 200: { description: 'All of them', schema: z.object({ pairings: z.array(pairedChat) }) } },
+      answers: { 200: { description: 'The pairings', schema: z.object({ pairings: z.array(pairedChat) }) } },
       handle: async ({ query }) => json({ pairings: await runtime.pairings.list(query.channel) }),
     }),
     route({
       method: 'POST',
       path: '/api/pairings/code',
       tag,
-      summary: 'Makes a code that lets one chat in',
-      description:
-        'It holds for ten minutes and works once. A code that was made before for this channel works no longer.',
+      summary: 'Creates a code that pairs one chat',
+      description: 'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel.',
       body: z.strictObject({ channel }),
       answers: { 201: { description: 'The code', schema: pairingCode } },
       handle: async ({ body }) => json(await runtime.pairings.newCode(body.channel), 201),
@@ -51,17 +50,17 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       method: 'DELETE',
       path: '/api/pairings/:channel/:chat',
       tag,
-      summary: 'Removes a chat: nothing from it reaches a model any more',
-      answers: { 204: { description: 'It is out' } },
+      summary: 'Removes a pairing: no message of this chat reaches a model any more',
+      answers: { 204: { description: 'Removed' } },
       handle: async ({ param }) => {
         if (await runtime.pairings.remove(param('channel'), param('chat'))) return empty(204)
-        throw noSuchPairing(param('channel'), param('chat'))
+        throw pairingNotFound(param('channel'), param('chat'))
       },
     }),
   ]
 }
 
-function noSuchPairing(name: string, chat: string): HttpFailure {
+function pairingNotFound(name: string, chat: string): HttpFailure {
   return new HttpFailure(
     404,
     'not-found',

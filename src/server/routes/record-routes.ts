@@ -1,26 +1,25 @@
 import { z } from 'zod'
 import { type Records, type Route, route } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
-import { changeOf, keptRecord, restoreBody } from './record-schema.ts'
 
-/** A kind of things that people make and edit, as its endpoints are named. */
+/** The endpoints of one kind of records that people edit. */
 export interface RecordEndpoints {
-  /** `agent`: then the endpoints are `/api/agents`. */
+  /** Such as `agent`, for endpoints at `/api/agents`. */
   readonly name: string
   /** With its article, such as `an agent`. */
   readonly one: string
   readonly schema: z.ZodObject
-  /** What is odd about a value, in sentences: shown to anyone who makes or changes it, and no reason to refuse it. */
+  /** Warnings about a value, in sentences: shown to the person who writes it, and no reason to refuse it. */
   readonly warningsOf?: (value: unknown) => Promise<readonly string[]>
 }
 
-/** Makes, lists, reads, changes and removes one kind of things, and brings earlier versions back. */
+/** Endpoints that create, list, read, change, remove and restore records of one kind. */
 export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
   { name, one, schema, warningsOf = async () => [] }: RecordEndpoints,
 ): readonly Route[] {
-  const kept = keptRecord(schema)
-  const written = keptRecord(schema).extend({ warnings: z.array(z.string()).optional() })
+  const kept = recordSchema(schema)
+  const written = recordSchema(schema).extend({ warnings: z.array(z.string()).optional() })
   const withWarnings = async <Made extends { readonly value: unknown }>(made: Made) => {
     const warnings = await warningsOf(made.value)
     return warnings.length === 0 ? made : { ...made, warnings }
@@ -33,17 +32,17 @@ export function recordRoutes<Value extends object>(
       method: 'GET',
       path: all,
       tag,
-      summary: `Lists ${name}s in the order in which they were made`,
-      answers: { 200: { description: 'All of them', schema: z.object({ [`${name}s`]: z.array(kept) }) } },
+      summary: `Lists ${name}s in the order in which they were created`,
+      answers: { 200: { description: `The ${name}s`, schema: z.object({ [`${name}s`]: z.array(kept) }) } },
       handle: async () => json({ [`${name}s`]: await records().list() }),
     }),
     route({
       method: 'POST',
       path: all,
       tag,
-      summary: `Makes ${one}`,
+      summary: `Creates ${one}`,
       body: schema,
-      answers: { 201: { description: 'It is there, in its first version', schema: written } },
+      answers: { 201: { description: 'Created, with its first version', schema: written } },
       handle: async ({ body }) => {
         const made = await records().create(body)
         return json(await withWarnings(made), 201, { location: `${all}/${encodeURIComponent(made.id)}` })
@@ -63,13 +62,13 @@ export function recordRoutes<Value extends object>(
       tag,
       summary: `Changes ${one}`,
       description:
-        'Fields that are not named stay; `null` takes one away. The change is a new version. With `after`, a change that somebody ' +
-        'else made in between is kept, and this one refused as `changed`.',
-      body: changeOf(schema),
+        'Absent fields stay as they are; `null` removes a field. The change is a new version. With `after`, the request is ' +
+        'refused with `changed` where somebody else has changed the record since that version.',
+      body: changeSchema(schema),
       answers: { 200: { description: 'The new version', schema: written } },
       handle: async ({ param, body: { after, ...changes } }) => {
         const { version, value } = await records().get(param(name))
-        const made = await records().change(param(name), changed(value, changes), after ?? version)
+        const made = await records().change(param(name), applyChanges(value, changes), after ?? version)
         return json(await withWarnings(made))
       },
     }),
@@ -78,7 +77,7 @@ export function recordRoutes<Value extends object>(
       path: each,
       tag,
       summary: `Removes ${one}; its versions stay`,
-      answers: { 204: { description: 'It is removed' } },
+      answers: { 204: { description: 'Removed' } },
       handle: async ({ param }) => {
         await records().remove(param(name))
         return empty(204)
@@ -96,7 +95,7 @@ export function recordRoutes<Value extends object>(
       method: 'POST',
       path: `${each}/restore`,
       tag,
-      summary: `Makes an earlier version of ${one} the newest, also after it was removed`,
+      summary: `Restores an earlier version of ${one} as the newest, also after a removal`,
       body: restoreBody,
       answers: { 200: { description: 'The new version', schema: kept } },
       handle: async ({ param, body }) => json(await records().restore(param(name), body.version)),
@@ -104,7 +103,47 @@ export function recordRoutes<Value extends object>(
   ]
 }
 
-function changed(value: object, changes: Readonly<Record<string, unknown>>): unknown {
+function applyChanges(value: object, changes: Readonly<Record<string, unknown>>): unknown {
   const fields = Object.entries({ ...value, ...changes })
   return Object.fromEntries(fields.filter(([, field]) => field !== null && field !== undefined))
+}
+
+/** One version of a record, as the endpoints answer it. */
+function recordSchema(value: z.ZodObject) {
+  return z.object({
+    id: z.string(),
+    version: z.number().describe('1, 2, 3 …'),
+    time: z.string(),
+    value: value.optional().describe('Absent: this version removed it.'),
+  })
+}
+
+/**
+ * The body of a change: any of the fields, each as in the schema; `null` removes an optional field. `after` is the version
+ * that the change is based on.
+ */
+function changeSchema(value: z.ZodObject) {
+  return z.strictObject({ ...changeFields(value), after: versionLookedAt })
+}
+
+/** The field `after` of a change. */
+export const versionLookedAt = z
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .describe('The version that the change is based on: nothing is changed where a newer one exists.')
+
+/** The body of a restore. */
+export const restoreBody = z.strictObject({ version: z.number().int().min(1).describe('The version to restore.') })
+
+function changeFields({ shape }: z.ZodObject): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, changeField(field as z.ZodType)]))
+}
+
+/** Without the default value: a field that a change does not name stays as it is. */
+function changeField(field: z.ZodType): z.ZodType {
+  const own = field instanceof z.ZodDefault ? (field.unwrap() as z.ZodType) : field
+  const change = own instanceof z.ZodOptional ? (own.unwrap() as z.ZodType).nullable().optional() : own.optional()
+  return field.description === undefined ? change : change.describe(field.description)
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type SessionRow, shownSession } from '../../session.ts'
-import { empty, json } from '../answer.ts'
-import { noSuchSession } from '../no-such.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
-import { beginning, limit, sessionRow as plainRow } from '../schema.ts'
-import { choiceChanges, choiceIds, type OfferedChoices, partChoices } from '../session-choices.ts'
+import { empty, json } from '../answer.ts'
+import { noSuchSession } from '../failure.ts'
+import { idPrefixSchema, limit, sessionRowSchema as plainRow } from '../schema.ts'
+import { choiceChanges, choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
+import { type SessionRow, shownSession } from '../../session.ts'
 
-/** Sessions: list, make, read, choose what they are answered with, delete. */
+/** Sessions: list, create, read, change, undo and delete. */
 export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readonly Route[] {
   const { store } = runtime
   const sessionRow = plainRow.extend(choiceIds(choices))
@@ -27,7 +27,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       query: z.strictObject({
         limit: limit(50, 500),
         offset: z.coerce.number().int().min(0).default(0),
-        beginning,
+        beginning: idPrefixSchema,
       }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
       handle: async ({ query }) => json({ sessions: (await store.sessions(query)).map(shownSession) }),
@@ -36,20 +36,20 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'POST',
       path: '/api/sessions',
       tag: 'sessions',
-      summary: 'Makes a session',
+      summary: 'Creates a session',
       body: z.strictObject({
         title: z.string().min(1).max(500).optional(),
         after: z
           .string()
           .min(1)
           .optional()
-          .describe('Id of the session that it goes on from: the one before in the same conversation.'),
+          .describe('Id of the session that it continues: the previous one of the same conversation.'),
         model: z.string().min(1).optional(),
         ...choiceIds(choices),
       }),
       answers: { 201: { description: 'The new session', schema: sessionRow } },
       handle: async ({ body }) => {
-        const { chosen, others } = partChoices<string, typeof body>(choices, body)
+        const { chosen, others } = splitChoices<string, typeof body>(choices, body)
         const row = await runtime.newSession({ ...others, choices: chosen })
         return json(shownSession(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
       },
@@ -66,11 +66,11 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'PATCH',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: `Chooses ${listed(
+      summary: `Sets ${joinWords(
         changes.map((name) => `the ${name}`),
         'and',
       )} of a session`,
-      description: 'Each counts from the next turn on. What is not named stays.',
+      description: 'A change takes effect with the next turn. Absent fields stay as they are.',
       body: z
         .strictObject({
           model: z
@@ -81,17 +81,17 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
             .describe('`provider/model`; null returns to the configured one.'),
           ...choiceChanges(choices),
         })
-        .refine((body) => Object.keys(body).length > 0, `expected ${listed(changes.map(withArticle), 'or')}`),
+        .refine((body) => Object.keys(body).length > 0, `expected ${joinWords(changes.map(withArticle), 'or')}`),
       answers: { 200: { description: 'The session', schema: sessionRow } },
       handle: async ({ param, body }) => {
         const session = param('session')
-        const { chosen, others } = partChoices<string | null, typeof body>(choices, body)
+        const { chosen, others } = splitChoices<string | null, typeof body>(choices, body)
         const before = await existing(session)
         await runtime.choose(session, chosen)
         try {
           if (others.model !== undefined) await runtime.setModel(session, others.model ?? undefined)
         } catch (error) {
-          // What a request cannot have leaves everything as it was.
+          // A request that is refused changes nothing.
           await runtime.choose(session, valuesBefore(before, chosen))
           throw error
         }
@@ -102,12 +102,11 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'POST',
       path: '/api/sessions/:session/undo',
       tag: 'sessions',
-      summary: 'Takes the last turn of a session back',
-      description: 'It stays in the log, and no later call reads it. What its tools did stays done.',
+      summary: 'Undoes the last turn of a session',
+      description: 'The turn stays in the log, but no later call reads it. Effects of its tools are not undone.',
       answers: {
         200: {
-          description:
-            'The turn that was taken back, what the person had said in it, and the turn behind which the session goes on',
+          description: 'The undone turn, its input, and the turn after which the session continues',
           schema: z.object({
             undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
           }),
@@ -122,8 +121,8 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       method: 'DELETE',
       path: '/api/sessions/:session',
       tag: 'sessions',
-      summary: 'Deletes a session with everything in it',
-      answers: { 204: { description: 'It is gone' } },
+      summary: 'Deletes a session with all its content',
+      answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
         if (!(await runtime.deleteSession(param('session')))) throw noSuchSession(param('session'))
         return empty(204)
@@ -144,6 +143,22 @@ function withArticle(name: string): string {
 }
 
 /** `the model, the agent and the project`. */
-function listed(words: readonly string[], last: string): string {
+function joinWords(words: readonly string[], last: string): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
+}
+
+const option = z.object({ id: z.string(), name: z.string().optional(), summary: z.string().optional() })
+
+/** The options of a choice. */
+export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/choices/:choice',
+      tag: 'sessions',
+      summary: 'Lists the options of a choice such as `agent`; without `options` where they cannot be listed',
+      answers: { 200: { description: 'Options', schema: z.object({ options: z.array(option).optional() }) } },
+      handle: async ({ param }) => json({ options: await runtime.choiceOptions(param('choice')) }),
+    }),
+  ]
 }

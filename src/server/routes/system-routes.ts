@@ -2,35 +2,36 @@ import { z } from 'zod'
 import { json, text } from '../answer.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { manifest, requestView } from '../schema.ts'
-import { choiceIds, type OfferedChoices, partChoices } from '../session-choices.ts'
+import { manifestSchema, requestViewSchema } from '../schema.ts'
+import { choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
 
+/** What the endpoints report besides the runtime. */
 export interface SystemOptions {
   readonly version: string
   readonly choices: OfferedChoices
-  /** The configuration as it may be shown: without secrets. */
+  /** The configuration without its secrets. */
   readonly configuration: () => unknown
   readonly openapi: () => Promise<unknown>
 }
 
-/** The gateway itself: is it there, what does it run, what would it send. */
+/** The gateway itself: health, status, models, configuration, and a preview of the next call. */
 export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly Route[] {
   const { version, choices, configuration, openapi } = options
   const previewQuery = z.strictObject({
-    session: z.string().min(1).optional().describe('Without one: the first call of a new session.'),
-    input: z.string().optional().describe('What would be said.'),
+    session: z.string().min(1).optional().describe('Absent: the first call of a new session.'),
+    input: z.string().optional().describe('The text of the next message.'),
     model: z.string().min(1).optional(),
-    system: z.string().min(1).optional().describe('As if this were the system prompt of the turn.'),
+    system: z.string().min(1).optional().describe('A system prompt for this call, in place of any other.'),
     ...choiceIds(choices),
   })
   const preview = async (query: z.output<typeof previewQuery>) => {
-    const { chosen, others } = partChoices<string, typeof query>(choices, query)
+    const { chosen, others } = splitChoices<string, typeof query>(choices, query)
     return json(await runtime.preview({ ...defined(others), choices: chosen }))
   }
   const previewAnswers = {
     200: {
       description: 'Request and manifest of the next call',
-      schema: z.object({ model: z.string(), request: requestView, manifest }),
+      schema: z.object({ model: z.string(), request: requestViewSchema, manifest: manifestSchema }),
     },
   }
   return [
@@ -38,7 +39,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/',
       tag: 'system',
-      summary: 'Lists the entry points. With `?token=` a browser gets a cookie and comes back here',
+      summary: 'Lists the entry points. With `?token=` a browser gets a cookie and is redirected here',
       query: z.looseObject({ token: z.string().optional() }),
       answers: { 200: { description: 'A few lines for people', media: 'text/plain' } },
       handle: () =>
@@ -49,14 +50,14 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       path: '/health',
       tag: 'system',
       summary: 'Reports that the gateway is up. Needs no token',
-      answers: { 200: { description: 'It is up', schema: z.object({ ok: z.literal(true) }) } },
+      answers: { 200: { description: 'The gateway is up', schema: z.object({ ok: z.literal(true) }) } },
       handle: () => json({ ok: true }),
     }),
     route({
       method: 'GET',
       path: '/api/status',
       tag: 'system',
-      summary: 'Reports what runs: version, home, model, active turns, warnings',
+      summary: 'Reports the version, the home, the model, active turns and warnings',
       answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
       handle: async () => {
         const { facts, ...status } = await runtime.status()
@@ -67,7 +68,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/api/models',
       tag: 'system',
-      summary: 'Lists the models that can be chosen, with what is known of them',
+      summary: 'Lists the available models, with what is known about them',
       answers: {
         200: {
           description: 'Models',
@@ -88,9 +89,9 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'POST',
       path: '/api/reload',
       tag: 'system',
-      summary: 'Reads prompt files and plugins again, between turns',
+      summary: 'Reloads prompt files and plugins, between turns',
       answers: {
-        200: { description: 'What was odd about them', schema: z.object({ warnings: z.array(z.string()) }) },
+        200: { description: 'Warnings about them', schema: z.object({ warnings: z.array(z.string()) }) },
       },
       handle: async () => json(await runtime.reload()),
     }),
@@ -98,7 +99,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'POST',
       path: '/api/context',
       tag: 'context',
-      summary: 'Shows what the next call would send, with the account of it. Writes nothing',
+      summary: 'Shows the request and the manifest of the next call. Writes nothing',
       body: previewQuery,
       answers: previewAnswers,
       handle: ({ body }) => preview(body),
@@ -107,7 +108,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/api/context',
       tag: 'context',
-      summary: 'The same, for a browser',
+      summary: 'The same with query parameters, for a browser',
       query: previewQuery,
       answers: previewAnswers,
       handle: ({ query }) => preview(query),

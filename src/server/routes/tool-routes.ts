@@ -1,28 +1,37 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { digest, toolResult, toolStatus, toolTrial } from '../schema.ts'
+import {
+  decidedBy,
+  digest,
+  limit,
+  toolResultSchema,
+  toolStatusSchema,
+  toolTrialSchema,
+  waitingApprovalSchema,
+} from '../schema.ts'
+import type { AuditOptions } from '../../session.ts'
 
-const input = z.unknown().describe('What the tool is given, as its schema has it.')
+const input = z.unknown().describe('The input of the tool, as its schema describes it.')
 
-/** Tools as their owner sees them: what may run and why, what a call would do, and running one by hand. */
+/** Tools for their owner: what may run and why, what a call would do, and running one by hand. */
 export function toolRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/tools',
       tag: 'tools',
-      summary: 'Lists every tool, offered or not, and why',
-      answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatus) }) } },
+      summary: 'Lists every tool, whether it is offered, and why',
+      answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatusSchema) }) } },
       handle: async () => json({ tools: await runtime.tools() }),
     }),
     route({
       method: 'POST',
       path: '/api/tools/:tool/plan',
       tag: 'tools',
-      summary: 'Reports what a call would do, and runs nothing',
+      summary: 'Reports what a call would do, without running it',
       body: z.strictObject({ input }),
-      answers: { 200: { description: 'What would run, or why nothing would', schema: toolTrial } },
+      answers: { 200: { description: 'What would run, or why nothing would run', schema: toolTrialSchema } },
       handle: async ({ param, body }) => json(await runtime.planTool(param('tool'), body.input)),
     }),
     route({
@@ -31,18 +40,18 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       tag: 'tools',
       summary: 'Runs a call that was planned before, under the same policy',
       description:
-        'For a person who saw the plan: `digest` is the one of it. A call that would do something else is refused.',
+        'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digest.describe('The digest of the plan.') }),
-      answers: { 200: { description: 'The result; a failure is one too, with `ok` false', schema: toolResult } },
+      answers: { 200: { description: 'The result; of a failed call, with `ok` false', schema: toolResultSchema } },
       handle: async ({ param, body }) => json(await runtime.runTool(param('tool'), body.input, body.digest)),
     }),
     route({
       method: 'POST',
       path: '/api/tools/:tool/accept',
       tag: 'tools',
-      summary: 'Accepts the changed definition of a tool, so that it is offered again',
+      summary: 'Accepts the changed definition of a tool, which is then offered again',
       body: z.strictObject({ digest: digest.describe('The digest of the definition that was shown as withheld.') }),
-      answers: { 200: { description: 'It is accepted', schema: z.object({ accepted: z.literal(true) }) } },
+      answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.literal(true) }) } },
       handle: async ({ param, body }) => {
         if (!(await runtime.acceptTool(param('tool'), body.digest))) throw nothingWithheld(param('tool'))
         return json({ accepted: true })
@@ -54,8 +63,136 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
 function nothingWithheld(tool: string): RuntimeError {
   return new RuntimeError(
     'decided',
-    `No definition of ${tool} with this digest waits to be accepted: it has changed again, or was accepted already. ` +
+    `No definition of ${tool} with this digest is waiting: it has changed again, or was accepted already. ` +
       '`foreword tools` or GET /api/tools shows its state.',
     { tool },
   )
+}
+
+const common = {
+  digest: digest.describe('The digest of what was shown: the decision applies to exactly that.'),
+  by: decidedBy,
+}
+
+const decisionBody = z.discriminatedUnion('decision', [
+  z.strictObject({
+    decision: z.literal('approve'),
+    scope: z
+      .enum(['once', 'session'])
+      .default('once')
+      .describe('`session`: the same call is not asked about again in this session.'),
+    ...common,
+  }),
+  z.strictObject({
+    decision: z.literal('deny'),
+    reason: z.string().max(2000).optional().describe('The model reads it.'),
+    ...common,
+  }),
+])
+
+/** Calls that wait for a person. They are for people: no tool reaches these endpoints. */
+export function approvalRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/approvals',
+      tag: 'approvals',
+      summary: 'Lists the calls that wait for approval, oldest first',
+      answers: {
+        200: { description: 'The waiting calls', schema: z.object({ approvals: z.array(waitingApprovalSchema) }) },
+      },
+      handle: async () => json({ approvals: await runtime.approvals() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/approvals/:approval',
+      tag: 'approvals',
+      summary: 'Approves or denies a call',
+      description: 'The decision is on disk before the answer is sent; the turn then continues by itself.',
+      body: decisionBody,
+      answers: {
+        200: { description: 'Decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
+      },
+      handle: async ({ param, body }) => {
+        const approval = param('approval')
+        await runtime.decide(approval, toDecision(body))
+        return json({ approval, decision: body.decision })
+      },
+    }),
+  ]
+}
+
+function toDecision(body: z.output<typeof decisionBody>): PersonsDecision {
+  const { digest: shown, by } = body
+  if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown, by }
+  const reason = body.reason?.trim()
+  return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown, by }
+}
+
+const auditQuery = z.strictObject({
+  session: z.string().min(1).optional(),
+  turn: z.string().min(1).optional(),
+  tool: z.string().min(1).optional(),
+  decision: z.enum(['allowed', 'refused', 'asked', 'approved', 'denied']).optional(),
+  since: z.iso.datetime({ offset: true }).optional().describe('At this time or later.'),
+  after: z.coerce.number().int().min(0).optional().describe('Number of the last known record.'),
+  limit: limit(200, 1000),
+  last: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('The newest records, this many, instead of the oldest.'),
+})
+
+const auditRecord = z.looseObject({
+  number: z.number(),
+  time: z.string(),
+  kind: z.string(),
+  previous: z.string(),
+  hash: z.string(),
+})
+
+/** The audit: decisions and calls, and the proof that nobody changed their records. */
+export function auditRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/audit',
+      tag: 'audit',
+      summary: 'Lists records of decisions and calls, oldest first',
+      description:
+        'A record has to match every given filter. `after` continues after a page; `last` gives the newest records.',
+      query: auditQuery,
+      answers: {
+        200: { description: 'A page of records', schema: z.object({ records: z.array(auditRecord) }) },
+      },
+      handle: async ({ query }) => json({ records: await runtime.store.audit(toAuditOptions(query)) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/audit/verify',
+      tag: 'audit',
+      summary: 'Verifies the whole chain and names the first record that was changed',
+      answers: {
+        200: {
+          description:
+            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason',
+          schema: z.looseObject({ type: z.enum(['whole', 'broken']) }),
+        },
+      },
+      handle: async () => json(await runtime.verifyAudit()),
+    }),
+  ]
+}
+
+/** Times are stored in UTC, to the millisecond, and compared as texts. */
+function toAuditOptions({ since, last, limit: most, ...query }: z.output<typeof auditQuery>): AuditOptions {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+  return {
+    ...given,
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(last === undefined ? { limit: most } : { last }),
+  }
 }

@@ -1,10 +1,91 @@
-import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import { turnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
-import { noSuchSession, noSuchTurn } from '../no-such.ts'
-import { limit, turnRow, turnView as turnViewSchema } from '../schema.ts'
+import { HttpFailure, noSuchSession, turnNotFound } from '../failure.ts'
+import { attachments, limit, submittedSchema, turnRowSchema, turnViewSchema } from '../schema.ts'
+
+const message = {
+  text: z.string().default('').describe('The text of the message. It may be blank where files are attached.'),
+  attachments,
+  model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of any other.'),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('A repeat with the same key does not begin a second turn.'),
+}
+
+const messageBody = z.strictObject(message).superRefine(requireContent)
+const firstMessageBody = z
+  .strictObject({
+    ...message,
+    session: z.string().min(1).optional().describe('Absent: a new session is created.'),
+    after: z.string().min(1).optional().describe('The session that a new one continues.'),
+  })
+  .superRefine(requireContent)
+
+const about = {
+  method: 'POST',
+  tag: 'messages',
+  description: 'The answer is sent once the input is on disk: from then on it cannot get lost.',
+  headers: { 'Idempotency-Key': 'The same as `idempotencyKey` in the body.' },
+  answers: { 202: { description: 'Accepted, with the turn that answers the message', schema: submittedSchema } },
+} as const
+
+/** Sends a message to a session. The turn that it begins is followed through other endpoints. */
+export function messageRoutes(runtime: Runtime): readonly Route[] {
+  const submit = async (session: string | undefined, body: z.output<typeof firstMessageBody>, request: Request) => {
+    const idempotencyKey = chooseKey(body.idempotencyKey, request.headers.get('idempotency-key'))
+    const answer = await runtime.submit({
+      text: body.text,
+      ...defined({ session }),
+      ...(session !== undefined || body.after === undefined ? {} : { after: body.after }),
+      ...defined({ model: body.model, system: body.system, idempotencyKey, attachments: body.attachments }),
+    })
+    return json(answer, 202, {
+      location: `/api/sessions/${encodeURIComponent(answer.session)}/turns/${encodeURIComponent(answer.turn)}`,
+    })
+  }
+  return [
+    route({
+      ...about,
+      path: '/api/messages',
+      summary: 'Sends a message to a new session or an existing one',
+      body: firstMessageBody,
+      handle: ({ body, request }) => submit(body.session, body, request),
+    }),
+    route({
+      ...about,
+      path: '/api/sessions/:session/messages',
+      summary: 'Sends a message to a session',
+      body: messageBody,
+      handle: ({ body, request, param }) => submit(param('session'), body, request),
+    }),
+  ]
+}
+
+function chooseKey(inBody: string | undefined, inHeader: string | null): string | undefined {
+  if (inBody !== undefined && inHeader !== null && inBody !== inHeader) {
+    throw new HttpFailure(
+      400,
+      'invalid-input',
+      'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.',
+    )
+  }
+  return inBody ?? inHeader ?? undefined
+}
+
+function requireContent(
+  { text, attachments: files = [] }: { readonly text: string; readonly attachments?: readonly string[] | undefined },
+  check: z.core.$RefinementCtx,
+): void {
+  if (text.trim() !== '' || files.length > 0) return
+  check.addIssue({ code: 'custom', path: ['text'], message: 'expected a text that is not blank' })
+}
 
 /** Turns of a session: list, read, wait for, cancel. */
 export function turnRoutes(runtime: Runtime): readonly Route[] {
@@ -19,7 +100,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
         limit: limit(50, 500),
         before: z.coerce.number().int().min(1).optional().describe('Only turns with a smaller ordinal.'),
       }),
-      answers: { 200: { description: 'A page of turns', schema: z.object({ turns: z.array(turnRow) }) } },
+      answers: { 200: { description: 'A page of turns', schema: z.object({ turns: z.array(turnRowSchema) }) } },
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
         const turns = await store.turns(session, { limit: most, ...defined({ before }) })
@@ -31,18 +112,18 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/sessions/:session/turns/:turn',
       tag: 'turns',
-      summary: 'Reads a turn; with `wait`, once it is over',
+      summary: 'Reads a turn; with `wait`, once it has ended',
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait for its end.'),
       }),
-      answers: { 200: { description: 'The turn; without an outcome while it runs', schema: turnViewSchema } },
+      answers: { 200: { description: 'The turn, without an outcome while it runs', schema: turnViewSchema } },
       handle: async ({ param, query, request }) => {
         const session = param('session')
         const turn = param('turn')
         const row = await store.turn(session, turn)
-        if (row === undefined) throw noSuchTurn(session, turn)
+        if (row === undefined) throw turnNotFound(session, turn)
         const running = row.state === 'queued' || row.state === 'running'
-        if (running && query.wait > 0) await endOf(runtime, session, turn, query.wait, request.signal)
+        if (running && query.wait > 0) await waitForEnd(runtime, session, turn, query.wait, request.signal)
         return json(await turnView(store, session, turn))
       },
     }),
@@ -50,25 +131,25 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       method: 'POST',
       path: '/api/sessions/:session/turns/:turn/cancel',
       tag: 'turns',
-      summary: 'Ends a queued or running turn; what was said is kept',
+      summary: 'Cancels a queued or running turn; the text so far is kept',
       answers: {
         200: {
-          description: '`cancelled` is false where the turn was over already',
+          description: '`cancelled` is false where the turn had already ended',
           schema: z.object({ cancelled: z.boolean() }),
         },
       },
       handle: async ({ param }) => {
         const session = param('session')
         const turn = param('turn')
-        if ((await store.turn(session, turn)) === undefined) throw noSuchTurn(session, turn)
+        if ((await store.turn(session, turn)) === undefined) throw turnNotFound(session, turn)
         return json({ cancelled: await runtime.cancel(session, turn) })
       },
     }),
   ]
 }
 
-/** Until the turn is over, is interrupted, or the time is up. */
-async function endOf(
+/** Waits until the turn has ended or is interrupted, or the time is up. */
+async function waitForEnd(
   runtime: Runtime,
   session: string,
   turn: string,

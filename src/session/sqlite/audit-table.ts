@@ -1,23 +1,19 @@
 import { sql } from 'kysely'
-import { auditRecordAfter, CHAIN_START } from '../audit-chain.ts'
-import type { AuditFacts, AuditRecord } from '../audit.ts'
-import type { AuditOptions } from '../store/audit-store.ts'
-import { auditRecordOf, type AuditRow, repeated } from './audit-row.ts'
-import type { Connection } from './connection.ts'
-import { plan, type Slot } from './plan.ts'
-import { type Tables, tables } from './tables.ts'
-import { putValue, value } from './value-table.ts'
+import { type AuditFacts, type AuditOptions, type AuditRecord, auditRecordAfter, CHAIN_START } from '../audit.ts'
+import type { StoreConnection } from './connection.ts'
+import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'
-/** Beyond it a number comes out of SQLite as an error. Only a strange hand could have written one. */
+/** SQLite gives an error for a larger number. Foreword never writes one. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
 /**
- * Writes the next record. It follows what was noted as the head rather than what stands in the table: whatever was cut
- * off, added or written over there meanwhile stays a visible break of the chain.
+ * Writes the next record. It follows the stored head and not the last row of the table, so that a row that somebody removed,
+ * added or changed remains a visible break of the chain.
  */
-export function putAudit(connection: Connection, facts: AuditFacts, time: string): void {
-  const head = auditHead(connection)
+export function putAudit(connection: StoreConnection, facts: AuditFacts, time: string): void {
+  const head = readAuditHead(connection)
   const [newest] = connection.all(newestRow, { upTo: LARGEST })
   const number = Math.max(head?.number ?? 0, newest?.number ?? 0) + 1
   const record = auditRecordAfter(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
@@ -25,17 +21,17 @@ export function putAudit(connection: Connection, facts: AuditFacts, time: string
   connection.run(insertRecord, {
     number,
     time,
-    ...repeated(facts),
+    ...filterColumns(facts),
     record: JSON.stringify({ ...facts, previous }),
     hash,
   })
   putValue(connection, HEAD, { number, hash })
 }
 
-/** `undefined` when there is none, or what stands there was not written here. */
-export function auditHead(connection: Connection): Pick<AuditRecord, 'number' | 'hash'> | undefined {
+/** `undefined` where there is no head, or its value is invalid. */
+export function readAuditHead(connection: StoreConnection): Pick<AuditRecord, 'number' | 'hash'> | undefined {
   try {
-    const head = value(connection, HEAD) as Partial<AuditRecord> | null | undefined
+    const head = readValue(connection, HEAD) as Partial<AuditRecord> | null | undefined
     const { number, hash } = head ?? {}
     return Number.isSafeInteger(number) && typeof hash === 'string' ? { number: number!, hash } : undefined
   } catch (error) {
@@ -44,41 +40,124 @@ export function auditHead(connection: Connection): Pick<AuditRecord, 'number' | 
   }
 }
 
-export function auditRecords(connection: Connection, options: AuditOptions = {}): readonly AuditRecord[] {
+export function readAuditRecords(connection: StoreConnection, options: AuditOptions = {}): readonly AuditRecord[] {
   const { since, after = 0, last, limit } = options
   let query = rows.where('number', '>', after).where('number', '<=', LARGEST)
-  for (const column of ['session', 'turn', 'tool', 'decision'] as const) {
-    const wanted = repeated(options)[column]
-    if (wanted !== null) query = query.where(column, '=', wanted)
+  for (const columnText of ['session', 'turn', 'tool', 'decision'] as const) {
+    const wanted = filterColumns(options)[columnText]
+    if (wanted !== null) query = query.where(columnText, '=', wanted)
   }
   if (since !== undefined) query = query.where('time', '>=', since)
   query = last === undefined ? query.orderBy('number') : query.orderBy('number', 'desc').limit(last)
   if (limit !== undefined && last === undefined) query = query.limit(limit)
 
-  const found = connection.rows(query).map(auditRecordOf)
+  const found = connection.rows(query).map(toAuditRecord)
   return last === undefined ? found : found.toReversed()
 }
 
 const rows = tables.selectFrom('audit').selectAll().$castTo<AuditRow>()
 
-const newestRow = plan((slot: Slot<{ upTo: number }>) =>
+const newestRow = plan((param: Parameter<{ upTo: number }>) =>
   tables
     .selectFrom('audit')
     .select(['number', 'hash'])
-    .where('number', '<=', slot('upTo'))
+    .where('number', '<=', param('upTo'))
     .orderBy('number', 'desc')
     .limit(sql.lit(1)),
 )
 
-const insertRecord = plan((slot: Slot<Tables['audit']>) =>
+const insertRecord = plan((param: Parameter<Tables['audit']>) =>
   tables.insertInto('audit').values({
-    number: slot('number'),
-    time: slot('time'),
-    session: slot('session'),
-    turn: slot('turn'),
-    tool: slot('tool'),
-    decision: slot('decision'),
-    record: slot('record'),
-    hash: slot('hash'),
+    number: param('number'),
+    time: param('time'),
+    session: param('session'),
+    turn: param('turn'),
+    tool: param('tool'),
+    decision: param('decision'),
+    record: param('record'),
+    hash: param('hash'),
   }),
 )
+
+/** One row as it is read: anyone who can write the file may have written anything into it. */
+interface AuditRow {
+  readonly number: number
+  readonly time: unknown
+  readonly session: unknown
+  readonly turn: unknown
+  readonly tool: unknown
+  readonly decision: unknown
+  readonly record: unknown
+  readonly hash: unknown
+}
+
+type FilterColumns = Pick<AuditFacts, (typeof FILTER_COLUMNS)[number]>
+
+const FILTER_COLUMNS = ['session', 'turn', 'tool', 'decision'] as const
+
+/** The values of the columns for filters. A model may use a tool name that a column cannot store. */
+function filterColumns(facts: Partial<FilterColumns>) {
+  const { session, turn, tool, decision } = facts
+  return { session: column(session), turn: column(turn), tool: column(tool), decision: column(decision) }
+}
+
+function column(text: string | null | undefined): string | null {
+  return text?.toWellFormed().replaceAll('\0', '\ufffd') ?? null
+}
+
+/** A row that is not a valid record becomes `damaged`, with what is known of it. */
+function toAuditRecord(row: AuditRow): AuditRecord {
+  const { number, time, hash } = row
+  const stored = parseFacts(row.record)
+  if (typeof time !== 'string' || typeof hash !== 'string' || !stored || !agrees(row, stored)) return damagedRecord(row)
+  const { previous, ...facts } = stored
+  return Object.assign({ number, time }, facts, { number, time, previous, hash })
+}
+
+function damagedRecord({ number, time, hash }: AuditRow): AuditRecord {
+  return { number, time: asText(time), kind: 'damaged', previous: '', hash: asText(hash) }
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Without this check a changed column would hide a record from filters unnoticed. */
+function agrees(row: AuditRow, said: StoredFacts): boolean {
+  const expected = filterColumns(said)
+  return FILTER_COLUMNS.every((name) => row[name] === expected[name])
+}
+
+interface StoredFacts extends AuditFacts {
+  readonly previous: string
+}
+
+function parseFacts(json: unknown): StoredFacts | undefined {
+  if (typeof json !== 'string') return undefined
+  try {
+    const value: unknown = JSON.parse(json)
+    return isStoredFacts(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const KINDS: readonly unknown[] = ['decision', 'call', 'change'] satisfies AuditFacts['kind'][]
+const TEXTS = [...FILTER_COLUMNS, 'toolCallId', 'input', 'command', 'folder', 'digest', 'rule', 'reason']
+const NUMBERS = ['exitCode', 'durationMs', 'bytes']
+const FLAGS = ['ok', 'truncated']
+
+function isStoredFacts(value: unknown): value is StoredFacts {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, previous, argv, ...rest } = value as Record<string, unknown>
+  const areAll = (names: readonly string[], type: string) =>
+    names.every((name) => rest[name] === undefined || rest[name] === null || typeof rest[name] === type)
+  return (
+    KINDS.includes(kind) &&
+    typeof previous === 'string' &&
+    (argv === undefined || (Array.isArray(argv) && argv.every((word) => typeof word === 'string'))) &&
+    areAll(TEXTS, 'string') &&
+    areAll(NUMBERS, 'number') &&
+    areAll(FLAGS, 'boolean')
+  )
+}

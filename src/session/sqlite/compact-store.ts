@@ -1,20 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { compactSqliteFile } from '../../platform.ts'
 import type { CompactedStore } from '../store-driver.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type StoreConnection, openStoreConnection } from './connection.ts'
 import { migrate } from './migrations.ts'
-import { overwriting } from './overwriting.ts'
-import { storeFile } from './store-file.ts'
-import type { Plan } from './plan.ts'
+import { storeFile } from '../store-error.ts'
+import type { Plan } from './tables.ts'
 
 type RemovedContents = Omit<CompactedStore, 'fileHashes'>
 
-/** Rows that are read or removed at once, some milliseconds of work. */
+/** Rows that are read or removed at once: some milliseconds of work. */
 const PAGE = 500
 
 /**
- * Every column in which a content may be named by its hash. A hash that appears anywhere keeps its content: what is
- * removed is certainly not needed.
+ * Every column that can reference a content by its hash. A hash anywhere in them keeps its content, so that only unneeded
+ * contents are removed.
  */
 const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['entries', 'data'],
@@ -28,13 +27,13 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
 ]
 
 /**
- * Removes the contents that no entry, call, record, file or kept content names, and gives their space back to the disk.
- * For the one process that holds the home, while nothing else has the store open.
+ * Removes the contents that no entry, call, record, file or other content references, and returns their space to the disk.
+ * For the process that holds the home, while nothing else has the store open.
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
  */
 export async function compactStore(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   let removed: RemovedContents
   try {
     migrate(connection)
@@ -43,13 +42,13 @@ export async function compactStore(path: string, onProgress: (text: string) => v
   } finally {
     connection.close()
   }
-  onProgress('giving the space back')
+  onProgress('freeing the disk space')
   compactSqliteFile(path, storeFile)
   return removed
 }
 
 async function neededContents(
-  connection: Connection,
+  connection: StoreConnection,
   onProgress: (text: string) => void,
 ): Promise<ReadonlySet<string>> {
   const all = new Set<string>()
@@ -68,13 +67,13 @@ async function neededContents(
     for await (const [text] of pages(connection, table, column)) {
       note(text)
       rows += 1
-      if (rows % PAGE === 0) onProgress(`looking for what is needed: ${rows} rows of ${table}`)
+      if (rows % PAGE === 0) onProgress(`finding needed contents: ${rows} rows of ${table}`)
     }
   }
   for (let read = 1; waiting.length > 0; read += 1) {
     note(connection.get(contentText, { hash: waiting.pop()! })!.text)
     if (read % PAGE !== 0) continue
-    onProgress(`looking for what is needed: ${read} contents`)
+    onProgress(`finding needed contents: ${read} contents`)
     await setImmediate()
   }
   return needed
@@ -100,7 +99,7 @@ const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 
 /** The texts of a column with their row ids, page by page. */
 async function* pages(
-  connection: Connection,
+  connection: StoreConnection,
   table: string,
   column: string,
 ): AsyncGenerator<readonly [string, number]> {
@@ -117,7 +116,7 @@ async function* pages(
 }
 
 async function removeOthers(
-  connection: Connection,
+  connection: StoreConnection,
   needed: ReadonlySet<string>,
   onProgress: (text: string) => void,
 ): Promise<RemovedContents> {
@@ -127,7 +126,7 @@ async function removeOthers(
   for await (const [hash] of pages(connection, 'contents', 'hash')) if (!needed.has(hash)) unneeded.push(hash)
   while (unneeded.length > 0) {
     const batch = unneeded.splice(0, PAGE)
-    overwriting(connection, () =>
+    connection.overwriting(() =>
       connection.transaction(() => {
         for (const hash of batch) {
           characters += connection.get(contentSize, { hash })?.size ?? 0

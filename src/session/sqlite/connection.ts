@@ -1,10 +1,10 @@
 import type { Compilable } from 'kysely'
 import { openSqlite, type SqliteConnection } from '../../platform.ts'
-import type { Plan, Scalar } from './plan.ts'
-import { storeFile } from './store-file.ts'
+import type { Plan, Scalar } from './tables.ts'
+import { storeFile } from '../store-error.ts'
 
 /** One open store. Everything is synchronous, so nothing comes between the statements of a transaction. */
-export interface Connection extends Pick<
+export interface StoreConnection extends Pick<
   SqliteConnection,
   'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'close'
 > {
@@ -16,31 +16,34 @@ export interface Connection extends Pick<
     plan: Plan<Parameters, Row>,
     parameters: Parameters,
   ): readonly Row[]
-  /** Rows of a query that is built anew each time. */
+  /** Rows of a query that is built for this call. */
   rows<Row>(query: Compilable<Row>): readonly Row[]
   tupleRows<Row extends readonly unknown[]>(query: Compilable<Row>): readonly Row[]
-  /** Whether a commit that finds many pages in the write-ahead log moves them into the file. It does unless told. */
+  /** Whether a commit moves pages from a long write-ahead log into the file. Default: it does. */
   movesPages(does: boolean): void
-  /** Moves now what no reader needs in the log. */
+  /** Moves the pages that no reader needs from the log into the file now. */
   movePages(): void
+  /** What `remove` deletes is overwritten in the file, not only given free. */
+  overwriting<Result>(remove: () => Result): Result
 }
 
+/** How a store in an SQLite file is opened. */
 export interface SqliteStoreOptions {
-  /** A file, made with its folder when missing; `:memory:` keeps everything in memory. */
+  /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
   readonly readOnly?: boolean
   /** How large the file may grow, in bytes. */
   readonly maxBytes?: number
-  /** How long to wait for another process, ms. The process stands still meanwhile. */
+  /** How long to wait for another process, ms. This process is blocked meanwhile. */
   readonly busyTimeoutMs?: number
 }
 
 const PAGE_BYTES = 4_096
-/** Of the write-ahead log, before it is moved into the file: what SQLite has unless told. */
+/** Pages of the write-ahead log before it is moved into the file: the default of SQLite. */
 const LOG_PAGES = 1_000
 
 /** @throws StoreError */
-export function openConnection({ path, readOnly, maxBytes, busyTimeoutMs }: SqliteStoreOptions): Connection {
+export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }: SqliteStoreOptions): StoreConnection {
   const limit = maxBytes === undefined ? '' : `pragma max_page_count = ${Math.floor(maxBytes / PAGE_BYTES)};`
   const database = openSqlite({
     path,
@@ -53,10 +56,10 @@ export function openConnection({ path, readOnly, maxBytes, busyTimeoutMs }: Sqli
   return {
     path,
     readOnly: database.readOnly,
-    run: (plan, parameters) => database.change(plan.sql, ...bound(plan, parameters)),
-    get: (plan, parameters) => database.get(plan.sql, ...bound(plan, parameters)),
-    all: (plan, parameters) => database.all(plan.sql, ...bound(plan, parameters)),
-    tuples: (plan, parameters) => database.tuples(plan.sql, ...bound(plan, parameters)),
+    run: (plan, parameters) => database.change(plan.sql, ...parameterValues(plan, parameters)),
+    get: (plan, parameters) => database.get(plan.sql, ...parameterValues(plan, parameters)),
+    all: (plan, parameters) => database.all(plan.sql, ...parameterValues(plan, parameters)),
+    tuples: (plan, parameters) => database.tuples(plan.sql, ...parameterValues(plan, parameters)),
     rows: (query) => {
       const { sql, parameters } = query.compile()
       return database.all(sql, ...(parameters as Scalar[]))
@@ -73,10 +76,18 @@ export function openConnection({ path, readOnly, maxBytes, busyTimeoutMs }: Sqli
     },
     movesPages: (does) => execute(`pragma wal_autocheckpoint = ${does ? LOG_PAGES : 0}`),
     movePages: () => execute('pragma wal_checkpoint(passive)'),
+    overwriting(remove) {
+      execute('pragma secure_delete = on')
+      try {
+        return remove()
+      } finally {
+        execute('pragma secure_delete = off')
+      }
+    },
     close,
   }
 }
 
-function bound<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): Scalar[] {
+function parameterValues<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): Scalar[] {
   return plan.names.map((name) => (parameters[name] ?? null) as Scalar)
 }

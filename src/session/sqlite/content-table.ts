@@ -1,60 +1,58 @@
 import { sql } from 'kysely'
 import { contentHash } from '../content.ts'
-import type { Connection } from './connection.ts'
-import { overwriting } from './overwriting.ts'
-import { plan, type Slot } from './plan.ts'
-import { type Tables, tables } from './tables.ts'
-import { putValue, value } from './value-table.ts'
+import type { StoreConnection } from './connection.ts'
+import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { putValue, readValue } from './value-table.ts'
 
-export function putContent(connection: Connection, text: string, hash = contentHash(text)): string {
+export function putContent(connection: StoreConnection, text: string, hash = contentHash(text)): string {
   const escaped = text.isWellFormed() ? 0 : 1
   connection.run(insertContent, { hash, text: escaped ? JSON.stringify(text) : text, escaped })
   return hash
 }
 
-export function content(connection: Connection, hash: string): string | undefined {
+export function readContent(connection: StoreConnection, hash: string): string | undefined {
   const row = connection.get(oneContent, { hash })
   return row?.escaped ? JSON.parse(row.text) : row?.text
 }
 
-const insertContent = plan((slot: Slot<Tables['contents']>) =>
+const insertContent = plan((param: Parameter<Tables['contents']>) =>
   tables
     .insertInto('contents')
-    .values({ hash: slot('hash'), text: slot('text'), escaped: slot('escaped') })
+    .values({ hash: param('hash'), text: param('text'), escaped: param('escaped') })
     .onConflict((conflict) => conflict.column('hash').doNothing()),
 )
 
-const oneContent = plan((slot: Slot<{ hash: string }>) =>
-  tables.selectFrom('contents').select(['text', 'escaped']).where('hash', '=', slot('hash')),
+const oneContent = plan((param: Parameter<{ hash: string }>) =>
+  tables.selectFrom('contents').select(['text', 'escaped']).where('hash', '=', param('hash')),
 )
 
 /**
- * Writes a text that holds words of these sessions. Where one of them is gone already, nothing is written but a note that
- * the text was removed: an answer that was under way must not bring back what was deleted meanwhile.
+ * Writes a text that contains words of these sessions. Where one of them no longer exists, only a note is written that the
+ * text was removed: an answer in progress must not bring back what was deleted meanwhile.
  */
 export function putHeldContent(
-  connection: Connection,
+  connection: StoreConnection,
   text: string,
   hash: string,
   sessions: readonly string[],
 ): string {
   const isWhole = sessions.every((id) => connection.get(oneSession, { id }) && !isRemoved(connection, id))
-  const holders = holdersOf(connection, hash)
+  const holders = readHolders(connection, hash)
   if (isWhole) putContent(connection, text, hash)
-  // The same text may have been written for other sessions before: it goes with the first of them all.
-  if (isWhole) putValue(connection, keyOf(hash), [...new Set([...holders, ...sessions])])
-  else if (holders.length === 0) putValue(connection, keyOf(hash), REMOVED)
+  // The same text may have been written for other sessions before: it is removed with the first of them.
+  if (isWhole) putValue(connection, holdersKey(hash), [...new Set([...holders, ...sessions])])
+  else if (holders.length === 0) putValue(connection, holdersKey(hash), REMOVED)
   return hash
 }
 
-function holdersOf(connection: Connection, hash: string): readonly string[] {
-  return (value(connection, keyOf(hash)) as readonly string[] | undefined) ?? []
+function readHolders(connection: StoreConnection, hash: string): readonly string[] {
+  return (readValue(connection, holdersKey(hash)) as readonly string[] | undefined) ?? []
 }
 
-/** Removes every text that holds words of a session, for good. Answers how many there were. */
-export function removeHeldContents(connection: Connection, session: string): number {
+/** Removes every text that contains words of a session, permanently. Returns how many were removed. */
+export function removeHeldContents(connection: StoreConnection, session: string): number {
   const held = connection.all(heldBy, { session })
-  overwriting(connection, () => {
+  connection.overwriting(() => {
     for (const { key } of held) {
       connection.run(removeContent, { hash: key.slice(PREFIX.length) })
       putValue(connection, key, REMOVED)
@@ -63,34 +61,34 @@ export function removeHeldContents(connection: Connection, session: string): num
   return held.length
 }
 
-/** Whether a text is missing because it was removed with the session whose words it held. */
-export function contentWasRemoved(connection: Connection, hash: string): boolean {
-  return value(connection, keyOf(hash)) !== undefined && holdersOf(connection, hash).length === 0
+/** Whether a text is missing because it was removed with the session whose words it contained. */
+export function contentWasRemoved(connection: StoreConnection, hash: string): boolean {
+  return readValue(connection, holdersKey(hash)) !== undefined && readHolders(connection, hash).length === 0
 }
 
-/** Whether a text that holds words of this session is refused from now on. */
-export function setRemoved(connection: Connection, session: string, removed: boolean): void {
+/** Sets whether texts with words of this session are refused from now on. */
+export function setRemoved(connection: StoreConnection, session: string, removed: boolean): void {
   if (removed !== isRemoved(connection, session)) putValue(connection, `content-refused/${session}`, removed)
 }
 
-function isRemoved(connection: Connection, session: string): boolean {
-  return value(connection, `content-refused/${session}`) === true
+function isRemoved(connection: StoreConnection, session: string): boolean {
+  return readValue(connection, `content-refused/${session}`) === true
 }
 
 const PREFIX = 'content-of/'
 
-/** What is left of a removed text: its hash, and that it was removed. */
+/** The value of a removed text: no holders. */
 const REMOVED: readonly string[] = []
 
-function keyOf(hash: string): string {
+function holdersKey(hash: string): string {
   return `${PREFIX}${hash}`
 }
 
-const oneSession = plan((slot: Slot<{ id: string }>) =>
-  tables.selectFrom('sessions').select('id').where('id', '=', slot('id')),
+const oneSession = plan((param: Parameter<{ id: string }>) =>
+  tables.selectFrom('sessions').select('id').where('id', '=', param('id')),
 )
 
-const heldBy = plan((slot: Slot<{ session: string }>) =>
+const heldBy = plan((param: Parameter<{ session: string }>) =>
   tables
     .selectFrom('named_values')
     .select('key')
@@ -100,11 +98,11 @@ const heldBy = plan((slot: Slot<{ session: string }>) =>
       exists(
         selectFrom(sql<{ value: string }>`json_each(named_values.value)`.as('held'))
           .select('held.value')
-          .where('held.value', '=', slot('session')),
+          .where('held.value', '=', param('session')),
       ),
     ),
 )
 
-const removeContent = plan((slot: Slot<{ hash: string }>) =>
-  tables.deleteFrom('contents').where('hash', '=', slot('hash')),
+const removeContent = plan((param: Parameter<{ hash: string }>) =>
+  tables.deleteFrom('contents').where('hash', '=', param('hash')),
 )

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { openConnection } from './connection.ts'
-import { openSqliteStore } from './open-sqlite-store.ts'
+import { openStoreConnection } from './connection.ts'
+import { openStoreFile } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
@@ -15,7 +15,7 @@ test('nothing that was acknowledged is lost when the process is killed, and the 
   const path = await temporaryStore(context)
   for (let round = 0; round < 5; round += 1) {
     const acknowledged = await killedWhileAppending(path)
-    const store = await openSqliteStore({ path })
+    const store = await openStoreFile({ path })
     const log = await store.entries('a')
     assert.ok(acknowledged > 0)
     assert.ok(log.length >= acknowledged, `${log.length} entries, ${acknowledged} acknowledged`)
@@ -31,7 +31,7 @@ test('nothing that was acknowledged is lost when the process is killed, and the 
       inputs.map((entry) => entry.turn),
     )
     await store.close()
-    const connection = openConnection({ path })
+    const connection = openStoreConnection({ path })
     const check = connection.rows(integrity)
     connection.close()
     assert.deepEqual(
@@ -43,7 +43,7 @@ test('nothing that was acknowledged is lost when the process is killed, and the 
 
 test('several processes read while one writes, each of them a whole log', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'session-start' }], '2026-01-01T00:00:00.000Z')
   const readers = [spawned(readingScript(path)), spawned(readingScript(path))]
   const ends = readers.map((reader) => once(reader, 'exit'))
@@ -66,8 +66,8 @@ const integrity = { compile: () => sql<{ integrity_check: string }>`pragma integ
 /** Answers the highest seq that the process was told before it was killed. */
 async function killedWhileAppending(path: string): Promise<number> {
   const child = spawned(`
-    const { openSqliteStore } = await import(${storeModule})
-    const store = await openSqliteStore({ path: ${JSON.stringify(path)} })
+    const { openStoreFile } = await import(${storeModule})
+    const store = await openStoreFile({ path: ${JSON.stringify(path)} })
     const tokens = { counter: 'chars@1', full: 1, least: 1 }
     const time = '2026-01-01T00:00:00.000Z'
     if (!(await store.session('a'))) await store.append('a', [{ type: 'session-start' }], time)
@@ -93,8 +93,8 @@ async function killedWhileAppending(path: string): Promise<number> {
 /** Reads until the writer is done. Fails when it ever sees half of what was appended together. */
 function readingScript(path: string): string {
   return `
-    const { openSqliteStore } = await import(${storeModule})
-    const store = await openSqliteStore({ path: ${JSON.stringify(path)}, readOnly: true })
+    const { openStoreFile } = await import(${storeModule})
+    const store = await openStoreFile({ path: ${JSON.stringify(path)}, readOnly: true })
     console.log('reading')
     for (let done = false; !done; ) {
       done = (await store.value('done')) === true

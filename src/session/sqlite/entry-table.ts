@@ -1,16 +1,100 @@
 import { sql } from 'kysely'
+import { planAppend, type StoredSession } from '../append-plan.ts'
 import { presentBody, storedTypes } from '../choices.ts'
-import type { Entry } from '../entry.ts'
-import type { EntriesOptions } from '../store/log-store.ts'
-import type { Connection } from './connection.ts'
-import { plan, type Slot } from './plan.ts'
-import { tables } from './tables.ts'
-import { turn as turnRow } from './turn-table.ts'
+import type { Entry, EntryBody } from '../entry.ts'
+import type { EntriesOptions } from '../log-store.ts'
+import type { StoreConnection } from './connection.ts'
+import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { sessionState } from './session-table.ts'
+import { insertTurn, shiftTurns, readTurn, readTurn as turnRow, readTurnByKey, updateTurn } from './turn-table.ts'
 
-/** What an entry is made of again. */
+/** Bodies of entries, each with the JSON to write. Made before the transaction, which blocks other writes. */
+interface SerializedBodies {
+  readonly bodies: readonly EntryBody[]
+  readonly data: readonly string[]
+}
+
+/** Serializes bodies for `append`. */
+export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies {
+  return { bodies, data: bodies.map((body) => JSON.stringify(body)) }
+}
+
+/** Writes entries and updates the projections. To be run within a transaction. */
+export function append(
+  connection: StoreConnection,
+  session: string,
+  { bodies, data }: SerializedBodies,
+  time: string,
+): readonly Entry[] {
+  if (bodies.length === 0) return []
+  const stored = {
+    session: connection.get(sessionState, { id: session }),
+    turn: (id: string) => readTurn(connection, session, id),
+    turnByKey: (idempotencyKey: string) => readTurnByKey(connection, session, idempotencyKey)?.turn,
+  }
+  const planned = planAppend(stored, session, bodies, time)
+
+  connection.run(planned.isNewSession ? insertSession : updateSession, planned.session)
+  planned.entries.forEach(({ seq, type }, index) => {
+    const body = bodies[index]!
+    const ofTurn = 'turn' in body ? body.turn : null
+    connection.run(insertEntry, { session, seq, time, type, turn: ofTurn, data: data[index]! })
+  })
+  for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
+  for (const { row, isNew, idempotencyKey = null } of planned.turns) {
+    if (isNew) connection.run(insertTurn, { ...row, idempotencyKey })
+    else connection.run(updateTurn, row)
+  }
+  return planned.entries
+}
+
+const insertEntry = plan((param: Parameter<Tables['entries']>) =>
+  tables.insertInto('entries').values({
+    session: param('session'),
+    seq: param('seq'),
+    time: param('time'),
+    type: param('type'),
+    turn: param('turn'),
+    data: param('data'),
+  }),
+)
+
+const insertSession = plan((param: Parameter<StoredSession>) =>
+  tables.insertInto('sessions').values({
+    id: param('id'),
+    title: param('title'),
+    created: param('created'),
+    updated: param('updated'),
+    turns: param('turns'),
+    entries: param('entries'),
+    tokens: param('tokens'),
+    model: param('model'),
+    choices: param('choices'),
+  }),
+)
+
+const updateSession = plan((param: Parameter<StoredSession>) =>
+  tables
+    .updateTable('sessions')
+    .set({
+      updated: param('updated'),
+      turns: param('turns'),
+      entries: param('entries'),
+      tokens: param('tokens'),
+      model: param('model'),
+      choices: param('choices'),
+    })
+    .where('id', '=', param('id')),
+)
+
+/** The columns from which an entry is rebuilt. */
 type StoredEntry = readonly [seq: number, time: string, data: string]
 
-export function entries(connection: Connection, session: string, options: EntriesOptions = {}): readonly Entry[] {
+export function readEntries(
+  connection: StoreConnection,
+  session: string,
+  options: EntriesOptions = {},
+): readonly Entry[] {
   const { types, turn, last, limit } = options
   let { after = 0, upTo = Number.MAX_SAFE_INTEGER } = options
   let query = stored.where('session', '=', session)
@@ -26,45 +110,45 @@ export function entries(connection: Connection, session: string, options: Entrie
   query = last === undefined ? query.orderBy('seq') : query.orderBy('seq', 'desc').limit(last)
   if (limit !== undefined && last === undefined) query = query.limit(limit)
 
-  const found = connection.tupleRows(query).map((row) => entryOf(session, row))
+  const found = connection.tupleRows(query).map((row) => toEntry(session, row))
   return last === undefined ? found : found.toReversed()
 }
 
-function entryOf(session: string, [seq, time, data]: StoredEntry): Entry {
+function toEntry(session: string, [seq, time, data]: StoredEntry): Entry {
   return Object.assign(presentBody(JSON.parse(data)), { session, seq, time })
 }
 
 const stored = tables.selectFrom('entries').select(['seq', 'time', 'data']).$castTo<StoredEntry>()
 
-export function entry(connection: Connection, session: string, seq: number): Entry | undefined {
-  return connection.tuples(entryBySeq, { session, seq }).map((found) => entryOf(session, found))[0]
+export function readEntry(connection: StoreConnection, session: string, seq: number): Entry | undefined {
+  return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(session, found))[0]
 }
 
-/** What was said, ascending. The text alone: each further column of a long history costs as much as parsing it. */
-export const spokenData = plan((slot: Slot<{ session: string; from: number; to: number }>) =>
+/** The messages, ascending. Only their JSON: each further column of a long history costs as much as parsing it. */
+export const spokenData = plan((param: Parameter<{ session: string; from: number; to: number }>) =>
   tables
     .selectFrom('entries')
     .select('data')
-    .where('session', '=', slot('session'))
-    .where('seq', '>=', slot('from'))
-    .where('seq', '<=', slot('to'))
+    .where('session', '=', param('session'))
+    .where('seq', '>=', param('from'))
+    .where('seq', '<=', param('to'))
     .where('type', 'in', [sql.lit('input'), sql.lit('message')])
     .orderBy('seq')
     .$castTo<readonly [data: string]>(),
 )
 
-const entryBySeq = plan((slot: Slot<{ session: string; seq: number }>) =>
-  stored.where('session', '=', slot('session')).where('seq', '=', slot('seq')),
+const entryBySeq = plan((param: Parameter<{ session: string; seq: number }>) =>
+  stored.where('session', '=', param('session')).where('seq', '=', param('seq')),
 )
 
-/** The turn of the newest entry of this type that a reader of the log at this `seq` knows. */
-export const lastTurnOf = plan((slot: Slot<{ session: string; upTo: number; type: string }>) =>
+/** The turn of the newest entry of this type up to this `seq`. */
+export const lastTurnOf = plan((param: Parameter<{ session: string; upTo: number; type: string }>) =>
   tables
     .selectFrom('entries')
     .select('turn')
-    .where('session', '=', slot('session'))
-    .where('seq', '<=', slot('upTo'))
-    .where('type', '=', slot('type'))
+    .where('session', '=', param('session'))
+    .where('seq', '<=', param('upTo'))
+    .where('type', '=', param('type'))
     .orderBy('seq', 'desc')
     .limit(sql.lit(1)),
 )

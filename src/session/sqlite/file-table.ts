@@ -1,12 +1,9 @@
-import type { FileOwner, FileRow, FileState } from '../file-row.ts'
+import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
-import type { FilesOptions } from '../store/file-store.ts'
-import type { Connection } from './connection.ts'
-import { overwriting } from './overwriting.ts'
-import { plan, type Slot } from './plan.ts'
-import { type Tables, tables } from './tables.ts'
+import type { StoreConnection } from './connection.ts'
+import { plan, type Parameter, type Tables, tables } from './tables.ts'
 
-export function putFile(connection: Connection, row: FileRow): void {
+export function putFile(connection: StoreConnection, row: FileRow): void {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row
   if (connection.get(oneFile, { id })) throw new StoreError('conflict', `there is a file ${id} already`)
   connection.run(insertFile, {
@@ -20,46 +17,49 @@ export function putFile(connection: Connection, row: FileRow): void {
   })
 }
 
-export function setFileState(connection: Connection, id: string, state: FileState): void {
+export function setFileState(connection: StoreConnection, id: string, state: FileState): void {
   const changed = connection.run(updateState, { id, state: JSON.stringify(state), state_type: state.type })
-  if (changed === 0) throw unknown(id)
+  if (changed === 0) throw unknownFile(id)
 }
 
-export function setFileOwner(connection: Connection, id: string, owner: FileOwner): void {
+export function setFileOwner(connection: StoreConnection, id: string, owner: FileOwner): void {
   const changed = connection.run(updateOwner, { id, owner_type: owner.type, owner_id: owner.id })
-  if (changed === 0) throw unknown(id)
+  if (changed === 0) throw unknownFile(id)
 }
 
-function unknown(id: string): StoreError {
-  return new StoreError('not-found', `there is no file ${id}: it was removed, or never handed in`)
+function unknownFile(id: string): StoreError {
+  return new StoreError('not-found', `there is no file ${id}: it was removed, or never uploaded`)
 }
 
-export function file(connection: Connection, id: string): FileRow | undefined {
+export function readFileRow(connection: StoreConnection, id: string): FileRow | undefined {
   const row = connection.get(oneFile, { id })
-  return row && fileOf(row)
+  return row && toFileRow(row)
 }
 
-/** In the order in which they were handed in. */
-export function files(connection: Connection, { owner, state, hash }: FilesOptions = {}): readonly FileRow[] {
+/** In the order of their uploads. */
+export function readFileRows(
+  connection: StoreConnection,
+  { owner, state, hash }: FilesOptions = {},
+): readonly FileRow[] {
   let query = stored.orderBy('number')
   if (owner) query = query.where('owner_type', '=', owner.type).where('owner_id', '=', owner.id)
   if (state !== undefined) query = query.where('state_type', '=', state)
   if (hash !== undefined) query = query.where('hash', '=', hash)
-  return connection.rows(query).map(fileOf)
+  return connection.rows(query).map(toFileRow)
 }
 
-/** Answers whether there was one. */
-export function deleteFile(connection: Connection, id: string): boolean {
-  return overwriting(connection, () => connection.run(removeFile, { id }) > 0)
+/** Returns whether the file existed. */
+export function deleteFile(connection: StoreConnection, id: string): boolean {
+  return connection.overwriting(() => connection.run(removeFile, { id }) > 0)
 }
 
-export function deleteFilesOf(connection: Connection, { type, id }: FileOwner): void {
-  connection.run(removeFilesOf, { owner_type: type, owner_id: id })
+export function deleteOwnedFiles(connection: StoreConnection, { type, id }: FileOwner): void {
+  connection.run(removeOwnedFiles, { owner_type: type, owner_id: id })
 }
 
 type Row = Omit<Tables['files'], 'number'>
 
-function fileOf({ id, owner_type, owner_id, hash, facts, state }: Row): FileRow {
+function toFileRow({ id, owner_type, owner_id, hash, facts, state }: Row): FileRow {
   const { name, time, mediaType, bytes } = JSON.parse(facts) as Pick<FileRow, 'name' | 'time' | 'mediaType' | 'bytes'>
   const owner = { type: owner_type, id: owner_id } as FileOwner
   return { id, name, time, owner, mediaType, bytes, hash, state: JSON.parse(state) }
@@ -67,36 +67,36 @@ function fileOf({ id, owner_type, owner_id, hash, facts, state }: Row): FileRow 
 
 const stored = tables.selectFrom('files').selectAll()
 
-const oneFile = plan((slot: Slot<Pick<Row, 'id'>>) => stored.where('id', '=', slot('id')))
+const oneFile = plan((param: Parameter<Pick<Row, 'id'>>) => stored.where('id', '=', param('id')))
 
-const insertFile = plan((slot: Slot<Row>) =>
+const insertFile = plan((param: Parameter<Row>) =>
   tables.insertInto('files').values({
-    id: slot('id'),
-    owner_type: slot('owner_type'),
-    owner_id: slot('owner_id'),
-    hash: slot('hash'),
-    facts: slot('facts'),
-    state: slot('state'),
-    state_type: slot('state_type'),
+    id: param('id'),
+    owner_type: param('owner_type'),
+    owner_id: param('owner_id'),
+    hash: param('hash'),
+    facts: param('facts'),
+    state: param('state'),
+    state_type: param('state_type'),
   }),
 )
 
-const updateState = plan((slot: Slot<Pick<Row, 'id' | 'state' | 'state_type'>>) =>
+const updateState = plan((param: Parameter<Pick<Row, 'id' | 'state' | 'state_type'>>) =>
   tables
     .updateTable('files')
-    .set({ state: slot('state'), state_type: slot('state_type') })
-    .where('id', '=', slot('id')),
+    .set({ state: param('state'), state_type: param('state_type') })
+    .where('id', '=', param('id')),
 )
 
-const updateOwner = plan((slot: Slot<Pick<Row, 'id' | 'owner_type' | 'owner_id'>>) =>
+const updateOwner = plan((param: Parameter<Pick<Row, 'id' | 'owner_type' | 'owner_id'>>) =>
   tables
     .updateTable('files')
-    .set({ owner_type: slot('owner_type'), owner_id: slot('owner_id') })
-    .where('id', '=', slot('id')),
+    .set({ owner_type: param('owner_type'), owner_id: param('owner_id') })
+    .where('id', '=', param('id')),
 )
 
-const removeFile = plan((slot: Slot<Pick<Row, 'id'>>) => tables.deleteFrom('files').where('id', '=', slot('id')))
+const removeFile = plan((param: Parameter<Pick<Row, 'id'>>) => tables.deleteFrom('files').where('id', '=', param('id')))
 
-const removeFilesOf = plan((slot: Slot<Pick<Row, 'owner_type' | 'owner_id'>>) =>
-  tables.deleteFrom('files').where('owner_type', '=', slot('owner_type')).where('owner_id', '=', slot('owner_id')),
+const removeOwnedFiles = plan((param: Parameter<Pick<Row, 'owner_type' | 'owner_id'>>) =>
+  tables.deleteFrom('files').where('owner_type', '=', param('owner_type')).where('owner_id', '=', param('owner_id')),
 )

@@ -3,11 +3,11 @@ import { chmod, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { openConnection } from './connection.ts'
+import { openStoreConnection } from './connection.ts'
 import { allMigrations, migrate } from './migrations.ts'
-import { openSqliteStore } from './open-sqlite-store.ts'
+import { openStoreFile } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
-import { verifyAudit } from '../verify-audit.ts'
+import { verifyAudit } from '../audit.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
@@ -16,20 +16,20 @@ const next = [...allMigrations, { version: allMigrations.length + 1, steps: [ste
 
 test('opening a store again changes nothing', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   const written = await store.append('a', [{ type: 'session-start' }], time)
   await store.close()
-  const again = await openSqliteStore({ path })
+  const again = await openStoreFile({ path })
   assert.deepEqual(await again.entries('a'), written)
   await again.close()
 })
 
 test('a store is brought from version to version once, and keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'session-start' }], time)
   await store.close()
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   migrate(connection, next)
   migrate(connection, next)
   const kept = connection.rows(tables.selectFrom('sessions').select('id')).map((row) => row.id)
@@ -39,12 +39,12 @@ test('a store is brought from version to version once, and keeps what it holds',
 
 test('a store from before there was an audit gets one, and keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   migrate(connection, allMigrations.slice(0, 1))
   connection.execute(`insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 0, 0, null)`)
   connection.close()
-  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'older' })
-  const store = await openSqliteStore({ path })
+  await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'older' })
+  const store = await openStoreFile({ path })
   assert.equal((await store.session('a'))?.title, 'kept')
   assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 0 })
   await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'mode=full' }, time }])
@@ -54,14 +54,14 @@ test('a store from before there was an audit gets one, and keeps what it holds',
 
 test('a store from before there were records and files gets both, and keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   migrate(connection, allMigrations.slice(0, 2))
   connection.execute(`
     insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 1, 0, 'rehearsal');
     insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
   connection.close()
-  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'older' })
-  const store = await openSqliteStore({ path })
+  await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'older' })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'choice', choice: 'agent', value: 'poet' }], time)
   const { title, model, choices, entries } = (await store.session('a'))!
   assert.deepEqual([title, model, choices, entries], ['kept', 'rehearsal', { agent: 'poet' }, 2])
@@ -72,13 +72,13 @@ test('a store from before there were records and files gets both, and keeps what
 
 test('a store from before sessions had subjects keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   migrate(connection, allMigrations.slice(0, 3))
   connection.execute(`
     insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 1, 0, null, null, 'atlas');
     insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
   connection.close()
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'choice', choice: 'subject', value: 'reef' }], time)
   const { choices, entries } = (await store.session('a'))!
   assert.deepEqual([choices, entries], [{ project: 'atlas', subject: 'reef' }, 2])
@@ -87,7 +87,7 @@ test('a store from before sessions had subjects keeps what it holds', async (con
 
 test('what sessions chose before there were choices is read as choices', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   migrate(connection, allMigrations.slice(0, 5))
   connection.execute(`
     insert into sessions values
@@ -99,7 +99,7 @@ test('what sessions chose before there were choices is read as choices', async (
       ('a', 3, '${time}', 'project', null, '{"type":"project","project":null}'),
       ('a', 4, '${time}', 'subject', null, '{"type":"subject","subject":"reef"}')`)
   connection.close()
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   const chosen = { agent: 'poet "字"', subject: 'reef' }
   assert.deepEqual([(await store.session('a'))?.choices, (await store.session('b'))?.choices], [chosen, {}])
   await store.append('a', [{ type: 'choice', choice: 'project', value: 'atlas' }], time)
@@ -116,7 +116,7 @@ test('what sessions chose before there were choices is read as choices', async (
 
 test('a step that fails leaves the version before it', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   const broken = [...allMigrations, { version: allMigrations.length + 1, steps: [step, step] }]
   assert.throws(() => migrate(connection, broken))
   migrate(connection, next)
@@ -125,30 +125,30 @@ test('a step that fails leaves the version before it', async (context) => {
 
 test('a store of a newer version is refused, and so is an older one that may only be read', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openConnection({ path })
+  const connection = openStoreConnection({ path })
   migrate(connection)
-  const reader = openConnection({ path, readOnly: true })
+  const reader = openStoreConnection({ path, readOnly: true })
   assert.throws(() => migrate(reader, next), { code: 'older', message: /start the gateway once/ })
   reader.close()
   migrate(connection, next)
   connection.close()
-  await assert.rejects(openSqliteStore({ path }), { code: 'newer', message: /update Foreword/ })
-  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'newer' })
+  await assert.rejects(openStoreFile({ path }), { code: 'newer', message: /update Foreword/ })
+  await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'newer' })
 })
 
-test('a file that is no store is left as it is', async (context) => {
+test('a file that is not a store stays unchanged', async (context) => {
   const path = await temporaryStore(context)
   await writeFile(path, 'this is a letter, and a long one at that'.repeat(100))
-  await assert.rejects(openSqliteStore({ path }), { code: 'corrupt', message: /no store/ })
+  await assert.rejects(openStoreFile({ path }), { code: 'corrupt', message: /not a store/ })
   assert.equal((await stat(path)).size, 4000)
 })
 
 test('a store that may only be read must exist, and takes no writes', async (context) => {
   const path = await temporaryStore(context)
-  await assert.rejects(openSqliteStore({ path, readOnly: true }), { code: 'not-found', message: /start the gateway/ })
-  const store = await openSqliteStore({ path })
+  await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'not-found', message: /start the gateway/ })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'session-start', title: 'kept' }], time)
-  const reader = await openSqliteStore({ path, readOnly: true })
+  const reader = await openStoreFile({ path, readOnly: true })
   assert.equal((await reader.session('a'))?.title, 'kept')
   await assert.rejects(reader.append('a', [{ type: 'model', model: null }], time), { code: 'readonly' })
   await assert.rejects(reader.deleteSession('a'), { code: 'readonly' })
@@ -159,7 +159,7 @@ test('a store that may only be read must exist, and takes no writes', async (con
 test('what is said in sessions can be read by its own user alone', async (context) => {
   const path = await temporaryStore(context)
   await chmod(join(path, '..'), 0o755)
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'session-start' }], time)
   const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777))
   assert.deepEqual(modes, [0o600, 0o600])

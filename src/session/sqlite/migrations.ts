@@ -1,29 +1,30 @@
 import { type Compilable, sql } from 'kysely'
+import { formerChoiceTypes } from '../choices.ts'
 import { StoreError } from '../store-error.ts'
-import type { Connection } from './connection.ts'
+import type { StoreConnection } from './connection.ts'
 import { tables } from './tables.ts'
 
-/** One step from a version of the tables to the next. A step that was released never changes. */
+/** One step from a version of the tables to the next. A released step never changes. */
 export interface Migration {
   readonly version: number
   readonly steps: readonly Compilable[]
 }
 
 /**
- * Brings the tables to the latest version, one transaction for each step, so that what breaks off goes on at the next
- * start. Two processes may do so at once: the second finds the work done.
+ * Brings the tables to the latest version, one transaction for each step, so that an interrupted migration continues at
+ * the next start. Two processes may do so at once: the second finds the work done.
  *
  * @throws StoreError `newer` when a later Foreword wrote the store, `older` when it may only be read and is not up to date
  */
-export function migrate(connection: Connection, migrations: readonly Migration[] = allMigrations): void {
+export function migrate(connection: StoreConnection, migrations: readonly Migration[] = allMigrations): void {
   const latest = migrations.at(-1)!.version
-  const found = versionOf(connection)
-  if (found > latest) throw newer(connection, found, latest)
+  const found = readVersion(connection)
+  if (found > latest) throw newerError(connection, found, latest)
   if (found === latest) return
-  if (connection.readOnly) throw older(connection, found, latest)
+  if (connection.readOnly) throw olderError(connection, found, latest)
   for (const migration of migrations) {
     connection.transaction(() => {
-      if (versionOf(connection) >= migration.version) return
+      if (readVersion(connection) >= migration.version) return
       for (const step of migration.steps) connection.execute(step.compile().sql)
       connection.rows(tables.deleteFrom('schema_version'))
       connection.rows(tables.insertInto('schema_version').values({ version: migration.version }))
@@ -31,7 +32,7 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
   }
 }
 
-function versionOf(connection: Connection): number {
+function readVersion(connection: StoreConnection): number {
   if (connection.rows(anyTables).length === 0) return 0
   return connection.rows(tables.selectFrom('schema_version').select('version'))[0]?.version ?? 0
 }
@@ -40,17 +41,17 @@ const anyTables = {
   compile: () => sql`select 1 from sqlite_schema where name = 'schema_version'`.compile(tables),
 }
 
-function newer({ path }: Connection, found: number, latest: number): StoreError {
+function newerError({ path }: StoreConnection, found: number, latest: number): StoreError {
   return new StoreError(
     'newer',
     `the store ${path} was written by a newer Foreword (its tables have version ${found}, this one knows ${latest}): update Foreword`,
   )
 }
 
-function older({ path }: Connection, found: number, latest: number): StoreError {
+function olderError({ path }: StoreConnection, found: number, latest: number): StoreError {
   return new StoreError(
     'older',
-    `the store ${path} was written by an older Foreword (its tables have version ${found}, this one wants ${latest}): start the gateway once to bring it up to date`,
+    `the store ${path} was written by an older Foreword (its tables have version ${found}, this one needs ${latest}): start the gateway once to bring it up to date`,
   )
 }
 
@@ -134,7 +135,7 @@ const firstTables: readonly Compilable[] = [
     .addColumn('value', 'text', (column) => column.notNull()),
 ]
 
-/** It refers to no session: its records stay when a session goes. */
+/** It refers to no session: its records stay when a session is deleted. */
 const auditTable: readonly Compilable[] = [
   schema
     .createTable('audit')
@@ -182,9 +183,9 @@ const recordsAndFiles: readonly Compilable[] = [
   schema.createIndex('files_hash').on('files').columns(['hash', 'number']),
 ]
 
-const subjects: readonly Compilable[] = [schema.alterTable('sessions').addColumn('subject', 'text')]
+const thirdChoice: readonly Compilable[] = [schema.alterTable('sessions').addColumn('subject', 'text')]
 
-/** Turns that were taken back are few: those before a stretch of history are counted without reading it. */
+/** Undone turns are few: the index counts those before a part of the history without reading that part. */
 const undoneTurns: readonly Compilable[] = [
   schema
     .createIndex('turns_undone')
@@ -193,7 +194,7 @@ const undoneTurns: readonly Compilable[] = [
     .where(sql<boolean>`state = 'undone'`),
 ]
 
-/** What a session chose stood in columns of their own. */
+/** Until here, each choice of a session had a column of its own. */
 const sessionChoices: readonly Compilable[] = [
   schema.alterTable('sessions').addColumn('choices', 'text', (column) => column.notNull().defaultTo('{}')),
   {
@@ -201,14 +202,14 @@ const sessionChoices: readonly Compilable[] = [
       sql`update sessions set choices = json_patch('{}', json_object('agent', agent, 'project', project, 'subject', subject))
         where agent is not null or project is not null or subject is not null`.compile(tables),
   },
-  ...['agent', 'project', 'subject'].map((column) => schema.alterTable('sessions').dropColumn(column)),
+  ...formerChoiceTypes.map((column) => schema.alterTable('sessions').dropColumn(column)),
 ]
 
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
   { version: 3, steps: recordsAndFiles },
-  { version: 4, steps: subjects },
+  { version: 4, steps: thirdChoice },
   { version: 5, steps: undoneTurns },
   { version: 6, steps: sessionChoices },
 ]

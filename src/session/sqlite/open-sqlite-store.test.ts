@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { storeCases } from '../../testing.ts'
-import { openSqliteStore } from './open-sqlite-store.ts'
+import { openStoreFile } from './open-sqlite-store.ts'
 
 storeCases(test, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-store-'))
   return {
-    open: () => openSqliteStore({ path: join(folder, 'store.sqlite') }),
+    open: () => openStoreFile({ path: join(folder, 'store.sqlite') }),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 })
@@ -18,7 +18,7 @@ test('what was said in a deleted session, and what its files were called, does n
   const folder = await mkdtemp(join(tmpdir(), 'foreword-store-'))
   context.after(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'store.sqlite')
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   const tokens = { counter: 'chars@1', full: 1, least: 1 }
   const message = { role: 'user', content: 'my diary, '.repeat(2_000) } as const
   await store.append(
@@ -44,7 +44,7 @@ test('what was said in a deleted session, and what its files were called, does n
     ['my diary', 'my secret letter', 'my other letter'].map((said) => kept.includes(said)),
     [true, true, false],
   )
-  const again = await openSqliteStore({ path })
+  const again = await openStoreFile({ path })
   assert.equal(await again.deleteSession('s'), true)
   await again.close()
   const left = await readFile(path)

@@ -2,52 +2,51 @@ import { stretch } from '../../platform.ts'
 import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
-import type { EntryListener } from '../store/log-store.ts'
-import type { SessionStore, Write } from '../store/session-store.ts'
-import { append, writtenBodies } from './append.ts'
-import { auditHead, auditRecords, putAudit } from './audit-table.ts'
-import { call, calls, findCalls, finishCall, putCall } from './call-table.ts'
-import { type Connection, type SqliteStoreOptions, openConnection } from './connection.ts'
+import type { EntryListener } from '../log-store.ts'
+import type { SessionStore, Write } from '../session-store.ts'
+import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
+import { readAuditHead, readAuditRecords, putAudit } from './audit-table.ts'
+import { readCall, readCalls, findCalls, finishCall, putCall } from './call-table.ts'
+import { type StoreConnection, type SqliteStoreOptions, openStoreConnection } from './connection.ts'
 import {
-  content,
+  readContent,
   contentWasRemoved,
   putContent,
   putHeldContent,
   removeHeldContents,
   setRemoved,
 } from './content-table.ts'
-import { entries, entry } from './entry-table.ts'
-import { deleteFile, file, files, putFile, setFileOwner, setFileState } from './file-table.ts'
+import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileState } from './file-table.ts'
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
-import { putRecord, record, records, recordVersions } from './record-table.ts'
-import { bind, bound, deleteSession, sessionRow, sessionRows } from './session-table.ts'
-import { turn, turnOfKey, turnsBefore, unfinishedTurns } from './turn-table.ts'
-import { putValue, value } from './value-table.ts'
-import { createWriteQueue, type WriteOptions } from './write-queue.ts'
+import { putRecord, readNewestRecord, readNewestRecords, readRecordVersions } from './record-table.ts'
+import { bind, readBinding, deleteSessionRow, readSessionRow, readSessionRows } from './session-table.ts'
+import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
+import { putValue, readValue } from './value-table.ts'
+import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
 
-/** Hashes of 64 characters: some 200 KB. */
+/** Hashes of 64 characters each: some 200 KB. */
 const KNOWN_HASHES = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
 
 /**
- * Opens the store in a file, makes it when missing, and brings its tables up to date. One process writes, any number may
+ * Opens the store in a file, creates it when missing, and brings its tables up to date. One process writes, any number may
  * read (`readOnly`) at the same time.
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
-  const connection = openConnection(options)
+export async function openStoreFile(options: SqliteStoreOptions): Promise<SessionStore> {
+  const connection = openStoreConnection(options)
   try {
     migrate(connection)
   } catch (error) {
     connection.close()
     throw error
   }
-  return storeOn(connection)
+  return createStore(connection)
 }
 
-function storeOn(connection: Connection): SessionStore {
+function createStore(connection: StoreConnection): SessionStore {
   const queue = createWriteQueue(connection)
   const known = createKnownHashes(KNOWN_HASHES)
   const listeners = new Set<EntryListener>()
@@ -55,17 +54,17 @@ function storeOn(connection: Connection): SessionStore {
 
   return {
     append(session, bodies, time) {
-      const made = writtenBodies(bodies)
+      const made = serializeBodies(bodies)
       const characters = made.data.reduce((sum, data) => sum + data.length, 0)
       return write(() => append(connection, session, made, time), { written: tell, characters })
     },
     async transaction(writes) {
-      await write(() => writes.map((each) => applied(connection, each)), {
+      await write(() => writes.map((each) => applyWrite(connection, each)), {
         written: (written) => written.forEach(tell),
       })
     },
     watch(listener) {
-      // A function of its own, so that one that is given twice is told twice.
+      // A new function, so that a listener that is added twice is called twice.
       const own: EntryListener = (written) => listener(written)
       listeners.add(own)
       return () => void listeners.delete(own)
@@ -74,13 +73,13 @@ function storeOn(connection: Connection): SessionStore {
       const removed = () => {
         removeHeldContents(connection, id)
         setRemoved(connection, id, false)
-        return deleteSession(connection, id)
+        return deleteSessionRow(connection, id)
       }
       return write(removed, { written: () => known.clear() })
     },
     withdrawSession(id) {
       const withdrawn = () => {
-        if (!sessionRow(connection, id)) throw new StoreError('not-found', `there is no session ${id} to withdraw`)
+        if (!readSessionRow(connection, id)) throw new StoreError('not-found', `there is no session ${id} to withdraw`)
         setRemoved(connection, id, true)
         return removeHeldContents(connection, id)
       }
@@ -106,31 +105,32 @@ function storeOn(connection: Connection): SessionStore {
       return hash
     },
 
-    entries: async (session, options) => entries(connection, session, options),
+    entries: async (session, options) => readEntries(connection, session, options),
     async inputByKey(session, idempotencyKey) {
-      const row = turnOfKey(connection, session, idempotencyKey)
-      return row && entry(connection, session, row.firstSeq)
+      const row = readTurnByKey(connection, session, idempotencyKey)
+      return row && readEntry(connection, session, row.firstSeq)
     },
     recentTurns: async (session, options) => recentTurns(connection, session, options),
-    unfinishedTurns: async () => unfinishedTurns(connection),
-    turn: async (session, id) => turn(connection, session, id),
-    turns: async (session, { limit = ALL, before = ALL } = {}) => turnsBefore(connection, session, before, limit),
-    sessions: async ({ limit = ALL, offset = 0, beginning } = {}) => sessionRows(connection, limit, offset, beginning),
-    session: async (id) => sessionRow(connection, id),
-    bound: async (binding) => bound(connection, binding),
-    content: async (hash) => content(connection, hash),
+    unfinishedTurns: async () => readUnfinishedTurns(connection),
+    turn: async (session, id) => readTurn(connection, session, id),
+    turns: async (session, { limit = ALL, before = ALL } = {}) => readTurnsBefore(connection, session, before, limit),
+    sessions: async ({ limit = ALL, offset = 0, beginning } = {}) =>
+      readSessionRows(connection, limit, offset, beginning),
+    session: async (id) => readSessionRow(connection, id),
+    bound: async (binding) => readBinding(connection, binding),
+    content: async (hash) => readContent(connection, hash),
     contentWasRemoved: async (hash) => contentWasRemoved(connection, hash),
-    call: async (id) => call(connection, id),
-    calls: async (session, options) => calls(connection, session, options),
+    call: async (id) => readCall(connection, id),
+    calls: async (session, options) => readCalls(connection, session, options),
     findCalls: async (options) => findCalls(connection, options),
-    value: async (key) => value(connection, key),
-    audit: async (options) => auditRecords(connection, options),
-    auditHead: async () => auditHead(connection),
-    record: async (kind, id) => record(connection, kind, id),
-    recordVersions: async (kind, id) => recordVersions(connection, kind, id),
-    records: async (kind) => records(connection, kind),
-    file: async (id) => file(connection, id),
-    files: async (which) => files(connection, which),
+    value: async (key) => readValue(connection, key),
+    audit: async (options) => readAuditRecords(connection, options),
+    auditHead: async () => readAuditHead(connection),
+    record: async (kind, id) => readNewestRecord(connection, kind, id),
+    recordVersions: async (kind, id) => readRecordVersions(connection, kind, id),
+    records: async (kind) => readNewestRecords(connection, kind),
+    file: async (id) => readFileRow(connection, id),
+    files: async (which) => readFileRows(connection, which),
 
     async close() {
       if (closed) return
@@ -144,7 +144,7 @@ function storeOn(connection: Connection): SessionStore {
     if (written.length > 0) for (const listener of listeners) listener(written)
   }
 
-  async function write<Result>(run: () => Result, options?: WriteOptions<Result>): Promise<Result> {
+  async function write<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result> {
     if (closed) throw new StoreError('closed', `the store ${connection.path} is closed`)
     if (connection.readOnly) {
       throw new StoreError('readonly', `the store ${connection.path} was opened for reading: write through the gateway`)
@@ -153,14 +153,14 @@ function storeOn(connection: Connection): SessionStore {
   }
 }
 
-/** Answers the entries that it wrote. */
-function applied(connection: Connection, write: Write): readonly Entry[] {
-  if (write.type === 'append') return append(connection, write.session, writtenBodies(write.bodies), write.time)
+/** Applies one write, and returns the entries that it wrote. */
+function applyWrite(connection: StoreConnection, write: Write): readonly Entry[] {
+  if (write.type === 'append') return append(connection, write.session, serializeBodies(write.bodies), write.time)
   apply(connection, write)
   return []
 }
 
-function apply(connection: Connection, write: Exclude<Write, { readonly type: 'append' }>): void {
+function apply(connection: StoreConnection, write: Exclude<Write, { readonly type: 'append' }>): void {
   switch (write.type) {
     case 'call':
       return putCall(connection, write.record)
@@ -187,7 +187,7 @@ function apply(connection: Connection, write: Exclude<Write, { readonly type: 'a
   }
 }
 
-/** Contents that were lately found to be on the disk, so that storing them again costs nothing. */
+/** Contents that are known to be on the disk, so that storing them again costs nothing. */
 interface KnownHashes {
   has(hash: string): boolean
   add(hash: string): void

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Entry, EntryBody } from '../entry.ts'
-import type { RecentTurns, TurnRow } from '../store/log-store.ts'
-import type { SessionStore } from '../store/session-store.ts'
-import { turnRowAsOf } from '../turn-row.ts'
-import { openSqliteStore } from './open-sqlite-store.ts'
+import type { RecentTurns, TurnRow } from '../log-store.ts'
+import type { SessionStore } from '../session-store.ts'
+import { turnRowAsOf } from '../append-plan.ts'
+import { openStoreFile } from './open-sqlite-store.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
 interface Move {
@@ -36,7 +36,7 @@ const moves = fc.array(
 test('whatever happens in a session, its rows are what its log says, and its past can be read again', async () => {
   await fc.assert(
     fc.asyncProperty(moves, fc.nat(120), async (given, limit) => {
-      const store = await openSqliteStore({ path: ':memory:' })
+      const store = await openStoreFile({ path: ':memory:' })
       await store.append('a', [{ type: 'session-start' }], time)
       const then: [upTo: number, seen: readonly RecentTurns[]][] = []
       for (const move of given) {
@@ -54,7 +54,7 @@ test('whatever happens in a session, its rows are what its log says, and its pas
 })
 
 test('what was taken back later is still there in the log as it was', async () => {
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStoreFile({ path: ':memory:' })
   await store.append('a', [{ type: 'session-start' }], time)
   const cost = { counter: 'chars@1', full: 10, least: 4 }
   for (const turn of ['t1', 't2', 't3']) {

@@ -1,16 +1,16 @@
 import type { Entry, SpokenBody } from '../entry.ts'
-import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../store/log-store.ts'
-import { turnRowAsOf } from '../turn-row.ts'
-import type { Connection } from './connection.ts'
-import { entries, lastTurnOf, spokenData } from './entry-table.ts'
-import { turn, turnsBefore, undoneTurnsBefore } from './turn-table.ts'
+import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../log-store.ts'
+import { turnRowAsOf } from '../append-plan.ts'
+import type { StoreConnection } from './connection.ts'
+import { readEntries, lastTurnOf, spokenData } from './entry-table.ts'
+import { readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
-/** Turns read at once. Small: every row that is read and not needed costs as much as one that is. */
+/** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
 const PAGE = 64
 const ALL = Number.MAX_SAFE_INTEGER
 
-/** Reads no more of the session than it gives, whatever came before or after. */
-export function recentTurns(connection: Connection, session: string, options: RecentTurnsOptions): RecentTurns {
+/** Reads no more of the session than it returns, however long the session is. */
+export function recentTurns(connection: StoreConnection, session: string, options: RecentTurnsOptions): RecentTurns {
   const seen = newestRows(connection, session, options)
   const rows = seen.filter(({ state }) => state !== 'undone')
   const undone = seen
@@ -19,37 +19,37 @@ export function recentTurns(connection: Connection, session: string, options: Re
   const oldest = seen[0]
   if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone }
   return {
-    turns: rows.length === 0 ? [] : withWords(connection, session, rows, options.known),
-    earlier: { turns: turnsBeforeThat(connection, oldest, options), tokens: oldest.tokensBefore },
+    turns: rows.length === 0 ? [] : readWords(connection, session, rows, options.known),
+    earlier: { turns: countTurnsBefore(connection, oldest, options), tokens: oldest.tokensBefore },
     undone,
   }
 }
 
-/** What was taken back, as far as a reader at this `seq` knows, is no turn any more. */
-function turnsBeforeThat(
-  connection: Connection,
+/** Counts the turns before the oldest one, without those that were undone as of this `seq`. */
+function countTurnsBefore(
+  connection: StoreConnection,
   { session, ordinal }: TurnRow,
   { upTo = ALL }: RecentTurnsOptions,
 ): number {
-  const undone = undoneTurnsBefore(connection, session, ordinal).filter(
-    (row) => asOf(connection, row, upTo).state === 'undone',
+  const undone = readUndoneTurnsBefore(connection, session, ordinal).filter(
+    (row) => rowAsOf(connection, row, upTo).state === 'undone',
   )
   return ordinal - 1 - undone.length
 }
 
-/** What a turn that was taken back would cost. */
-function fullTokens(connection: Connection, row: TurnRow): number {
-  const said = entries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
+/** The full tokens of an undone turn. */
+function fullTokens(connection: StoreConnection, row: TurnRow): number {
+  const said = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
   return turnRowAsOf(row, said).tokens
 }
 
 /** Ascending. */
-function newestRows(connection: Connection, session: string, options: RecentTurnsOptions): readonly TurnRow[] {
+function newestRows(connection: StoreConnection, session: string, options: RecentTurnsOptions): readonly TurnRow[] {
   const { limit, notBefore, upTo = ALL } = options
   const seen: TurnRow[] = []
   let sum = 0
-  for (const stored of backwards(connection, session, firstOrdinalLeftOut(connection, session, options))) {
-    const row = asOf(connection, stored, upTo)
+  for (const stored of readBackwards(connection, session, firstOrdinalLeftOut(connection, session, options))) {
+    const row = rowAsOf(connection, stored, upTo)
     seen.push(row)
     if (row.state !== 'queued') sum += row.leastTokens
     if (sum > limit || row.turn === notBefore) break
@@ -57,55 +57,55 @@ function newestRows(connection: Connection, session: string, options: RecentTurn
   const oldest = seen.at(-1)
   if (!oldest) return []
   const tokensBefore = upTo === ALL ? oldest.tokensBefore : tokensBeforeAt(connection, oldest, upTo)
-  return placedBehind(tokensBefore, seen.toReversed()).filter((row) => row.state !== 'queued')
+  return shiftRows(tokensBefore, seen.toReversed()).filter((row) => row.state !== 'queued')
 }
 
-function* backwards(connection: Connection, session: string, before: number): Generator<TurnRow> {
+function* readBackwards(connection: StoreConnection, session: string, before: number): Generator<TurnRow> {
   for (;;) {
-    const page = turnsBefore(connection, session, before, PAGE)
+    const page = readTurnsBefore(connection, session, before, PAGE)
     yield* page
     if (page.length < PAGE) return
     before = page.at(-1)!.ordinal
   }
 }
 
-/** Where the walk begins: it never passes over what came after. */
+/** The ordinal where the walk backwards begins: later turns are never read. */
 function firstOrdinalLeftOut(
-  connection: Connection,
+  connection: StoreConnection,
   session: string,
   { except, upTo = ALL }: RecentTurnsOptions,
 ): number {
-  const answered = except === undefined ? undefined : turn(connection, session, except)?.ordinal
+  const answered = except === undefined ? undefined : readTurn(connection, session, except)?.ordinal
   const newest = upTo === ALL ? ALL : lastOrdinal(connection, session, upTo, 'input') + 1
   return Math.min(answered ?? ALL, newest)
 }
 
-function lastOrdinal(connection: Connection, session: string, upTo: number, type: Entry['type']): number {
+function lastOrdinal(connection: StoreConnection, session: string, upTo: number, type: Entry['type']): number {
   const newest = connection.get(lastTurnOf, { session, upTo, type })?.turn
-  return (newest && turn(connection, session, newest)?.ordinal) || 0
+  return (newest && readTurn(connection, session, newest)?.ordinal) || 0
 }
 
-function asOf(connection: Connection, row: TurnRow, upTo: number): TurnRow {
+function rowAsOf(connection: StoreConnection, row: TurnRow, upTo: number): TurnRow {
   if (row.lastSeq <= upTo) return row
-  return turnRowAsOf(row, entries(connection, row.session, { turn: row.turn, upTo }))
+  return turnRowAsOf(row, readEntries(connection, row.session, { turn: row.turn, upTo }))
 }
 
 /**
- * Without what the turns before it gained later. Turns run in order, so only the one that was started last, and those
- * that were waiting behind it, can have gained anything.
+ * `tokensBefore` without what earlier turns gained later. Turns run in order, so only the one that was started last, and
+ * those that waited after it, can have grown.
  */
-function tokensBeforeAt(connection: Connection, oldest: TurnRow, upTo: number): number {
+function tokensBeforeAt(connection: StoreConnection, oldest: TurnRow, upTo: number): number {
   const started = lastOrdinal(connection, oldest.session, upTo, 'turn-start')
   let tokensBefore = oldest.tokensBefore
-  for (const row of backwards(connection, oldest.session, oldest.ordinal)) {
-    // What was taken back since, or before, tells nothing of the turns before it.
+  for (const row of readBackwards(connection, oldest.session, oldest.ordinal)) {
+    // An undone turn proves nothing about the turns before it.
     if (row.ordinal < started && row.lastSeq <= upTo && row.state !== 'undone') break
-    tokensBefore -= row.tokens - asOf(connection, row, upTo).tokens
+    tokensBefore -= row.tokens - rowAsOf(connection, row, upTo).tokens
   }
   return tokensBefore
 }
 
-function placedBehind(tokensBefore: number, rows: readonly TurnRow[]): readonly TurnRow[] {
+function shiftRows(tokensBefore: number, rows: readonly TurnRow[]): readonly TurnRow[] {
   return rows.map((row) => {
     const placed = row.tokensBefore === tokensBefore ? row : { ...row, tokensBefore }
     tokensBefore += row.tokens
@@ -113,9 +113,9 @@ function placedBehind(tokensBefore: number, rows: readonly TurnRow[]): readonly 
   })
 }
 
-/** As of an earlier `seq`, no row reaches beyond it, and so does nothing that is read here. */
-function withWords(
-  connection: Connection,
+/** Reads the messages of turns. As of an earlier `seq`, no row reaches beyond it, so no later message is read. */
+function readWords(
+  connection: StoreConnection,
   session: string,
   rows: readonly TurnRow[],
   known: RecentTurnsOptions['known'] = () => false,

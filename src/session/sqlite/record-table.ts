@@ -1,58 +1,57 @@
 import { sql } from 'kysely'
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
-import type { Connection } from './connection.ts'
-import { plan, type Slot } from './plan.ts'
-import { type Tables, tables } from './tables.ts'
+import type { StoreConnection } from './connection.ts'
+import { plan, type Parameter, type Tables, tables } from './tables.ts'
 
-export function putRecord(connection: Connection, change: RecordChange, time: string): RecordVersion {
-  const version = nextVersion(change, record(connection, change.kind, change.id), time)
+export function putRecord(connection: StoreConnection, change: RecordChange, time: string): RecordVersion {
+  const version = nextVersion(change, readNewestRecord(connection, change.kind, change.id), time)
   connection.run(insertRecord, { ...version, value: JSON.stringify(version.value) })
   return version
 }
 
-export function record(connection: Connection, kind: string, id: string): RecordVersion | undefined {
+export function readNewestRecord(connection: StoreConnection, kind: string, id: string): RecordVersion | undefined {
   const row = connection.get(newestVersion, { kind, id })
-  return row && recordOf(row)
+  return row && toVersion(row)
 }
 
 /** Newest first. */
-export function recordVersions(connection: Connection, kind: string, id: string): readonly RecordVersion[] {
-  return connection.all(allVersions, { kind, id }).map(recordOf)
+export function readRecordVersions(connection: StoreConnection, kind: string, id: string): readonly RecordVersion[] {
+  return connection.all(allVersions, { kind, id }).map(toVersion)
 }
 
-/** Of those that are not removed, in the order in which they were made. */
-export function records(connection: Connection, kind: string): readonly RecordVersion[] {
-  return connection.all(newestVersions, { kind }).map(recordOf)
+/** The newest versions of records that are not removed, in the order in which the records were created. */
+export function readNewestRecords(connection: StoreConnection, kind: string): readonly RecordVersion[] {
+  return connection.all(newestVersions, { kind }).map(toVersion)
 }
 
 type Row = Omit<Tables['records'], 'number'>
 
-function recordOf({ kind, id, version, time, value }: Row): RecordVersion {
+function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
   return { kind, id, version, time, value: JSON.parse(value) }
 }
 
-const insertRecord = plan((slot: Slot<Row>) =>
+const insertRecord = plan((param: Parameter<Row>) =>
   tables.insertInto('records').values({
-    kind: slot('kind'),
-    id: slot('id'),
-    version: slot('version'),
-    time: slot('time'),
-    value: slot('value'),
+    kind: param('kind'),
+    id: param('id'),
+    version: param('version'),
+    time: param('time'),
+    value: param('value'),
   }),
 )
 
 const versions = tables.selectFrom('records').selectAll().orderBy('version', 'desc')
 
-const allVersions = plan((slot: Slot<{ kind: string; id: string }>) =>
-  versions.where('kind', '=', slot('kind')).where('id', '=', slot('id')),
+const allVersions = plan((param: Parameter<{ kind: string; id: string }>) =>
+  versions.where('kind', '=', param('kind')).where('id', '=', param('id')),
 )
 
-const newestVersion = plan((slot: Slot<{ kind: string; id: string }>) =>
-  versions.where('kind', '=', slot('kind')).where('id', '=', slot('id')).limit(sql.lit(1)),
+const newestVersion = plan((param: Parameter<{ kind: string; id: string }>) =>
+  versions.where('kind', '=', param('kind')).where('id', '=', param('id')).limit(sql.lit(1)),
 )
 
-/** A record was made with its first version, which the index `records_made` finds in order. */
-const newestVersions = plan((slot: Slot<{ kind: string }>) =>
+/** Records are ordered by their first version, which the index `records_made` finds. */
+const newestVersions = plan((param: Parameter<{ kind: string }>) =>
   tables
     .selectFrom('records as first')
     .innerJoin('records as newest', (join) =>
@@ -69,7 +68,7 @@ const newestVersions = plan((slot: Slot<{ kind: string }>) =>
         ),
     )
     .selectAll('newest')
-    .where('first.kind', '=', slot('kind'))
+    .where('first.kind', '=', param('kind'))
     .where('first.version', '=', sql.lit(1))
     .where('newest.value', '<>', sql.lit('null'))
     .orderBy('first.number'),

@@ -2,38 +2,35 @@ import type { StoredSession } from '../append-plan.ts'
 import { choicesOf } from '../choices.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { SessionRow } from '../store/log-store.ts'
-import type { Connection } from './connection.ts'
-import { deleteFilesOf } from './file-table.ts'
-import { type IdRange, idRange } from './id-range.ts'
-import { overwriting } from './overwriting.ts'
-import { plan, type Slot } from './plan.ts'
-import { tables } from './tables.ts'
+import type { SessionRow } from '../log-store.ts'
+import type { StoreConnection } from './connection.ts'
+import { deleteOwnedFiles } from './file-table.ts'
+import { type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
-export function sessionRow(connection: Connection, id: string): SessionRow | undefined {
+export function readSessionRow(connection: StoreConnection, id: string): SessionRow | undefined {
   const row = connection.get(oneSession, { id })
-  return row && rowOf(row)
+  return row && toSessionRow(row)
 }
 
-export function sessionRows(
-  connection: Connection,
+export function readSessionRows(
+  connection: StoreConnection,
   limit: number,
   offset: number,
   beginning?: string,
 ): readonly SessionRow[] {
-  if (beginning === undefined) return connection.all(newestSessions, { limit, offset }).map(rowOf)
-  return connection.all(sessionsBeginning, { ...idRange(beginning), limit, offset }).map(rowOf)
+  if (beginning === undefined) return connection.all(newestSessions, { limit, offset }).map(toSessionRow)
+  return connection.all(sessionsBeginning, { ...idRange(beginning), limit, offset }).map(toSessionRow)
 }
 
-/** Answers whether there was one. What hangs on it goes with it, and its bytes are overwritten, not only given free. */
-export function deleteSession(connection: Connection, id: string): boolean {
-  return overwriting(connection, () => {
-    deleteFilesOf(connection, { type: 'session', id })
+/** Deletes a session with everything that belongs to it, and overwrites its bytes. Returns whether it existed. */
+export function deleteSessionRow(connection: StoreConnection, id: string): boolean {
+  return connection.overwriting(() => {
+    deleteOwnedFiles(connection, { type: 'session', id })
     return connection.run(removeSession, { id }) > 0
   })
 }
 
-export function bind(connection: Connection, binding: Binding, session: string): void {
+export function bind(connection: StoreConnection, binding: Binding, session: string): void {
   if (!connection.get(sessionState, { id: session })) {
     throw new StoreError('not-found', `there is no session ${session} to bind a conversation to`)
   }
@@ -41,12 +38,12 @@ export function bind(connection: Connection, binding: Binding, session: string):
   connection.run(insertBinding, { ...binding, session })
 }
 
-export function bound(connection: Connection, { channel, conversation }: Binding): string | undefined {
+export function readBinding(connection: StoreConnection, { channel, conversation }: Binding): string | undefined {
   return connection.get(boundSession, { channel, conversation })?.session
 }
 
-export const sessionState = plan((slot: Slot<{ id: string }>) =>
-  tables.selectFrom('sessions').selectAll().where('id', '=', slot('id')).$castTo<StoredSession>(),
+export const sessionState = plan((param: Parameter<{ id: string }>) =>
+  tables.selectFrom('sessions').selectAll().where('id', '=', param('id')).$castTo<StoredSession>(),
 )
 
 interface Row extends StoredSession {
@@ -54,7 +51,7 @@ interface Row extends StoredSession {
   readonly conversation: string | null
 }
 
-function rowOf(row: Row): SessionRow {
+function toSessionRow(row: Row): SessionRow {
   const { id, title, channel, conversation, created, updated, turns, entries, model } = row
   return {
     id,
@@ -76,52 +73,54 @@ const withBinding = tables
   .select(['bindings.channel', 'bindings.conversation'])
   .$castTo<Row>()
 
-const oneSession = plan((slot: Slot<{ id: string }>) => withBinding.where('sessions.id', '=', slot('id')))
+const oneSession = plan((param: Parameter<{ id: string }>) => withBinding.where('sessions.id', '=', param('id')))
 
-const newestSessions = plan((slot: Slot<{ limit: number; offset: number }>) =>
+const newestSessions = plan((param: Parameter<{ limit: number; offset: number }>) =>
   withBinding
     .orderBy('sessions.updated', 'desc')
     .orderBy('sessions.id', 'desc')
-    .limit(slot('limit'))
-    .offset(slot('offset')),
+    .limit(param('limit'))
+    .offset(param('offset')),
 )
 
-const sessionsBeginning = plan((slot: Slot<IdRange & { limit: number; offset: number }>) =>
+const sessionsBeginning = plan((param: Parameter<IdRange & { limit: number; offset: number }>) =>
   withBinding
-    .where('sessions.id', '>=', slot('from'))
-    .where('sessions.id', '<', slot('below'))
+    .where('sessions.id', '>=', param('from'))
+    .where('sessions.id', '<', param('below'))
     .orderBy('sessions.id')
-    .limit(slot('limit'))
-    .offset(slot('offset')),
+    .limit(param('limit'))
+    .offset(param('offset')),
 )
 
-const removeSession = plan((slot: Slot<{ id: string }>) => tables.deleteFrom('sessions').where('id', '=', slot('id')))
+const removeSession = plan((param: Parameter<{ id: string }>) =>
+  tables.deleteFrom('sessions').where('id', '=', param('id')),
+)
 
 type BindingRow = Binding & { readonly session: string }
 
-const freeBindings = plan((slot: Slot<BindingRow>) =>
+const freeBindings = plan((param: Parameter<BindingRow>) =>
   tables
     .deleteFrom('bindings')
     .where((row) =>
       row.or([
-        row('session', '=', slot('session')),
-        row.and({ channel: slot('channel'), conversation: slot('conversation') }),
+        row('session', '=', param('session')),
+        row.and({ channel: param('channel'), conversation: param('conversation') }),
       ]),
     ),
 )
 
-const insertBinding = plan((slot: Slot<BindingRow>) =>
+const insertBinding = plan((param: Parameter<BindingRow>) =>
   tables.insertInto('bindings').values({
-    channel: slot('channel'),
-    conversation: slot('conversation'),
-    session: slot('session'),
+    channel: param('channel'),
+    conversation: param('conversation'),
+    session: param('session'),
   }),
 )
 
-const boundSession = plan((slot: Slot<Binding>) =>
+const boundSession = plan((param: Parameter<Binding>) =>
   tables
     .selectFrom('bindings')
     .select('session')
-    .where('channel', '=', slot('channel'))
-    .where('conversation', '=', slot('conversation')),
+    .where('channel', '=', param('channel'))
+    .where('conversation', '=', param('conversation')),
 )

@@ -1,6 +1,6 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 
-/** The tables of the store, as the latest migration leaves them. */
+/** The tables of the store after the latest migration. */
 export interface Tables {
   readonly schema_version: { readonly version: number }
   readonly sessions: {
@@ -55,7 +55,7 @@ export interface Tables {
   }
   readonly bindings: { readonly channel: string; readonly conversation: string; readonly session: string }
   readonly named_values: { readonly key: string; readonly value: string }
-  /** The columns between `time` and `record` repeat what `record` says, for filters. */
+  /** The columns between `time` and `record` repeat fields of `record`, for filters. */
   readonly audit: {
     readonly number: number
     readonly time: string
@@ -78,22 +78,22 @@ export interface Tables {
     readonly value: string
   }
   readonly files: {
-    /** Ascending in the order the files were handed in. */
+    /** Ascending in the order of the uploads. */
     readonly number: number | undefined
     readonly id: string
     readonly owner_type: string
     readonly owner_id: string
     readonly hash: string
-    /** What never changes besides the hash, JSON: people name files in ways that a column cannot hold. */
+    /** What never changes besides the hash, JSON: a column cannot store every file name. */
     readonly facts: string
     /** JSON. */
     readonly state: string
-    /** Repeats the type that `state` says, for filters. */
+    /** Repeats the type in `state`, for filters. */
     readonly state_type: string
   }
 }
 
-/** Builds and compiles queries. It has no connection: what it compiles is executed by `connection.ts`. */
+/** Builds and compiles queries. It has no connection: `connection.ts` executes the compiled queries. */
 export const tables = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -102,3 +102,47 @@ export const tables = new Kysely<Tables>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 })
+
+/** A parameter value that SQLite and PostgreSQL both accept. */
+export type Scalar = string | number | null
+
+/** A query that was compiled once: its text, and the names of its parameters in the order of the text. */
+export interface Plan<Parameters, Row> {
+  readonly sql: string
+  readonly names: readonly (keyof Parameters & string)[]
+  /** Never present: it carries the type of a row. */
+  readonly row?: Row
+}
+
+/** Gives the placeholder of a parameter while a plan is built. */
+export type Parameter<Parameters> = <Name extends keyof Parameters & string>(name: Name) => Parameters[Name]
+
+/** Compiles a query whose parameters are named and given at each run. */
+export function plan<Parameters, Row>(build: (param: Parameter<Parameters>) => Compilable<Row>): Plan<Parameters, Row> {
+  const compiled = build((name) => new Placeholder(name) as never).compile()
+  const names = compiled.parameters.map((parameter) => {
+    if (!(parameter instanceof Placeholder))
+      throw new TypeError(`A plan accepts literals only with sql.lit: ${compiled.sql}`)
+    return parameter.name as keyof Parameters & string
+  })
+  return { sql: compiled.sql, names }
+}
+
+class Placeholder {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** Bounds of the ids that begin with a text, for a comparison by code points: an index on the id finds them. */
+export interface IdRange {
+  readonly from: string
+  readonly below: string
+}
+
+/** The range of the ids that begin with a text. No id contains the last code point. */
+export function idRange(beginning: string): IdRange {
+  return { from: beginning, below: `${beginning}\u{10FFFF}` }
+}

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { TurnRow } from '../store/log-store.ts'
-import type { Connection } from './connection.ts'
-import { plan, type Slot } from './plan.ts'
-import { tables } from './tables.ts'
+import type { TurnRow } from '../log-store.ts'
+import type { StoreConnection } from './connection.ts'
+import { plan, type Parameter, tables } from './tables.ts'
 
 interface Key {
   readonly session: string
@@ -38,68 +37,76 @@ const columns = [
   'tokens_before',
 ] as const
 
-export function turn(connection: Connection, session: string, id: string): TurnRow | undefined {
-  return connection.tuples(turnById, { session, turn: id }).map(turnOf)[0]
+export function readTurn(connection: StoreConnection, session: string, id: string): TurnRow | undefined {
+  return connection.tuples(turnById, { session, turn: id }).map(toTurnRow)[0]
 }
 
-/** The turn whose input was admitted with this key. */
-export function turnOfKey(connection: Connection, session: string, idempotencyKey: string): TurnRow | undefined {
-  return connection.tuples(turnByKey, { session, idempotencyKey }).map(turnOf)[0]
+/** The turn whose input has this idempotency key. */
+export function readTurnByKey(
+  connection: StoreConnection,
+  session: string,
+  idempotencyKey: string,
+): TurnRow | undefined {
+  return connection.tuples(turnByKey, { session, idempotencyKey }).map(toTurnRow)[0]
 }
 
 /** The newest of those whose ordinal is below `before`, newest first. */
-export function turnsBefore(
-  connection: Connection,
+export function readTurnsBefore(
+  connection: StoreConnection,
   session: string,
   before: number,
   limit: number,
 ): readonly TurnRow[] {
-  return connection.tuples(turnsBackwards, { session, before, limit }).map(turnOf)
+  return connection.tuples(turnsBackwards, { session, before, limit }).map(toTurnRow)
 }
 
-/** Those of a session that were taken back and whose ordinal is below `before`. */
-export function undoneTurnsBefore(connection: Connection, session: string, before: number): readonly TurnRow[] {
-  return connection.tuples(turnsUndone, { session, before }).map(turnOf)
+/** The undone turns of a session whose ordinal is below `before`. */
+export function readUndoneTurnsBefore(
+  connection: StoreConnection,
+  session: string,
+  before: number,
+): readonly TurnRow[] {
+  return connection.tuples(turnsUndone, { session, before }).map(toTurnRow)
 }
 
 /** Over all sessions, oldest first. */
-export function unfinishedTurns(connection: Connection): readonly TurnRow[] {
-  return connection.tuples(turnsUnfinished, {}).map(turnOf)
+export function readUnfinishedTurns(connection: StoreConnection): readonly TurnRow[] {
+  return connection.tuples(turnsUnfinished, {}).map(toTurnRow)
 }
 
-function turnOf(tuple: TurnTuple): TurnRow {
+function toTurnRow(tuple: TurnTuple): TurnRow {
   const [session, id, ordinal, firstSeq, lastSeq, state, inputTime, tokens, leastTokens, tokensBefore] = tuple
   return { session, turn: id, ordinal, firstSeq, lastSeq, state, inputTime, tokens, leastTokens, tokensBefore }
 }
 
 const turns = tables.selectFrom('turns').select(columns).$castTo<TurnTuple>()
 
-const turnById = plan((slot: Slot<Key>) =>
-  turns.where('session', '=', slot('session')).where('turn', '=', slot('turn')),
+const turnById = plan((param: Parameter<Key>) =>
+  turns.where('session', '=', param('session')).where('turn', '=', param('turn')),
 )
 
-const turnByKey = plan((slot: Slot<{ session: string; idempotencyKey: string }>) =>
-  turns.where('session', '=', slot('session')).where('idempotency_key', '=', slot('idempotencyKey')),
+const turnByKey = plan((param: Parameter<{ session: string; idempotencyKey: string }>) =>
+  turns.where('session', '=', param('session')).where('idempotency_key', '=', param('idempotencyKey')),
 )
 
-const turnsBackwards = plan((slot: Slot<{ session: string; before: number; limit: number }>) =>
+const turnsBackwards = plan((param: Parameter<{ session: string; before: number; limit: number }>) =>
   turns
-    .where('session', '=', slot('session'))
-    .where('ordinal', '<', slot('before'))
+    .where('session', '=', param('session'))
+    .where('ordinal', '<', param('before'))
     .orderBy('ordinal', 'desc')
-    .limit(slot('limit')),
+    .limit(param('limit')),
 )
 
-/** In the words of the index `turns_undone`. */
-const turnsUndone = plan((slot: Slot<{ session: string; before: number }>) =>
+/** The condition is that of the index `turns_undone`. */
+const turnsUndone = plan((param: Parameter<{ session: string; before: number }>) =>
   turns
-    .where('session', '=', slot('session'))
-    .where('ordinal', '<', slot('before'))
+    .where('session', '=', param('session'))
+    .where('ordinal', '<', param('before'))
     .where(sql<boolean>`state = 'undone'`),
 )
 
-/** In the words of the index `turns_unfinished`. */
-const turnsUnfinished = plan((_slot: Slot<object>) =>
+/** The condition is that of the index `turns_unfinished`. */
+const turnsUnfinished = plan((_param: Parameter<object>) =>
   turns
     .where(sql<boolean>`state in ('queued', 'running')`)
     .orderBy('input_time')
@@ -107,40 +114,40 @@ const turnsUnfinished = plan((_slot: Slot<object>) =>
     .orderBy('ordinal'),
 )
 
-export const insertTurn = plan((slot: Slot<Written>) =>
+export const insertTurn = plan((param: Parameter<Written>) =>
   tables.insertInto('turns').values({
-    session: slot('session'),
-    ordinal: slot('ordinal'),
-    turn: slot('turn'),
-    first_seq: slot('firstSeq'),
-    last_seq: slot('lastSeq'),
-    state: slot('state'),
-    input_time: slot('inputTime'),
-    tokens: slot('tokens'),
-    least_tokens: slot('leastTokens'),
-    tokens_before: slot('tokensBefore'),
-    idempotency_key: slot('idempotencyKey'),
+    session: param('session'),
+    ordinal: param('ordinal'),
+    turn: param('turn'),
+    first_seq: param('firstSeq'),
+    last_seq: param('lastSeq'),
+    state: param('state'),
+    input_time: param('inputTime'),
+    tokens: param('tokens'),
+    least_tokens: param('leastTokens'),
+    tokens_before: param('tokensBefore'),
+    idempotency_key: param('idempotencyKey'),
   }),
 )
 
-export const updateTurn = plan((slot: Slot<TurnRow>) =>
+export const updateTurn = plan((param: Parameter<TurnRow>) =>
   tables
     .updateTable('turns')
     .set({
-      last_seq: slot('lastSeq'),
-      state: slot('state'),
-      tokens: slot('tokens'),
-      least_tokens: slot('leastTokens'),
-      tokens_before: slot('tokensBefore'),
+      last_seq: param('lastSeq'),
+      state: param('state'),
+      tokens: param('tokens'),
+      least_tokens: param('leastTokens'),
+      tokens_before: param('tokensBefore'),
     })
-    .where('session', '=', slot('session'))
-    .where('ordinal', '=', slot('ordinal')),
+    .where('session', '=', param('session'))
+    .where('ordinal', '=', param('ordinal')),
 )
 
-export const shiftTurns = plan((slot: Slot<{ session: string; ordinal: number; tokens: number }>) =>
+export const shiftTurns = plan((param: Parameter<{ session: string; ordinal: number; tokens: number }>) =>
   tables
     .updateTable('turns')
-    .set((row) => ({ tokens_before: row('tokens_before', '+', slot('tokens')) }))
-    .where('session', '=', slot('session'))
-    .where('ordinal', '>', slot('ordinal')),
+    .set((row) => ({ tokens_before: row('tokens_before', '+', param('tokens')) }))
+    .where('session', '=', param('session'))
+    .where('ordinal', '>', param('ordinal')),
 )

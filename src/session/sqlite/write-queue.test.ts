@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contentHash } from '../content.ts'
-import { openConnection } from './connection.ts'
+import { openStoreConnection } from './connection.ts'
 import { putContent } from './content-table.ts'
-import { openSqliteStore } from './open-sqlite-store.ts'
+import { openStoreFile } from './open-sqlite-store.ts'
 import { putValue } from './value-table.ts'
 import { createWriteQueue } from './write-queue.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
@@ -12,7 +12,7 @@ const time = '2026-01-01T00:00:00.000Z'
 
 test('when there is no room, what does not fit is refused and what fits is written', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path, maxBytes: 400_000 })
+  const store = await openStoreFile({ path, maxBytes: 400_000 })
   await store.append('a', [{ type: 'session-start' }], time)
   const outcomes = await Promise.allSettled([
     store.putValue('small', 'x'),
@@ -30,8 +30,8 @@ test('when there is no room, what does not fit is refused and what fits is writt
 
 test('a store that another process holds says so, and goes on when it is free', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path, busyTimeoutMs: 10 })
-  const other = openConnection({ path })
+  const store = await openStoreFile({ path, busyTimeoutMs: 10 })
+  const other = openStoreConnection({ path })
   other.execute('begin immediate')
   const refused = await Promise.allSettled([
     store.append('a', [{ type: 'session-start' }], time),
@@ -51,8 +51,8 @@ test('a store that another process holds says so, and goes on when it is free', 
 
 test('a text that could not be written is tried again', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path, busyTimeoutMs: 10 })
-  const other = openConnection({ path })
+  const store = await openStoreFile({ path, busyTimeoutMs: 10 })
+  const other = openStoreConnection({ path })
   other.execute('begin immediate')
   await assert.rejects(store.putContent('text'), { code: 'busy' })
   other.execute('rollback')
@@ -63,9 +63,9 @@ test('a text that could not be written is tried again', async (context) => {
 
 test('two large writes of one moment are two transactions, and the small ones go with them', async (context) => {
   const path = await temporaryStore(context)
-  await (await openSqliteStore({ path })).close()
-  const connection = openConnection({ path })
-  const reader = await openSqliteStore({ path, readOnly: true })
+  await (await openStoreFile({ path })).close()
+  const connection = openStoreConnection({ path })
+  const reader = await openStoreFile({ path, readOnly: true })
   const [one, other] = ['x'.repeat(1_500_000), 'y'.repeat(1_500_000)]
   const onDisk = () =>
     Promise.all([reader.value('before'), reader.content(contentHash(one)), reader.content(contentHash(other))])
@@ -89,14 +89,14 @@ test('two large writes of one moment are two transactions, and the small ones go
 
 test('what waits is written when the store is closed, large or not', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path })
+  const store = await openStoreFile({ path })
   await store.append('a', [{ type: 'session-start' }], time)
   const turn = (id: string, content: string) =>
     store.append('a', [{ type: 'input', turn: id, message: { role: 'user', content }, tokens: counts }], time)
   const written = [turn('t1', 'x'.repeat(1_100_000)), turn('t2', 'y'.repeat(1_100_000)), turn('t3', 'z')]
   await store.close()
   await Promise.all(written)
-  const again = await openSqliteStore({ path })
+  const again = await openStoreFile({ path })
   assert.deepEqual(
     (await again.entries('a')).map(({ type }) => type),
     ['session-start', 'input', 'input', 'input'],
@@ -106,7 +106,7 @@ test('what waits is written when the store is closed, large or not', async (cont
 
 test('a large write that does not fit is refused alone', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openSqliteStore({ path, maxBytes: 2_500_000 })
+  const store = await openStoreFile({ path, maxBytes: 2_500_000 })
   const outcomes = await Promise.allSettled([
     store.putContent('x'.repeat(1_100_000)),
     store.putContent('y'.repeat(9_000_000)),

@@ -1,19 +1,20 @@
-import type { Connection } from './connection.ts'
+import type { StoreConnection } from './connection.ts'
 
-/** Puts writes on the disk together: one transaction, and one wait for the disk, for all that came in the same tick. */
+/** Groups writes: one transaction, and one wait for the disk, for all writes of the same tick. */
 export interface WriteQueue {
   /**
-   * Resolves when what `run` wrote is on the disk. A throw of `run` undoes only this write. `written` is called once it is
-   * there: in the order of the writes, and before anybody sees one of their promises resolve.
+   * Resolves when the write of `run` is on the disk. Where `run` throws, only this write is undone. `written` is called once
+   * the write is on the disk: in the order of the writes, and before any of their promises resolves.
    */
-  push<Result>(run: () => Result, options?: WriteOptions<Result>): Promise<Result>
-  /** Writes all that waits, now. */
+  push<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result>
+  /** Runs all waiting writes now. */
   flush(): void
 }
 
-export interface WriteOptions<Result> {
+/** What the queue needs to know about a write. */
+export interface QueuedWriteOptions<Result> {
   readonly written?: (result: Result) => void
-  /** About how much it writes. Two large writes are never put together, so that everybody else has a turn between them. */
+  /** About how much it writes. Two large writes are never grouped, so that other work can run between them. */
   readonly characters?: number
 }
 
@@ -27,13 +28,14 @@ interface Job {
 
 type Attempt = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown }
 
-/** By then those who waited for a large write have been told. */
+/** By then the promises of a large write have resolved. */
 const UNTIL_MOVED_MS = 100
 
 /** Characters. A write of a megabyte takes some milliseconds. */
 const LARGE = 1_000_000
 
-export function createWriteQueue(connection: Connection): WriteQueue {
+/** Creates the write queue of a connection. */
+export function createWriteQueue(connection: StoreConnection): WriteQueue {
   let waiting: Job[] = []
   return {
     push(run, { characters = 0, written } = {}) {
@@ -62,8 +64,8 @@ export function createWriteQueue(connection: Connection): WriteQueue {
   }
 }
 
-/** Moving what was written from the log of the database to its place takes as long again: that has a turn of its own. */
-function settleLarge(connection: Connection, jobs: readonly Job[]): void {
+/** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
+function settleLarge(connection: StoreConnection, jobs: readonly Job[]): void {
   try {
     connection.movesPages(false)
   } catch (error) {
@@ -76,16 +78,16 @@ function settleLarge(connection: Connection, jobs: readonly Job[]): void {
       connection.movesPages(true)
       connection.movePages()
     } catch {
-      // Closed meanwhile, or busy: whoever writes or closes next moves them.
+      // Closed meanwhile, or busy: the next write or the close moves them.
     }
   }, UNTIL_MOVED_MS).unref()
 }
 
 /**
- * When the transaction as a whole fails, because the disk is full say, one large write may be the cause: each is then
- * tried alone. When it could not even begin, trying again would only keep everybody waiting.
+ * Where the whole transaction fails, for example because the disk is full, one large write may be the cause: each is then
+ * tried alone. Where it could not even begin, another try would only take more time.
  */
-function settle(connection: Connection, jobs: readonly Job[]): void {
+function settle(connection: StoreConnection, jobs: readonly Job[]): void {
   let begun = false
   let attempts: readonly Attempt[]
   try {
@@ -99,11 +101,11 @@ function settle(connection: Connection, jobs: readonly Job[]): void {
     return
   }
   attempts.forEach((outcome, index) => answer(jobs[index]!, outcome))
-  // Those who await an answer go on only when this function is over.
+  // Code that awaits one of the promises continues only after this function returns.
   attempts.forEach((outcome, index) => tell(jobs[index]!, outcome))
 }
 
-function attempt(connection: Connection, job: Job): Attempt {
+function attempt(connection: StoreConnection, job: Job): Attempt {
   try {
     return { ok: true, result: connection.nested(job.run) }
   } catch (error) {

@@ -1,33 +1,29 @@
-import type { AuditFacts } from '../audit.ts'
-import type { Binding, CallOutcome, CallRecord, EntryBody } from '../entry.ts'
-import type { FileOwner, FileRow, FileState } from '../file-row.ts'
-import type { RecordChange } from '../record.ts'
-import type { AuditStore } from './audit-store.ts'
-import type { CallStore } from './call-store.ts'
-import type { ContentStore } from './content-store.ts'
-import type { FileStore } from './file-store.ts'
+import type { AuditFacts, AuditStore } from './audit.ts'
+import type { CallOutcome, CallRecord, CallStore } from './call.ts'
+import type { ContentStore } from './content.ts'
+import type { Binding, EntryBody } from './entry.ts'
+import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
+import type { RecordChange, RecordStore } from './record.ts'
 import type { LogStore } from './log-store.ts'
-import type { RecordStore } from './record-store.ts'
-import type { ValueStore } from './value-store.ts'
 
 /**
  * Where sessions live. Every driver runs the case suites of `foreword/testing`.
  *
- * A promise that resolves means: it is on disk and survives `kill -9` and power loss. What one `append` writes appears
- * whole or not at all. Reading never blocks writing. What fails is a `StoreError`, and fails alone: nothing of it is
- * written, and writes beside it are not harmed.
+ * When a promise resolves, the data is on disk and survives `kill -9` and power loss. What one `append` writes becomes
+ * visible completely or not at all. Reading never blocks writing. Failures are `StoreError`s, and a failed write leaves
+ * nothing behind and does not affect other writes.
  *
- * Everything handed in is plain JSON: what JSON cannot say (`undefined`, bytes, dates) does not come back.
+ * All values are plain JSON: what JSON cannot express (`undefined`, bytes, dates) is not returned.
  */
 export interface SessionStore
   extends LogStore, CallStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
   transaction(writes: readonly Write[]): Promise<void>
-  /** Waits for everything that was accepted, then closes. */
+  /** Waits for all accepted writes, then closes. */
   close(): Promise<void>
 }
 
-/** One write as data, for `transaction`. Each does what the method of the same purpose does. */
+/** One write as data, for `transaction`. Each does the same as the method with the same purpose. */
 export type Write =
   | { readonly type: 'append'; readonly session: string; readonly bodies: readonly EntryBody[]; readonly time: string }
   | { readonly type: 'call'; readonly record: CallRecord }
@@ -39,5 +35,12 @@ export type Write =
   | { readonly type: 'file'; readonly row: FileRow }
   | { readonly type: 'file-state'; readonly id: string; readonly state: FileState }
   | { readonly type: 'file-owner'; readonly id: string; readonly owner: FileOwner }
-  /** One more link of the audit's chain: its number and hashes are made where it is written. */
+  /** One more record of the audit chain: its number and hashes are computed when it is written. */
   | { readonly type: 'audit'; readonly facts: AuditFacts; readonly time: string }
+
+/** Small named values, JSON: calibration, settings that the runtime learned. */
+export interface ValueStore {
+  /** `invalid` where the value has no JSON. */
+  putValue(key: string, value: unknown): Promise<void>
+  value(key: string): Promise<unknown>
+}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setImmediate as others } from 'node:timers/promises'
 import { ForewordError, settlesWithin, sleep, withTimeout } from '../platform.ts'
+import { orAborted } from './timers.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -27,4 +29,18 @@ test('a sleep ends with its time or with the first of its signals', async () => 
   ending.abort()
   await waiting
   await sleep(60_000, ending.signal)
+})
+
+test('work is waited for until its signal is aborted, and what it fails with later troubles nobody', async () => {
+  assert.equal(await orAborted(Promise.resolve(1), undefined), 1)
+  const ending = new AbortController()
+  assert.equal(await orAborted(Promise.resolve(2), ending.signal), 2)
+  await assert.rejects(orAborted(Promise.reject(new Error('it failed')), ending.signal), /it failed/)
+  const work = Promise.withResolvers<number>()
+  const waited = orAborted(work.promise, ending.signal)
+  ending.abort(new Error('gone'))
+  await assert.rejects(waited, /gone/)
+  await assert.rejects(orAborted(work.promise, ending.signal), /gone/)
+  work.reject(new Error('too late'))
+  await others()
 })

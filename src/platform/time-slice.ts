@@ -1,18 +1,19 @@
 import { setImmediate as others } from 'node:timers/promises'
 
-/** How long one stretch of work keeps everybody else waiting, ms. */
+/** The longest slice, ms: other work waits meanwhile. */
 const LONGEST_MS = 10
 
-/** Measures how long this thread has worked without letting anything else run. For work that grows with its input. */
+/** Measures how long this thread has blocked the event loop. For work that grows with its input. */
 export interface Stretch {
-  /** Whether it is time to rest. */
+  /** Whether the slice is used up. */
   isOver(): boolean
-  /** It has waited, so that everything else could run: a new stretch begins. */
+  /** Begins a new slice, after the caller has waited by itself. */
   renew(): void
-  /** Lets everything else run that waits; a new stretch begins. */
+  /** Lets waiting work run, then begins a new slice. */
   rest(): Promise<void>
 }
 
+/** Begins a slice. */
 export function stretch(): Stretch {
   let began = performance.now()
   return {
@@ -25,7 +26,7 @@ export function stretch(): Stretch {
   }
 }
 
-/** Takes one thing after the other, and lets everything else run in this process whenever that has taken a while. */
+/** Calls `take` for each item, and lets other work run whenever a slice is used up. */
 export async function inSlices<Item>(items: Iterable<Item>, take: (item: Item) => void): Promise<void> {
   const work = stretch()
   for (const item of items) {
@@ -35,7 +36,7 @@ export async function inSlices<Item>(items: Iterable<Item>, take: (item: Item) =
   }
 }
 
-/** A text in parts of one length, wherever they end: for readers that go from sign to sign. */
+/** Splits a text into parts of this many characters, for readers that go character by character. */
 export function* partsOf(text: string, characters: number): Generator<string> {
   for (let at = 0; at < text.length; at += characters) yield text.slice(at, at + characters)
 }

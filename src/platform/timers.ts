@@ -1,15 +1,16 @@
 import { ForewordError } from './foreword-error.ts'
 
+/** What else ends the wait, and with which error. */
 export interface TimeoutOptions {
-  /** Ends the wait at once, with its reason. */
+  /** Ends the wait at once and rejects with its reason. */
   readonly signal?: AbortSignal | undefined
   /** What the promise rejects with when time is up; unless given, a `ForewordError` with the code `timeout`. */
   readonly error?: () => unknown
 }
 
 /**
- * Waits for `work`, at most so many milliseconds, and no longer than the signal allows. The work itself goes on: what it
- * fails with later is never an unhandled rejection.
+ * Waits for `work`, at most so many milliseconds, and no longer than until the signal is aborted. The work itself continues;
+ * a later failure of it is never an unhandled rejection.
  *
  * @throws what `work` throws, `signal.reason`, or `error()`
  */
@@ -49,4 +50,36 @@ export async function settlesWithin(work: PromiseLike<unknown>, milliseconds: nu
 
 function timeoutError(milliseconds: number): ForewordError {
   return new ForewordError('timeout', `It took longer than ${milliseconds} ms.`, { milliseconds })
+}
+
+/**
+ * The result of `work`, or a rejection with the reason of `signal` as soon as that is aborted. The work continues: this is
+ * for work that ignores the signal, or that another caller may need. A later failure of it is ignored.
+ */
+export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return work
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** The longest time that a timer accepts, ms. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Resolves after so many milliseconds, or as soon as one of the signals is aborted. Never rejects. */
+export function sleep(milliseconds: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      for (const signal of signals) signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS))
+    for (const signal of signals) {
+      if (signal?.aborted) end()
+      else signal?.addEventListener('abort', end, { once: true })
+    }
+  })
 }

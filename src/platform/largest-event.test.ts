@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { eventSize } from './event-size.ts'
+import { eventSize } from './largest-event.ts'
 
 for (const [what, form, pieces, largest] of [
   ['a blank line ends an event', 'events', ['data: a\n\n', 'data: bcd\n\n'], 11],

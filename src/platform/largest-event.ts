@@ -2,8 +2,8 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 /**
- * Answers, chunk by chunk, how large the largest event of a stream has grown, in bytes. Server-sent events end with a
- * blank line; in a stream of lines, each line is one. A parser behind it then never keeps more than that.
+ * Returns a function that reports, for each chunk of a stream, the size of the largest event in it so far, in bytes.
+ * Server-sent events end with a blank line; in a stream of lines, each line is an event.
  */
 export function eventSize(form: 'events' | 'lines' = 'events'): (chunk: Uint8Array) => number {
   let size = 0

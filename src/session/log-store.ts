@@ -1,28 +1,28 @@
-import type { Binding, Entry, EntryBody, SpokenBody } from '../entry.ts'
-import type { TurnOutcome } from '../turn-outcome.ts'
+import type { Binding, Entry, EntryBody, SpokenBody } from './entry.ts'
+import type { TurnOutcome } from './turn-outcome.ts'
 
-/** The log of entries, and what it is projected to: turns, sessions and the conversations that they are bound to. */
+/** The log of entries and its projections: turns, sessions and their conversations. */
 export interface LogStore {
   /**
    * Writes entries in order and gives them their `seq`. Creates the session when the first entry is `session-start`.
    *
    * @throws StoreError `conflict` when the session, the turn or the idempotency key of an input was used before, or when
-   * a settled turn would go on (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`), or a turn that has not
-   * ended or was taken back already is taken back (`head`); `not-found` for an unknown session or turn.
+   * a settled turn would continue (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`), or a turn that has
+   * not ended or was already undone is undone (`head`); `not-found` for an unknown session or turn.
    */
   append(session: string, bodies: readonly EntryBody[], time: string): Promise<readonly Entry[]>
 
   /**
-   * Tells the entries that this store writes, with `append` or within a `transaction`, as soon as they are on disk: in the
-   * order of the commits, so those of one session in the order of `seq`, and before the promise of the write resolves.
-   * What another process writes is not told. The listener must not throw. Answers how to stop listening.
+   * Calls the listener with the entries that this store writes, with `append` or within a `transaction`, as soon as they
+   * are on disk: in the order of the commits, so those of one session in the order of `seq`, and before the promise of the
+   * write resolves. Writes of another process are not reported. The listener must not throw. Returns a function that stops it.
    */
   watch(listener: EntryListener): () => void
 
   /**
    * Entries of one session, ascending. `after` and `upTo` are `seq` bounds (exclusive, inclusive); `types` filters;
-   * `last` gives only the newest n of what matches, `limit` the oldest n: with `after` it reads a long log in pages.
-   * With `types` it reads on until it has found them: look for what is rare within bounds.
+   * `last` gives only the newest n matches, `limit` the oldest n: with `after` it reads a long log in pages.
+   * With `types` it reads until it has found them: search for rare types within bounds.
    */
   entries(session: string, options?: EntriesOptions): Promise<readonly Entry[]>
 
@@ -32,8 +32,8 @@ export interface LogStore {
   /**
    * Turns of one session from the newest backwards until the sum of `leastTokens` passes `limit` (that turn is still
    * given), or until `notBefore`. Costs what it returns, however long the session is. Ascending in the answer. Turns that
-   * still wait in the queue are left out. Of each turn its `input` and its `message` entries are given, bare of what only a
-   * log needs: a long history is read at every step.
+   * still wait in the queue are left out. Of each turn only the bodies of its `input` and `message` entries are given, since a
+   * long history is read at every step.
    */
   recentTurns(session: string, options: RecentTurnsOptions): Promise<RecentTurns>
 
@@ -43,7 +43,7 @@ export interface LogStore {
   /** Newest first. */
   turns(session: string, options?: { limit?: number; before?: number }): Promise<readonly TurnRow[]>
 
-  /** Newest activity first; with `beginning` only those whose id begins so, by id: a whole id comes first. */
+  /** Newest activity first; with `beginning` only those whose id begins with it, sorted by id: an exact match comes first. */
   sessions(options?: {
     limit?: number
     offset?: number
@@ -51,12 +51,13 @@ export interface LogStore {
   }): Promise<readonly SessionRow[]>
   session(id: string): Promise<SessionRow | undefined>
   /**
-   * Removes a session with its entries, turns, calls, binding and the rows of its files, and the contents that hold words
-   * of it (`putContent`). Answers whether there was one. Other contents and the bytes of files stay: others may hold the same.
+   * Removes a session with its entries, turns, calls, binding and the rows of its files, and the contents with words of it
+   * (`putContent`). Returns whether it existed. Other contents and the bytes of files stay: other sessions may use them.
    */
   deleteSession(id: string): Promise<boolean>
   /**
-   * Removes the contents that hold words of a session (`putContent`) and refuses new ones. The session itself stays. Answers how many there were. `not-found` for an unknown session.
+   * Removes the contents with words of a session (`putContent`) and refuses new ones. The session itself stays. Returns how
+   * many were removed. `not-found` for an unknown session.
    */
   withdrawSession(id: string): Promise<number>
 
@@ -68,7 +69,7 @@ export interface LogStore {
 /** Entries of one session that were written together, in the order of `seq`. */
 export type EntryListener = (entries: readonly Entry[]) => void
 
-/** Which entries of a session are read. Without any: all of them, oldest first. */
+/** Filters for the entries of a session. Without any: all entries, oldest first. */
 export interface EntriesOptions {
   readonly after?: number
   readonly upTo?: number
@@ -78,28 +79,29 @@ export interface EntriesOptions {
   readonly limit?: number
 }
 
+/** How far back turns are read, and as of when. */
 export interface RecentTurnsOptions {
   /** In stored tokens. */
   readonly limit: number
-  /** Stop at this turn (it is still given). */
+  /** The turn to stop at; it is still given. */
   readonly notBefore?: string
   /**
-   * Read the log exactly as it was at this `seq`: a turn that went on later is given as far as it had come, in the state
-   * it had.
+   * Read the log exactly as it was at this `seq`: a turn that continued later is given with the entries and the state that
+   * it had then.
    */
   readonly upTo?: number
-  /** Turns whose words the reader still has from an earlier look: they are given with nothing said. */
+  /** Turns whose messages the reader still has: they are given without messages. */
   readonly known?: (turn: string) => boolean
-  /** The turn that is being answered. It and what was admitted after it are no history of it. */
+  /** The turn that is being answered. It and the turns that were admitted after it are not part of its history. */
   readonly except?: string
 }
 
 /** The newest turns, the oldest of them first, and a count of those before. */
 export interface RecentTurns {
   readonly turns: readonly { readonly row: TurnRow; readonly said: readonly SpokenBody[] }[]
-  /** Turns that stand before the ones given, and their tokens. */
+  /** The number of turns before the given ones, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
-  /** Turns among and right before the ones given that were taken back, oldest first, and what they would cost in full. */
+  /** Undone turns among and directly before the given ones, oldest first, and their full tokens. */
   readonly undone: readonly { readonly turn: string; readonly tokens: number }[]
 }
 
@@ -111,7 +113,7 @@ export interface TurnRow {
   readonly ordinal: number
   readonly firstSeq: number
   readonly lastSeq: number
-  /** `undone`: it ended and was taken back. */
+  /** `undone`: it ended and was undone. */
   readonly state: 'queued' | 'running' | 'undone' | TurnOutcome['type']
   readonly inputTime: string
   /** Sum of `tokens.full` over its input and messages. */
@@ -135,4 +137,28 @@ export interface SessionRow {
   readonly model: string | undefined
   /** Ids by the name of the choice, such as `agent`. */
   readonly choices: Readonly<Record<string, string>>
+}
+
+/** The most sessions that are remembered. */
+const MOST = 1_000
+
+/** Creates a reader of the undone turns of sessions, by their ids. It does not read a part of a log twice. */
+export function undoneTurnsOf(
+  store: Pick<LogStore, 'entries' | 'session'>,
+): (session: string) => Promise<readonly string[]> {
+  const known = new Map<string, { readonly upTo: number; readonly turns: readonly string[] }>()
+
+  return async (session) => {
+    const upTo = (await store.session(session))?.entries ?? 0
+    const last = known.get(session)
+    // A session of the same name may have been deleted and imported again, shorter.
+    const before = last !== undefined && last.upTo <= upTo ? last : { upTo: 0, turns: [] }
+    if (before.upTo === upTo) return before.turns
+    const moves = await store.entries(session, { types: ['head'], after: before.upTo })
+    const turns = [...before.turns, ...moves.flatMap((entry) => (entry.type === 'head' ? [entry.turn] : []))]
+    known.delete(session)
+    known.set(session, { upTo, turns })
+    if (known.size > MOST) known.delete(known.keys().next().value!)
+    return turns
+  }
 }

@@ -1,0 +1,68 @@
+import type { Manifest } from '../context.ts'
+
+/** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
+export interface CallRecord {
+  readonly id: string
+  /** Absent for a call that belongs to no session. */
+  readonly session?: string
+  readonly turn?: string
+  /** `seq` of the last entry that the assembly could read. */
+  readonly upTo?: number
+  readonly time: string
+  readonly model: string
+  /** The whole input of the assembly besides the log; large texts as content hashes. */
+  readonly input: unknown
+  readonly manifest: Manifest
+  /** SHA-256 of the request in canonical order. */
+  readonly requestDigest: string
+  readonly outcome?: CallOutcome
+}
+
+/** What is known about a call only afterwards. */
+export interface CallOutcome {
+  /** SHA-256 and size of the body that was sent to the provider. */
+  readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
+  readonly usage?: Usage
+  readonly finish?: string
+  /** A warning about the call, whose answer counts. */
+  readonly warning?: CallWarning
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly durationMs: number
+  /** Until the first token. */
+  readonly firstTokenMs?: number
+}
+
+/** A warning about a call: a code for programs and a sentence for people. */
+export interface CallWarning {
+  readonly code: string
+  readonly message: string
+}
+
+/** Tokens of one call as the provider reported them. `undefined`: not reported. Never guess a number. */
+export interface Usage {
+  readonly promptTokens: number | undefined
+  readonly cachedTokens: number | undefined
+  readonly cacheWrittenTokens: number | undefined
+  readonly outputTokens: number | undefined
+  readonly reasoningTokens: number | undefined
+}
+
+/** The calls of models, as the ledger keeps them. */
+export interface CallStore {
+  /** `conflict` where a call with this id exists. */
+  putCall(record: CallRecord): Promise<void>
+  /** `not-found` where no call with this id exists. */
+  finishCall(id: string, outcome: CallOutcome): Promise<void>
+  call(id: string): Promise<CallRecord | undefined>
+  /** Calls of a session in the order they were made. */
+  calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
+  /** Calls of all sessions and of none, newest first; with `beginning` only those whose id begins with it, sorted by id. */
+  findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
+}
+
+/** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */
+export interface CallsOptions {
+  readonly last?: number
+  readonly after?: string
+  readonly limit?: number
+}
