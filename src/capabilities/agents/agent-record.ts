@@ -28,7 +28,7 @@ export const agentSchema = z.strictObject({
 export type AgentValue = z.output<typeof agentSchema>
 
 /** What keeps a model from being asked about now may pass: only one that does not exist is refused. */
-export function agentKind(host: Pick<CapabilityHost, 'runtime'>): RecordKind<AgentValue> {
+export function agentRecordKind(host: Pick<CapabilityHost, 'runtime'>): RecordKind<AgentValue> {
   return {
     kind: 'agent',
     schema: agentSchema,

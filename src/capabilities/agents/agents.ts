@@ -1,7 +1,7 @@
 import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import { agentKind, type AgentValue } from './agent-record.ts'
+import { agentRecordKind, type AgentValue } from './agent-record.ts'
 
 type AgentsSelf = Self<undefined, Records<AgentValue>>
 
@@ -34,8 +34,8 @@ export const agents = capability<undefined, Records<AgentValue>>({
   name: 'agents',
   summary: 'custom agents: a prompt with tools, a model and a layout of its own',
   session: { agent },
-  commands: { agents: async () => (await import('./cli/agents.ts')).agents },
-  start: (host) => host.records(agentKind(host)),
+  commands: { agents: async () => (await import('./cli/agents.ts')).agentsCommand },
+  start: (host) => host.records(agentRecordKind(host)),
   async turn({ service }, { choices }) {
     const id = choices['agent']
     const found = id === undefined ? undefined : await service.find(id)
@@ -43,8 +43,8 @@ export const agents = capability<undefined, Records<AgentValue>>({
     return { layers: () => layers }
   },
   async routes(self) {
-    const { agentRoutesOf } = await import('./http/agent-routes.ts')
-    return agentRoutesOf(self.service, self.runtime)
+    const { agentRoutes } = await import('./http/agent-routes.ts')
+    return agentRoutes(self.service, self.runtime)
   },
 })
 

@@ -5,7 +5,7 @@ import { createDocumentReader, type DocumentReader } from '../../document.ts'
 import { defined, errorMessage, once } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
 import { type FileOwner, openBlobs, type SessionStore } from '../../session.ts'
-import { collectionOf, createLibrary, type LibraryLimits } from './library.ts'
+import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
 
 /** Files that people hand in, and their index, which is opened when somebody needs it. */
 export interface FileService extends FileLibrary {
@@ -140,7 +140,7 @@ export function openFileService(options: FileServiceOptions): FileService {
     const files = await library.files(owner)
     const nothing = { hits: [], progress: { documents: files.length, indexed: 0, chunks: 0, embedded: 0 } }
     if (files.length === 0) return nothing
-    const collections = [...new Set(files.map((file) => collectionOf(file.owner)))]
+    const collections = [...new Set(files.map((file) => collectionName(file.owner)))]
     try {
       const index = await engine()
       const [found, progress] = await Promise.all([

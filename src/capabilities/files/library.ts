@@ -97,7 +97,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     await engine.index({
       id: row.id,
       title: row.name,
-      collections: [collectionOf(row.owner)],
+      collections: [collectionName(row.owner)],
       digest: digestOf(row),
       text: found,
       updated: row.time,
@@ -106,7 +106,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     // Whoever gave it away or removed it meanwhile found nothing in the index to change.
     const now = await store.file(row.id)
     if (!now) return void (await engine.remove(row.id))
-    if (collectionOf(now.owner) !== collectionOf(row.owner)) await engine.assign(row.id, [collectionOf(now.owner)])
+    if (collectionName(now.owner) !== collectionName(row.owner))
+      await engine.assign(row.id, [collectionName(now.owner)])
     // It may have been read again meanwhile, as something else.
     if (now.state.type !== 'ready' || now.state.reading.kind !== reading.kind) return
     await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
@@ -129,8 +130,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       if (found?.digest !== digestOf(row)) {
         await index(engine, row)
         indexed += 1
-      } else if (found.collections.join() !== collectionOf(row.owner)) {
-        await engine.assign(row.id, [collectionOf(row.owner)])
+      } else if (found.collections.join() !== collectionName(row.owner)) {
+        await engine.assign(row.id, [collectionName(row.owner)])
       }
     }
     for (const id of known.keys()) if (!(await store.file(id))) await engine.remove(id)
@@ -145,7 +146,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 
   async function removedOwners(rows: readonly FileRow[]): Promise<ReadonlySet<string>> {
-    const owners = new Map(rows.map(({ owner }) => [collectionOf(owner), owner]))
+    const owners = new Map(rows.map(({ owner }) => [collectionName(owner), owner]))
     const removed = new Set<string>()
     for (const [name, { type, id }] of owners) {
       if (type !== 'session' && (await store.record(type, id))?.value === null) removed.add(name)
@@ -196,7 +197,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     async files(owner) {
       const rows = await store.files(owner ? { owner } : {})
       const removed = await removedOwners(rows)
-      return rows.filter((row) => !removed.has(collectionOf(row.owner))).map(seen)
+      return rows.filter((row) => !removed.has(collectionName(row.owner))).map(seen)
     },
     async settled(id, signal) {
       for (;;) {
@@ -215,7 +216,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       await file(id)
       await store.setFileOwner(id, owner)
       const engine = await parts.engine()
-      await engine.assign(id, [collectionOf(owner)])
+      await engine.assign(id, [collectionName(owner)])
     },
     async remove(id) {
       const row = await file(id)
@@ -247,12 +248,12 @@ function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'b
 }
 
 /** Files belong to sessions, and to records of the kind that has the name of a choice. */
-export function ownerOf(type: string, id: string): FileOwner {
+export function fileOwner(type: string, id: string): FileOwner {
   return { type: type as FileOwner['type'], id }
 }
 
 /** What may see a file may search its collection. */
-export function collectionOf({ type, id }: FileOwner): string {
+export function collectionName({ type, id }: FileOwner): string {
   return `${type}/${id}`
 }
 

@@ -1,5 +1,5 @@
 import type { ValueStore } from '../../session.ts'
-import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
+import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
 import { type Clock, type Runtime, RuntimeError, summaryByModel } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime.ts'
 import { errorMessage, sha256 } from '../../platform.ts'
@@ -105,7 +105,7 @@ export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries
     async summarize(subject) {
       if (!enabled) throw notSwitchedOn()
       const text = await parts.notesOf(subject)
-      const lines = linesOf(text).length
+      const lines = splitLines(text).length
       if (lines <= longNotesLines) throw tooShort(subject, lines)
       try {
         return await ask({ subject, text, lines, sha256: sha256(text) })

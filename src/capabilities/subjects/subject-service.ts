@@ -1,17 +1,18 @@
 import { type CapabilityHost, type Clock, type Runtime, RuntimeError } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
-import type { Tool } from '../../tool.ts'
+import type { OfferedWhile, Tool } from '../../tool.ts'
 import {
   openSubjects,
+  type OperationAnswer,
   type Proposals,
   SubjectError,
+  type SubjectOperation,
   subjectOperations,
   type SubjectReading,
   type Subjects,
 } from './core.ts'
 import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
-import { subjectTool } from './subject-tool.ts'
 import type { SubjectSettings } from './subject-settings.ts'
 
 /** Subjects, what waits to be written there, and long notes in a model's words. */
@@ -38,7 +39,7 @@ export interface RunningSubjects extends SubjectService {
 }
 
 /** What a service of subjects is made of. */
-export interface SubjectParts {
+interface SubjectParts {
   readonly settings: SubjectSettings
   readonly store: SessionStore
   readonly clock: Clock
@@ -63,7 +64,7 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
   return service
 }
 
-export function createSubjects({ settings, store, clock, writes, complete, warn }: SubjectParts): RunningSubjects {
+function createSubjects({ settings, store, clock, writes, complete, warn }: SubjectParts): RunningSubjects {
   const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings
   const summaries = createNotesSummaries({
     store,
@@ -124,4 +125,39 @@ async function faultsOf(usual: string, subjects: Subjects): Promise<readonly str
     if (!(error instanceof SubjectError)) throw error
     return [`subjects.default names no subject that is there: ${error.message}`]
   }
+}
+
+/** Of one result, characters: a subject with several tastes has more to say than most tools. */
+const MOST_SHOWN = 64_000
+
+/** An operation as a tool of the gateway. It answers with JSON, and with a line below about what was odd about the files. */
+export function subjectTool(
+  { name, description, inputSchema, readOnly, faultOf, run }: SubjectOperation,
+  offeredWhile: OfferedWhile,
+): Tool {
+  return {
+    name,
+    description,
+    inputSchema,
+    idempotent: readOnly,
+    maxShownChars: MOST_SHOWN,
+    offeredWhile,
+    ...(readOnly && { origin: 'file' as const }),
+    faultOf,
+    async execute(input, { session, turn, toolCallId }) {
+      try {
+        // The toolbox has checked it against the schema above.
+        const given = input as Readonly<Record<string, unknown>>
+        return { ok: true, output: answerText(await run(given, { session, turn, toolCallId })) }
+      } catch (error) {
+        if (error instanceof SubjectError) return { ok: false, error: `${error.code}: ${error.message}` }
+        throw error
+      }
+    },
+  }
+}
+
+function answerText({ data, warnings }: OperationAnswer): string {
+  const json = JSON.stringify(data, undefined, 1)
+  return warnings.length === 0 ? json : `${json}\nWarnings: ${warnings.join('; ')}`
 }

@@ -17,7 +17,7 @@ import {
   type SubjectReading,
 } from './core.ts'
 import { subjectLayer } from './subject-layer.ts'
-import { subjectTool } from './subject-tool.ts'
+import { subjectTool } from './subject-service.ts'
 import { subjects, subjectService } from './subjects.ts'
 
 const names = [

@@ -1,5 +1,5 @@
 import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
-import type { SubjectList } from './cli/find-subject.ts'
+import type { SubjectList } from './cli/list.ts'
 import type { SubjectFacts } from './core.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
 import { type SubjectSettings, subjectSettings } from './subject-settings.ts'
@@ -27,7 +27,7 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       usual: (self) => self.settings.default,
     },
   },
-  commands: { subjects: async () => (await import('./cli/subjects.ts')).subjects },
+  commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },
   checks: checkSubjects,
   places: ({ directory, tastes }) => ({ outOfReach: [directory, tastes] }),
   start: async (host) => (await import('./subject-service.ts')).startSubjects(host),

@@ -1,4 +1,3 @@
-import { agentFields } from './agent-fields.ts'
 import {
   agentKind,
   deleteRecord,
@@ -8,15 +7,17 @@ import {
   listVersions,
   newRecord,
   noQuestion,
+  readNamedFile,
   restoreVersion,
   runSubcommand,
   showRecord,
   type Subcommand,
+  usageFailure,
   useRecord,
 } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
 
-export const agents: Command = {
+export const agentsCommand: Command = {
   name: 'agents',
   summary: 'make, show, edit and use custom agents',
   usage: [
@@ -49,7 +50,7 @@ export const agents: Command = {
     yes: noQuestion,
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(agents, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(agentsCommand, subcommands, 'list', call, io),
 }
 
 const forPersons = 'change agents'
@@ -63,4 +64,39 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   versions: { least: 1, most: 1, run: (call, io) => listVersions(agentKind, call, io) },
   restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(agentKind, call, io) },
   use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(agentKind, call, io) },
+}
+
+/** Fields that an agent need not have. */
+const optional: readonly string[] = ['reminder', 'tools', 'model', 'layout']
+
+/** The fields of an agent as the options name them; `null` for one that is taken away. */
+async function agentFields(call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
+  const file = call.text('prompt-file')
+  const text = call.text('prompt')
+  if (file !== undefined && text !== undefined) {
+    throw usageFailure('The prompt is given twice.', 'Write `--prompt TEXT` or `--prompt-file PATH`.')
+  }
+  const given = {
+    name: call.text('name'),
+    prompt: file === undefined ? text : await readNamedFile(file, io),
+    mode: call.text('mode'),
+    reminder: call.text('reminder'),
+    tools: call
+      .text('tools')
+      ?.split(',')
+      .map((tool) => tool.trim())
+      .filter((tool) => tool !== ''),
+    model: call.text('model'),
+    layout: call.text('layout'),
+  }
+  const taken = call.texts('without').map((field) => [withoutField(field), null])
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(taken),
+  }
+}
+
+function withoutField(field: string): string {
+  if (optional.includes(field)) return field
+  throw usageFailure(`${field} cannot be taken away.`, `It can be one of ${optional.join(', ')}.`)
 }

@@ -5,7 +5,7 @@ import { recordRoutes } from '../../../server.ts'
 import { agentSchema, type AgentValue } from '../agent-record.ts'
 
 /** Custom agents, made, changed and brought back. */
-export function agentRoutesOf(agents: Records<AgentValue>, runtime: Pick<Runtime, 'tools'>): readonly Route[] {
+export function agentRoutes(agents: Records<AgentValue>, runtime: Pick<Runtime, 'tools'>): readonly Route[] {
   return recordRoutes(() => agents, {
     name: 'agent',
     one: 'an agent',

@@ -2,10 +2,9 @@ import type { SearchHit } from '../../../search.ts'
 import { CommandFailure, exactLine, print, printJson, styled } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
 import type { FileSearchAnswer } from '../file-service.ts'
-import { passagePlace } from './passage-place.ts'
 
 /** The same question asked in each way, and how many passages the two lists share. */
-export interface WaysCompared {
+interface WaysCompared {
   readonly words: FileSearchAnswer
   readonly meaning: FileSearchAnswer
   readonly both: FileSearchAnswer
@@ -74,3 +73,9 @@ function lineOf(hit: SearchHit, index: number, compared: WaysCompared | undefine
 }
 
 const keyOf = ({ document, chunk }: SearchHit) => `${document} ${chunk.id}`
+
+/** Where a passage stands: its page, or its line, and the headings above it. */
+export function passagePlace({ page, line, headings }: SearchHit['chunk']): string {
+  const place = page === undefined ? `line ${line}` : `page ${page}`
+  return [place, ...(headings.length === 0 ? [] : [headings.map(exactLine).join(' › ')])].join(', ')
+}

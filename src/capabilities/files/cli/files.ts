@@ -1,11 +1,42 @@
-import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
-import { addFiles } from './add.ts'
-import { listFiles } from './list.ts'
-import { removeFile } from './remove.ts'
-import { showFile, showText } from './show.ts'
+import {
+  addFilesTo,
+  agentKind,
+  answer,
+  ask,
+  type Belonging,
+  connected,
+  exactLine,
+  findFile,
+  findRecord,
+  findSession,
+  fittedTable,
+  fullTimeText,
+  harmless,
+  jsonOption,
+  lineLimit,
+  note,
+  oneLine,
+  ownerText,
+  pathTo,
+  personAgrees,
+  print,
+  printJson,
+  projectKind,
+  purposeOf,
+  runSubcommand,
+  sizeText,
+  stateText,
+  styled,
+  type Subcommand,
+  table,
+  timeText,
+  usageFailure,
+  width,
+} from '../../../cli.ts'
+import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import type { FileRow } from '../../../session.ts'
 
-export const files: Command = {
+export const filesCommand: Command = {
   name: 'files',
   summary: 'hand files in, list, read and remove them',
   usage: [
@@ -28,7 +59,7 @@ export const files: Command = {
     yes: { summary: 'remove without asking' },
     json: { ...jsonOption, summary: 'print JSON, one file per line' },
   },
-  run: (call, io) => runSubcommand(files, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(filesCommand, subcommands, 'list', call, io),
 }
 
 const forPersons = 'change which files are read'
@@ -39,4 +70,124 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   show: { least: 1, most: 1, run: showFile },
   text: { least: 1, most: 1, run: showText },
   remove: { least: 1, most: 1, forPersons, run: removeFile },
+}
+
+/** Hands files in, for a project, an agent, a session, or the next message. */
+async function addFiles(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, 'write', async (connection) =>
+    addFilesTo(connection, call.words.slice(1), await belongingOf(connection, call), call, io),
+  )
+}
+
+async function belongingOf(connection: Connection, call: CommandCall): Promise<Belonging> {
+  const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
+  if ([project, agent, session].filter((each) => each !== undefined).length > 1) {
+    throw usageFailure('A file belongs to one thing.', 'Name a project, an agent or a session.')
+  }
+  if (project !== undefined) return { project: (await findRecord(connection, projectKind, project)).id }
+  if (agent !== undefined) return { agent: (await findRecord(connection, agentKind, agent)).id }
+  return session === undefined ? {} : { session: await findSession(connection, session) }
+}
+
+/** One file a line, in the order in which they were handed in. */
+async function listFiles(call: CommandCall, io: Io): Promise<number> {
+  const files = await connected(call.home, io, 'read', async (connection) => {
+    const owner = await ownerNamed(connection, call)
+    return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner)}`)
+  })
+  if (call.json) for (const row of files) printJson(io, row)
+  else if (files.length === 0) note(io, 'There are no files. `foreword files add PATH` hands one in.')
+  else print(io, fileTable(files, io))
+  return 0
+}
+
+async function ownerNamed(connection: Connection, call: CommandCall): Promise<string | undefined> {
+  const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
+  if (project !== undefined) return `project/${(await findRecord(connection, projectKind, project)).id}`
+  if (agent !== undefined) return `agent/${(await findRecord(connection, agentKind, agent)).id}`
+  return session === undefined ? undefined : `session/${await findSession(connection, session)}`
+}
+
+function fileTable(files: readonly FileRow[], io: Io): string {
+  const now = new Date()
+  const rows = files.map(({ id, name, bytes, time, owner, state }) => [
+    id,
+    oneLine(exactLine(name), 40),
+    sizeText(bytes),
+    timeText(time, now),
+    ownerText(owner),
+    oneLine(stateText(state), Math.max(30, width(io) - 120)),
+  ])
+  const head = ['id', 'name', 'size', 'handed in', 'of', 'state']
+  return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
+}
+
+/** Removes a file, its text and its place in the index, for good: a person is asked, unless `--yes` says so. */
+async function removeFile(call: CommandCall, io: Io): Promise<number> {
+  const removed = await connected(call.home, io, purposeOf(call, io), async (connection) => {
+    const found = await findFile(connection, call.words[1]!)
+    if (!(await personAgrees(`Remove ${exactLine(found.name)} (${found.id}) for good?`, call, io))) return undefined
+    await answer(connection, pathTo('/api/files/', found.id), { method: 'DELETE' })
+    return found
+  })
+  if (removed === undefined) {
+    note(io, 'Nothing was removed.')
+    return 1
+  }
+  const { id, name } = removed
+  if (call.json) printJson(io, { removed: id })
+  else note(io, `${exactLine(name)} (${id}) is removed. Messages that it came with keep what they held.`)
+  return 0
+}
+
+async function fetchFiles(connection: Connection, query = ''): Promise<readonly FileRow[]> {
+  return (await ask<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
+}
+
+/** What is known of one file. */
+async function showFile(call: CommandCall, io: Io): Promise<number> {
+  const row = await connected(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
+  if (call.json) printJson(io, row)
+  else tellFile(row, io)
+  return 0
+}
+
+/** The whole text that was found in a file, and nothing else on the standard output. */
+async function showText(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, 'read', async (connection) => {
+    const { id } = await findFile(connection, call.words[1]!)
+    let last = '\n'
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const path = pathTo('/api/files/', id, `/text?limit=200000&offset=${offset}`)
+      const page: TextPage = await ask<TextPage>(connection, path)
+      if (call.json) printJson(io, page)
+      else io.stdout.write(harmless(page.text, io.stdout))
+      last = page.text
+      offset = page.next
+    }
+    if (!call.json && !last.endsWith('\n')) io.stdout.write('\n')
+    return 0
+  })
+}
+
+interface TextPage {
+  readonly text: string
+  readonly next?: number
+}
+
+function tellFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io): void {
+  const pages = state.type === 'ready' && state.reading.kind === 'text' ? state.reading.pages?.length : undefined
+  print(io, styled(io, 'bold', exactLine(name)))
+  print(
+    io,
+    table([
+      ['id', id],
+      ['of', ownerText(owner)],
+      ['handed in', fullTimeText(time, new Date())],
+      ['size', sizeText(bytes)],
+      ['sha256', hash],
+      ...(pages === undefined ? [] : [['pages', String(pages)]]),
+      ['state', stateText(state)],
+    ]),
+  )
 }

@@ -3,7 +3,7 @@ import { type CapabilityHost, inbox } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
 import { HttpFailure, noSuchSession } from '../../../server.ts'
 import type { FileService } from '../file-service.ts'
-import { ownerOf } from '../library.ts'
+import { fileOwner } from '../library.ts'
 
 /** Files, and what they can belong to. */
 export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | 'records'> {
@@ -11,7 +11,7 @@ export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | '
 }
 
 /** Where files are to go, by the type of their owner: at most one of them. */
-export type Belonging = Readonly<Record<string, string | undefined>>
+export type OwnerFields = Readonly<Record<string, string | undefined>>
 
 /** A session, and every choice of sessions that has files: those that are sent in full first. */
 export function ownerTypes({ choices }: Pick<FileOwners, 'choices'>): readonly string[] {
@@ -24,8 +24,8 @@ export function choicesWithFiles({ choices }: Pick<FileOwners, 'choices'>): read
 }
 
 /** The one owner that is named, and the inbox where none is. Rejects where there is none of that id. */
-export async function ownerAmong(self: FileOwners, given: Belonging): Promise<FileOwner> {
-  const named = ownerTypes(self).flatMap((type) => (given[type] ? [ownerOf(type, given[type])] : []))
+export async function findOwner(self: FileOwners, given: OwnerFields): Promise<FileOwner> {
+  const named = ownerTypes(self).flatMap((type) => (given[type] ? [fileOwner(type, given[type])] : []))
   const [owner, other] = named
   if (!owner) return inbox
   if (other) {

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { type FileOwner, type FileRow } from '../../../session.ts'
+import type { FileOwner, FileRow } from '../../../session.ts'
 import { bytes, empty, HttpFailure, json, refusal } from '../../../server.ts'
 import { inbox, type Route, route } from '../../../capability.ts'
-import { fileRow, refusedFile } from './file-schema.ts'
 import { type FileOwners, ownerTypes } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
 
 /** Files that people hand in: stored at once, then read, then ready to be searched. */
-export function fileRoutesOf(self: FileOwners): readonly Route[] {
+export function fileRoutes(self: FileOwners): readonly Route[] {
   const library = self.service
   const types = ownerTypes(self)
   const belonging = Object.fromEntries(
@@ -157,3 +156,30 @@ function noText({ id, name, state }: FileRow): HttpFailure {
     file: id,
   })
 }
+
+const fileState = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('processing') }),
+  z.object({
+    type: z.literal('ready'),
+    reading: z.looseObject({
+      kind: z.enum(['text', 'table', 'image']),
+      characters: z.number().optional(),
+      tokens: z.number().optional().describe('By the counter that is named; only of text.'),
+      indexed: z.boolean().optional().describe('It can be searched.'),
+    }),
+  }),
+  z.object({ type: z.literal('failed'), code: z.string(), reason: z.string() }),
+])
+
+const fileRow = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  time: z.string(),
+  owner: z.object({ type: z.enum(['session', 'agent', 'project']), id: z.string() }),
+  bytes: z.number(),
+  hash: z.string().describe('SHA-256.'),
+  state: fileState,
+  repeated: z.literal(true).optional().describe('Handing it in: its owner has this very file already.'),
+})
+
+const refusedFile = z.object({ name: z.string(), code: z.string(), message: z.string() })

@@ -1,10 +1,10 @@
-import { type AddedFile, RuntimeError } from '../../../capability.ts'
-import { type FileOwner } from '../../../session.ts'
-import type { Failure } from '../../../capability.ts'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { type AddedFile, type Failure, RuntimeError } from '../../../capability.ts'
+import type { FileOwner } from '../../../session.ts'
 import { failureOf, HttpFailure } from '../../../server.ts'
-import { type Belonging, type FileOwners, ownerAmong, ownerTypes } from './file-owners.ts'
-import { readForm } from './form.ts'
 import { serialQueue } from '../../../platform.ts'
+import { type OwnerFields, type FileOwners, findOwner, ownerTypes } from './file-owners.ts'
 
 /** What became of the files of one form. */
 export interface Uploaded {
@@ -13,7 +13,7 @@ export interface Uploaded {
 }
 
 /** A file that was not taken; the others of its form were. */
-export interface RefusedFile {
+interface RefusedFile {
   readonly name: string
   readonly failure: Failure
 }
@@ -23,7 +23,7 @@ export interface RefusedFile {
  * what they belong to; where neither does, they wait in the inbox for the message that they are attached to. A form that
  * breaks off leaves nothing behind.
  */
-export async function upload(self: FileOwners, request: Request, belonging: Belonging): Promise<Uploaded> {
+export async function upload(self: FileOwners, request: Request, belonging: OwnerFields): Promise<Uploaded> {
   const types = ownerTypes(self)
   const given: Record<string, string | undefined> = { ...belonging }
   const files: (AddedFile | undefined)[] = []
@@ -48,7 +48,7 @@ export async function upload(self: FileOwners, request: Request, belonging: Belo
       },
       async file(name, bytes) {
         const place = count++
-        owner ??= ownerAmong(self, given)
+        owner ??= findOwner(self, given)
         const to = owner
         await queue.add(async () => take(place, name, bytes, await to))
       },
@@ -83,5 +83,105 @@ function unknownField(name: string, types: readonly string[]): HttpFailure {
 
 function tooLate(name: string): HttpFailure {
   const message = `The field ${name} has to stand before the files: nothing was kept. Or say it in the address: ?${name}=…`
+  return new HttpFailure(400, 'invalid-input', message)
+}
+
+/** Who takes the parts of a form, in the order in which they come. */
+interface FormReader {
+  /** A part without a file name. */
+  field(name: string, value: string): void
+  /** A file. What it leaves unread is passed over. When it rejects, no further part is handed over. */
+  file(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
+}
+
+const limits = { fields: 10, fieldNameSize: 100, fieldSize: 1_000, files: 50, headerPairs: 50, headerSize: 16_384 }
+
+/** Bytes that are still received where nobody reads them: many a client listens only when it has sent everything. */
+const MOST_DROPPED = 64 * 1024 * 1024
+
+/**
+ * Reads a body that is `multipart/form-data`, holding no file in memory: bytes are taken from the connection as they are
+ * read. Rejects with `HttpFailure` for another body, for one that breaks off and for too many parts, and with what the
+ * reader rejects with; every `file` has come to its end by then.
+ */
+async function readForm(request: Request, reader: FormReader): Promise<void> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^multipart\/form-data\s*;.*boundary=/i.test(type) || request.body === null) throw notAForm()
+  const { Busboy } = await import('@fastify/busboy')
+  const parser = new Busboy({ headers: { 'content-type': type }, limits })
+  const open = new Set<Readable>()
+  const read: Promise<void>[] = []
+  const stopped = Promise.withResolvers<void>()
+  let failure: { readonly reason: unknown } | undefined
+
+  const stop = (reason: unknown) => {
+    failure ??= { reason }
+    for (const stream of open) stream.destroy(new Error('the form is read no further'))
+    stopped.resolve()
+  }
+  parser.on('error', () => stop(brokenOff()))
+  parser.on('filesLimit', () =>
+    stop(badForm(`A form takes at most ${limits.files} files. Send the others in another.`)),
+  )
+  parser.on('fieldsLimit', () => stop(badForm(`A form takes at most ${limits.fields} fields.`)))
+  parser.on('field', (name, value, _nameCut, cut) => {
+    if (failure) return
+    if (cut) return stop(badForm(`The field ${name} is longer than ${limits.fieldSize} characters.`))
+    try {
+      reader.field(name, value)
+    } catch (error) {
+      stop(error)
+    }
+  })
+  parser.on('file', (_field, stream, name) => {
+    stream.on('error', () => {})
+    if (failure) return stream.resume()
+    open.add(stream)
+    const work = reader.file(nameIn(name ?? ''), bytesOf(stream)).catch(stop)
+    read.push(work.finally(() => void (open.delete(stream) && stream.resume())))
+    return undefined
+  })
+
+  let dropped = 0
+  try {
+    for await (const bytes of request.body) {
+      if (failure) dropped += bytes.byteLength
+      else if (!parser.write(bytes)) await Promise.race([once(parser, 'drain'), stopped.promise])
+      if (dropped > MOST_DROPPED) break
+    }
+    if (!failure) await Promise.race([once(parser.end(), 'finish'), stopped.promise])
+  } catch {
+    stop(brokenOff())
+  }
+  await Promise.all(read)
+  parser.destroy()
+  if (failure) throw failure.reason
+}
+
+/** What cannot stand in a quoted name, as browsers and `fetch` write it (HTML, "multipart/form-data"). */
+function nameIn(written: string): string {
+  return written.replaceAll(/%(?:22|0D|0A)/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+}
+
+/** The parser waits until a file is read, or passed over, to its end. */
+async function* bytesOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  } catch {
+    throw brokenOff()
+  }
+}
+
+function brokenOff(): HttpFailure {
+  return badForm('The form breaks off, or is none. Nothing of it is kept: send it again.')
+}
+
+function notAForm(): HttpFailure {
+  const message =
+    'The body has to be a form with files: send it as "multipart/form-data", such as `curl -F file=@PATH`.'
+  return new HttpFailure(415, 'unsupported-media-type', message)
+}
+
+function badForm(message: string): HttpFailure {
   return new HttpFailure(400, 'invalid-input', message)
 }

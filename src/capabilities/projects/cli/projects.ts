@@ -21,7 +21,7 @@ import {
 } from '../../../cli.ts'
 import { defined } from '../../../platform.ts'
 
-export const projects: Command = {
+export const projectsCommand: Command = {
   name: 'projects',
   summary: 'make, show and edit projects, and add files to them',
   usage: [
@@ -48,7 +48,7 @@ export const projects: Command = {
     yes: noQuestion,
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(projects, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(projectsCommand, subcommands, 'list', call, io),
 }
 
 const forPersons = 'change projects'

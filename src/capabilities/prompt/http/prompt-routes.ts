@@ -10,7 +10,7 @@ const version = z.object({
 })
 
 /** The system prompt as its owner edited it, with its history. */
-export function promptRoutesOf(prompt: EditedPrompt): readonly Route[] {
+export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
   const about = { path: '/api/prompt', tag: 'prompt' } as const
   const answers = { 200: { description: 'The new version', schema: version } } as const
   return [

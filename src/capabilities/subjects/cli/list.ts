@@ -1,5 +1,6 @@
-import type { CommandCall, Io } from '../../../capability.ts'
+import type { CommandCall, Connection, Io } from '../../../capability.ts'
 import {
+  ask,
   connected,
   exactLine,
   fittedTable,
@@ -8,10 +9,11 @@ import {
   oneLine,
   print,
   printJson,
+  theOneNamed,
   timeText,
   width,
 } from '../../../cli.ts'
-import { fetchSubjects, type ListedSubject } from './find-subject.ts'
+import type { SubjectFacts } from '../core.ts'
 
 /** One subject a line. */
 export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
@@ -38,4 +40,26 @@ function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
 function waitingText(count: number): string {
   const proposals = count === 1 ? 'One proposal waits' : `${count} proposals wait`
   return `${proposals} for you: \`foreword subjects proposals\` shows ${count === 1 ? 'it' : 'them'}.`
+}
+
+/** A subject as the gateway lists it. */
+export type ListedSubject = SubjectFacts & {
+  /** Proposals about its notes that wait for a person. */
+  readonly waiting: number
+}
+
+export interface SubjectList {
+  readonly subjects: readonly ListedSubject[]
+  /** Proposals that wait for a person, those about tastes too. */
+  readonly waiting: number
+}
+
+async function fetchSubjects(connection: Connection): Promise<SubjectList> {
+  return await ask<SubjectList>(connection, '/api/subjects')
+}
+
+/** The one whose id a word is, in any case, or begins. */
+export async function findSubject(connection: Connection, word: string): Promise<ListedSubject> {
+  const { subjects } = await fetchSubjects(connection)
+  return theOneNamed(word, subjects, ({ id }) => ({ id, name: id }), 'subject')
 }

@@ -1,19 +1,22 @@
 import { defined } from '../../../platform.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
 import {
-  CommandFailure,
   ask,
+  CommandFailure,
   connected,
+  diffText,
   exactLine,
+  exactLines,
+  fullTimeText,
   note,
   pathTo,
   personAgrees,
   print,
   printJson,
   purposeOf,
+  styled,
 } from '../../../cli.ts'
-import type { Proposal, ProposalDecision, ProposalState } from '../core.ts'
-import { fileText, proposalText } from './proposal-text.ts'
+import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState, type SubjectFile } from '../core.ts'
 
 /** What models would like to write: what waits, or everything. */
 export async function listProposals(call: CommandCall, io: Io): Promise<number> {
@@ -134,4 +137,36 @@ async function findProposal(connection: Connection, word: string, state: Proposa
   }
   const ids = [found, ...others].map(({ id }) => exactLine(id)).join(', ')
   throw new CommandFailure('ambiguous', `${word} begins more than one: ${ids}.`, { hint: 'Write more of the id.' })
+}
+
+/** A proposal as a person decides about it: what it changes, who asked for it, and the change. Nothing in it steers a terminal. */
+function proposalText(proposal: Proposal, now: Date, io: Io): string {
+  const line = (name: string, text: string): string => `${styled(io, 'dim', `  ${name.padEnd(10)}`)}${text}`
+  const { id, time, file, category, state } = proposal
+  return [
+    styled(io, 'bold', exactLine(id)),
+    line('adds to', exactLine(`${fileText(file)}${category === undefined ? '' : ` (${category})`}`)),
+    line('asked by', exactLine(askedText(proposal))),
+    line('asked', exactLine(fullTimeText(time, now))),
+    ...(state.type === 'waiting' ? [] : [line('state', exactLine(stateText(state, now)))]),
+    diffText(proposal.diff, io),
+    ...(state.type !== 'waiting' || diffShowsAll(proposal)
+      ? []
+      : ['', line('adds', 'the difference is cut; all of it:'), exactLines(proposal.content)]),
+  ].join('\n')
+}
+
+/** What a proposal changes, in words. */
+function fileText(file: SubjectFile): string {
+  return file.type === 'notes' ? `the notes of ${file.subject}` : `the taste ${file.name}`
+}
+
+function askedText({ by: { tool, turn, session, client } }: Proposal): string {
+  const where = session === undefined ? '' : `${turn === undefined ? '' : ` in turn ${turn}`} of session ${session}`
+  return `${tool}${where}${client === undefined ? '' : `, over MCP from ${client}`}`
+}
+
+function stateText(state: Exclude<ProposalState, { type: 'waiting' }>, now: Date): string {
+  const reason = state.type === 'declined' && state.reason !== undefined ? `: ${state.reason}` : ''
+  return `${state.type} through ${state.by}, ${fullTimeText(state.time, now)}${reason}`
 }

@@ -16,7 +16,7 @@ import {
   width,
 } from '../../../cli.ts'
 import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
-import { type ListedSubject, findSubject } from './find-subject.ts'
+import { type ListedSubject, findSubject } from './list.ts'
 
 /** One subject: what it is, what is known of it, and its brief. */
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {

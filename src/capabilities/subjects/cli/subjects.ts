@@ -5,7 +5,7 @@ import { decideProposal, declineAll, listProposals, undoProposal } from './propo
 import { showContext, showNotes, showSubject } from './show.ts'
 import { logGap, logOperation, newSubject, summarizeNotes } from './write.ts'
 
-export const subjects: Command = {
+export const subjectsCommand: Command = {
   name: 'subjects',
   summary: 'make and show subjects, and decide about proposals',
   usage: [
@@ -40,7 +40,7 @@ export const subjects: Command = {
     yes: { summary: 'confirm, decline, undo: do not ask' },
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(subjects, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(subjectsCommand, subcommands, 'list', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {

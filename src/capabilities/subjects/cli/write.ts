@@ -13,7 +13,7 @@ import {
   usageFailure,
 } from '../../../cli.ts'
 import type { NotesSummary } from '../notes-summaries.ts'
-import { findSubject } from './find-subject.ts'
+import { findSubject } from './list.ts'
 
 /** Makes a subject, with a brief where one is given. */
 export async function newSubject(call: CommandCall, io: Io): Promise<number> {

@@ -1,15 +1,12 @@
 import { hash } from 'node:crypto'
-import { declaredGenres, type SubjectTexts, shownRecords, subjectContext } from './context-of-texts.ts'
+import { longNotesLines } from './notes.ts'
+import { declaredGenres, shownRecords, subjectContext, type SubjectTexts } from './subject-context.ts'
 import { readBrief } from './brief.ts'
-import { jsonLines } from './json-lines.ts'
-import { linesOf } from './lines.ts'
-import { longNotesLines } from './notes-form.ts'
-import { type FileRead, readEnd, readWhole } from './read-subject-file.ts'
-import type { FilePath, NoPath } from './file-path.ts'
+import { jsonLines, splitLines } from './lines.ts'
+import { type SubjectFileRead, readEnd, readWhole } from './read-subject-file.ts'
+import { fileOfSubject, fileOfTaste, type FilePath, type NoPath } from './subject-folders.ts'
+import type { SubjectFolders, SubjectReading, SubjectsOptions } from './subjects.ts'
 import { defaultTaste } from './subject-name.ts'
-import { fileOfSubject, fileOfTaste, type SubjectFolders } from './subject-folders.ts'
-import type { SubjectReading } from './subjects.ts'
-import type { SubjectsOptions } from './subjects-options.ts'
 
 /** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
 export async function readSubject(options: SubjectsOptions, id: string, folder: string): Promise<SubjectReading> {
@@ -63,7 +60,7 @@ function noFile(name: string): string {
 }
 
 /** As much of a log as holds the records that are shown. */
-function readRecords(place: FilePath | NoPath): Promise<FileRead> {
+function readRecords(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
 }
 
@@ -73,7 +70,7 @@ async function summaryOfNotes(
   subject: string,
   text: string,
 ): Promise<string | undefined> {
-  const lines = linesOf(text).length
+  const lines = splitLines(text).length
   if (summaryOf === undefined || lines <= longNotesLines) return undefined
   try {
     const summary = await summaryOf({ subject, text, lines, sha256: hash('sha256', text, 'hex') })
@@ -83,7 +80,7 @@ async function summaryOfNotes(
   }
 }
 
-function textOf(read: FileRead): string {
+function textOf(read: SubjectFileRead): string {
   return read.type === 'bytes' ? decoded(read.bytes) : ''
 }
 

@@ -1,10 +1,9 @@
-import { defined } from '../../../platform.ts'
 import { z } from 'zod'
+import { defined } from '../../../platform.ts'
 import type { SubjectFacts, SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { gapRecord, logRecord, subjectContext, subjectRow, warnings } from './subject-schema.ts'
 
 const notesPage = z.object({
   text: z.string(),
@@ -51,7 +50,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       answers: {
         200: {
           description: 'All of them, and how many proposals wait, those about tastes too',
-          schema: z.object({ subjects: z.array(subjectRow), waiting: z.number() }),
+          schema: z.object({ subjects: z.array(subjectRowSchema), waiting: z.number() }),
         },
       },
       handle: async () => {
@@ -82,7 +81,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       answers: {
         200: {
           description: 'The subject',
-          schema: z.object({ ...subjectRow.shape, context: subjectContext, warnings }),
+          schema: z.object({ ...subjectRowSchema.shape, context: subjectContextSchema, warnings: warningsSchema }),
         },
       },
       handle: async ({ param }) => {
@@ -98,7 +97,10 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       tag,
       summary: 'Reads the context of a subject, as the tool read_context answers it',
       answers: {
-        200: { description: 'The context', schema: z.object({ context: subjectContext, warnings }) },
+        200: {
+          description: 'The context',
+          schema: z.object({ context: subjectContextSchema, warnings: warningsSchema }),
+        },
       },
       handle: async ({ param }) => {
         const { context, warnings: odd } = await subjects.context(param('subject'))
@@ -123,7 +125,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
         op: z.string().regex(/\S/, 'expected words').max(200).describe('What was done.'),
         details: z.record(z.string(), z.unknown()).optional(),
       }),
-      answers: { 201: { description: 'The line is on disk', schema: logRecord } },
+      answers: { 201: { description: 'The line is on disk', schema: logRecordSchema } },
       handle: async ({ param, body: { op, details } }) => {
         const entry = { op, ...defined({ details }), timestamp: now().toISOString() }
         return json(await subjects.logOperation(param('subject'), entry), 201)
@@ -135,7 +137,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       tag,
       summary: 'Writes down something that the words or tools at hand could not do',
       body: gapBody,
-      answers: { 201: { description: 'The line is on disk', schema: gapRecord } },
+      answers: { 201: { description: 'The line is on disk', schema: gapRecordSchema } },
       handle: async ({ param, body: { description, ...known } }) => {
         const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
         const gap = { description, ...given, timestamp: now().toISOString() }
@@ -153,7 +155,46 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
   ]
 }
 
-function rowOf({ id, title, updated }: SubjectFacts, waiting: readonly SubjectFile[]): z.output<typeof subjectRow> {
+function rowOf(
+  { id, title, updated }: SubjectFacts,
+  waiting: readonly SubjectFile[],
+): z.output<typeof subjectRowSchema> {
   const own = waiting.filter((file) => file.type === 'notes' && file.subject === id)
   return { id, title, updated, waiting: own.length }
 }
+
+const logRecordSchema = z.object({
+  timestamp: z.string(),
+  op: z.string(),
+  details: z.record(z.string(), z.unknown()).describe('All other keys of the line.'),
+})
+
+const gapRecordSchema = z.looseObject({
+  timestamp: z.string(),
+  description: z.string(),
+  intent_category: z.string(),
+})
+
+/** What is known of a subject: always with every key. */
+const subjectContextSchema = z.object({
+  tastes: z.object({
+    default: z.string(),
+    genres: z.record(z.string(), z.string()),
+    conflicts: z
+      .array(z.object({ point: z.string(), files: z.array(z.string()) }))
+      .describe('Lines that stand in two or more genre files.'),
+  }),
+  brief: z.object({ raw: z.string(), intent: z.string(), tastes: z.array(z.string()) }),
+  notes: z.object({ summary: z.string(), truncated: z.boolean() }),
+  recent_log: z.array(logRecordSchema).describe('The last 10, newest first.'),
+  recent_gaps: z.array(gapRecordSchema).describe('The last 10, newest first.'),
+})
+
+const warningsSchema = z.array(z.string()).describe('What was odd about the files that it was read from.')
+
+const subjectRowSchema = z.object({
+  id: z.string(),
+  title: z.string().describe('The first line of the brief that says something.'),
+  updated: z.string(),
+  waiting: z.number().describe('Proposals about its notes that wait for a person.'),
+})
