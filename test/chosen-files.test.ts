@@ -136,7 +136,7 @@ test('an agent and a project are meant by their names and by beginnings that onl
 test('what an embedding model lacks is told at the start', async (t) => {
   const embedding = { kind: 'openai-compatible', model: 'minilm' }
   const { warnings } = await startedCapabilities(t, all, { search: { embedding } })
-  assert.deepEqual(warnings, ['search.embedding.baseURL is missing: say where the server is'])
+  assert.deepEqual(warnings, ['search.embedding.baseURL is missing. Set it to the address of the server.'])
 })
 
 async function opened(t: TestContext) {

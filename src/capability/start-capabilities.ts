@@ -1,4 +1,4 @@
-import type { Layer } from '../context.ts'
+import { type Layer, layouts } from '../context.ts'
 import { defined, errorMessage } from '../platform.ts'
 import type { Tool } from '../tool.ts'
 import type { AnyCapability, CapabilityPlaces, Self } from './capability.ts'
@@ -20,7 +20,7 @@ import type { WithheldTool } from './withheld-tool.ts'
 /** What a host gives all capabilities alike. */
 export interface CapabilityBase extends Omit<
   CapabilityHost,
-  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'places'
+  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'places' | 'layouts'
 > {
   /** Settings of the capabilities, by name. What is absent is parsed from nothing. */
   readonly settings?: Readonly<Record<string, unknown>>
@@ -164,12 +164,15 @@ function hostsOf(capabilities: readonly AnyCapability[], choices: Choices, base:
     const together = (kind: keyof CapabilityPlaces) => [...new Set(all.flatMap((each) => each[kind] ?? []))]
     return { outOfReach: together('outOfReach'), readOnly: together('readOnly'), readable: together('readable') }
   }
+  const contributed = capabilities.flatMap((one) => one.layouts ?? [])
+  const allLayouts = { ...layouts, ...Object.fromEntries(contributed.map((layout) => [layout.name, layout])) }
   return {
     services,
     of(index: number): CapabilityHost<unknown> {
       return {
         ...shared,
         settings: settingsOf(capabilities[index]!.name),
+        layouts: allLayouts,
         choices: Object.fromEntries(Object.entries(choices).map(([name, { choice }]) => [name, choice])),
         get runtime() {
           return runtime()

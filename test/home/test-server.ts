@@ -12,6 +12,7 @@ import { projectSchema } from '../../src/capabilities/projects/project-record.ts
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
 import { proposalRoutes } from '../../src/capabilities/subjects/http/proposal-routes.ts'
 import { subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { layouts } from '../../src/context.ts'
 import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
 import type { Runtime as FeatureRuntime } from './features.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
@@ -81,7 +82,7 @@ function withChoices(runtime: FeatureRuntime): Runtime {
 
 function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[] {
   return [
-    { name: 'agents', routes: agentRoutes(runtime.agents, runtime) },
+    { name: 'agents', routes: agentRoutes({ service: runtime.agents, runtime, layouts }) },
     {
       name: 'projects',
       routes: recordRoutes(() => runtime.projects, { name: 'project', one: 'a project', schema: projectSchema }),

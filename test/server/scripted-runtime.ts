@@ -1,4 +1,4 @@
-import { type Manifest } from '../../src/context.ts'
+import { layouts, type Manifest } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/providers.ts'
 import {
   type CompletionEvent,
@@ -275,7 +275,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
   const agents = createRecords(
     { store: memory, clock },
-    { kind: 'agent', schema: agentSchema, nameOf: ({ name }) => name },
+    { kind: 'agent', schema: agentSchema(Object.keys(layouts)), nameOf: ({ name }) => name },
   )
   const projects = createRecords({ store: memory, clock }, projectRecordKind)
   const { subjects, proposals, summariseNotes } = scriptedSubjects(time)

@@ -43,15 +43,15 @@ export function dateSentence(time: string, granularity: Granularity, timeZone: s
 
 /** The same date as it can stand in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
 export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
-  const { weekday, year, month, day, hour, minute } = partsOf(time, timeZone)
-  const date = `${weekday}, ${year}-${month}-${day}`
-  return granularity === 'minute' ? `${date}, ${hour}:${minute} (${timeZone})` : date
+  const { weekday, year, month, day, hour, minute } = dateParts(time, timeZone)
+  const written = `${weekday}, ${year}-${month}-${day}`
+  return granularity === 'minute' ? `${written}, ${hour}:${minute} (${timeZone})` : written
 }
 
 /** Making a format costs a hundred times what using it does. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function partsOf(time: string, timeZone: string): Readonly<Record<string, string>> {
+function dateParts(time: string, timeZone: string): Readonly<Record<string, string>> {
   const format = formats.get(timeZone) ?? newFormat(timeZone)
   formats.set(timeZone, format)
   return Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]))

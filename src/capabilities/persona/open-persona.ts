@@ -31,10 +31,10 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
     file: string,
     ref: string,
     schema: z.ZodType<Value>,
-    textOf: (value: Value) => string,
+    toText: (value: Value) => string,
   ): Promise<Source> {
-    const found = jsonOf(await read(file), schema)
-    if (found.type === 'value') return { layers: [textLayer(layer, textOf(found.value), ref)], warnings: [] }
+    const found = parseJson(await read(file), schema)
+    if (found.type === 'value') return { layers: [textLayer(layer, toText(found.value), ref)], warnings: [] }
     if (found.type === 'invalid') {
       return {
         layers: [textLayer(layer, '', ref)],
@@ -59,14 +59,14 @@ interface Source {
   readonly warnings: readonly string[]
 }
 
-/** A checked value, or why there is none. Faults name a place or a field, never what stands there. */
+/** A checked value, or why there is none. Faults name a position or a field, never its content. */
 type JsonRead<Value> =
   | { readonly type: 'value'; readonly value: Value }
   | { readonly type: 'missing' }
   | { readonly type: 'invalid'; readonly faults: readonly string[] }
 
 /** Reads JSON, with comments where somebody wrote some, and checks it as a whole. */
-function jsonOf<Value>(read: TextRead, schema: z.ZodType<Value>): JsonRead<Value> {
+function parseJson<Value>(read: TextRead, schema: z.ZodType<Value>): JsonRead<Value> {
   if (read.type === 'missing') return read
   if (read.type === 'unreadable') return { type: 'invalid', faults: [read.why] }
   const errors: ParseError[] = []
@@ -75,7 +75,7 @@ function jsonOf<Value>(read: TextRead, schema: z.ZodType<Value>): JsonRead<Value
   if (error)
     return {
       type: 'invalid',
-      faults: [`no JSON at ${placeOf(read.text, error.offset)} (${printParseErrorCode(error.error)})`],
+      faults: [`no JSON at ${positionText(read.text, error.offset)} (${printParseErrorCode(error.error)})`],
     }
   const checked = schema.safeParse(json)
   if (checked.success) return { type: 'value', value: checked.data }
@@ -85,7 +85,7 @@ function jsonOf<Value>(read: TextRead, schema: z.ZodType<Value>): JsonRead<Value
   }
 }
 
-function placeOf(text: string, offset: number): string {
+function positionText(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n')
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`
 }

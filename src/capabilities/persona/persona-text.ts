@@ -1,18 +1,20 @@
 import { z } from 'zod'
 
-const text = z.string().nullish()
-const list = z.array(z.string()).nullish()
+const optionalText = z.string().nullish()
+const optionalList = z.array(z.string()).nullish()
 
 /** `soul.json`: who the agent is and how it speaks (BEHAVIOURS §2.1). Fields may be missing; others are ignored. */
 export const soulSchema = z.object({
   version: z.union([z.string(), z.number()]).nullish(),
-  soul: z.object({ name: text, identity: text, personality: list, values: list }).nullish(),
-  voice: z.object({ tone: list, style: list, quirks: list, never_do: list }).nullish(),
+  soul: z
+    .object({ name: optionalText, identity: optionalText, personality: optionalList, values: optionalList })
+    .nullish(),
+  voice: z.object({ tone: optionalList, style: optionalList, quirks: optionalList, never_do: optionalList }).nullish(),
 })
 
 export type Soul = z.infer<typeof soulSchema>
 
-/** The layer's text. A heading without content is left out; nothing at all where nothing is said. */
+/** The layer's text. A heading without content is left out; the text is empty where every field is. */
 export function soulText({ soul, voice }: Soul): string {
   return joined(
     section(
@@ -34,23 +36,32 @@ export function soulText({ soul, voice }: Soul): string {
 
 /** `user_profile.json`: whom the agent talks to (BEHAVIOURS §2.1). Fields may be missing; others are ignored. */
 export const userProfileSchema = z.object({
-  name: text,
-  nickname: text,
-  occupation: text,
-  location: text,
-  active_hours: text,
-  languages: list,
-  interests: list,
-  facts: list,
-  people: list,
-  projects: list,
-  communication: z.object({ formality: text, verbosity: text, humor_receptiveness: text, emoji_usage: text }).nullish(),
-  emotional_patterns: z.object({ mood_baseline: text, stress_triggers: list, joy_triggers: list }).nullish(),
+  name: optionalText,
+  nickname: optionalText,
+  occupation: optionalText,
+  location: optionalText,
+  active_hours: optionalText,
+  languages: optionalList,
+  interests: optionalList,
+  facts: optionalList,
+  people: optionalList,
+  projects: optionalList,
+  communication: z
+    .object({
+      formality: optionalText,
+      verbosity: optionalText,
+      humor_receptiveness: optionalText,
+      emoji_usage: optionalText,
+    })
+    .nullish(),
+  emotional_patterns: z
+    .object({ mood_baseline: optionalText, stress_triggers: optionalList, joy_triggers: optionalList })
+    .nullish(),
 })
 
 export type UserProfile = z.infer<typeof userProfileSchema>
 
-/** The layer's text. What the file says and nothing else: never a time of writing or of last contact. */
+/** The layer's text: the content of the file alone, never a time of writing or of last contact. */
 export function userProfileText(profile: UserProfile): string {
   const { communication, emotional_patterns: patterns } = profile
   return section(
@@ -103,7 +114,7 @@ function joined(...paragraphs: readonly string[]): string {
     .join('\n\n')
 }
 
-/** A line for each item that says something. A line break within an item becomes a space, so that no item can forge a line (BEHAVIOURS §2.1). */
+/** A line for each item that is not blank. A line break within an item becomes a space, so that no item can forge a line (BEHAVIOURS §2.1). */
 function bullets(items: readonly string[]): string {
   return items
     .map(oneLine)
@@ -114,8 +125,8 @@ function bullets(items: readonly string[]): string {
 
 /** `Label: value` in one line, or nothing where there is no value. */
 function labelled(label: string, value: string | null | undefined): string {
-  const said = oneLine(value ?? '')
-  return said === '' ? '' : `${label}: ${said}`
+  const line = oneLine(value ?? '')
+  return line === '' ? '' : `${label}: ${line}`
 }
 
 /** A text of several lines that holds no heading: a line that begins with `#` is escaped. */

@@ -40,7 +40,7 @@ export function createEditedPrompt({
       return versionOf(await store.putRecord(change, clock.time()))
     } catch (error) {
       if (error instanceof StoreError && error.code === 'conflict') {
-        throw new RuntimeError('changed', 'The system prompt was changed meanwhile. Look at it again.')
+        throw new RuntimeError('changed', 'The system prompt has changed since you read it. Read it again.')
       }
       throw runtimeFailure(error)
     }
@@ -56,7 +56,7 @@ export function createEditedPrompt({
       if (text.length > LONGEST) {
         throw new RuntimeError(
           'invalid-input',
-          `The prompt has ${text.length} characters; at most ${LONGEST} are taken.`,
+          `The prompt has ${text.length} characters; the most is ${LONGEST}. Shorten it.`,
         )
       }
       return put(text, after)

@@ -16,7 +16,7 @@ export const prompt = capability<undefined, PromptService>({
   commands: { prompt: async () => (await import('./cli/prompt.ts')).promptCommand },
   places: (_, home) => ({ readOnly: [fileIn(home)] }),
   start,
-  // An edited prompt is for turns alone; in a turn it stays as it was at its beginning.
+  // Only turns read an edited prompt, and a turn keeps the one it began with.
   layers: ({ service }, { session, system }) => (session === undefined ? service.own.layers(system, undefined) : []),
   async turn({ service }) {
     const edited = await service.edited.text()

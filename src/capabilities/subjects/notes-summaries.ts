@@ -2,7 +2,7 @@ import type { ValueStore } from '../../session.ts'
 import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
 import { type Clock, type Runtime, RuntimeError, summaryByModel } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime.ts'
-import { errorMessage, sha256 } from '../../platform.ts'
+import { errorMessage, keyedQueue, sha256 } from '../../platform.ts'
 
 /** Notes in a model's words, kept for as long as the notes are the same. */
 export interface NotesSummary {
@@ -57,7 +57,8 @@ const MOST_AT_ONCE = 2
 export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries {
   const { store, clock, enabled, asksByItself = true, warn = () => {} } = parts
   const stopping = new AbortController()
-  const running = new Map<string, Promise<NotesSummary>>()
+  /** One model at a time for a subject. */
+  const queue = keyedQueue<string>()
   /** Notes that came to nothing, by subject: not asked about again before they change. */
   const failed = new Map<string, string>()
 
@@ -70,21 +71,13 @@ export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries
     return summary
   }
 
-  /** One model at a time for a subject. */
   function ask(notes: SummaryRequest): Promise<NotesSummary> {
-    const before = running.get(notes.subject)
-    const work = (before ?? Promise.resolve()).catch(() => {}).then(() => makeSummary(notes))
-    running.set(notes.subject, work)
-    const over = () => {
-      if (running.get(notes.subject) === work) running.delete(notes.subject)
-    }
-    work.then(over, over)
-    return work
+    return queue.add(notes.subject, () => makeSummary(notes))
   }
 
   function askInBackground(notes: SummaryRequest): void {
     const { subject } = notes
-    if (stopping.signal.aborted || running.has(subject) || running.size >= MOST_AT_ONCE) return
+    if (stopping.signal.aborted || queue.has(subject) || queue.size >= MOST_AT_ONCE) return
     if (failed.get(subject) === notes.sha256) return
     ask(notes).catch((error: unknown) => {
       if (stopping.signal.aborted) return
@@ -115,7 +108,7 @@ export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries
     },
     async stop() {
       stopping.abort()
-      await Promise.allSettled(running.values())
+      await queue.idle()
     },
   }
 }

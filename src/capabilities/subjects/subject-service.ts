@@ -15,7 +15,7 @@ import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
 import type { SubjectSettings } from './subject-settings.ts'
 
-/** Subjects, what waits to be written there, and long notes in a model's words. */
+/** Subjects, the proposals about them, and summaries of long notes. */
 export interface SubjectService {
   readonly subjects: Subjects
   readonly proposals: Proposals
@@ -23,7 +23,7 @@ export interface SubjectService {
   summariseNotes(subject: string): Promise<NotesSummary>
 }
 
-/** The same with what the capability itself needs of it. */
+/** The service with what the capability itself needs. */
 export interface RunningSubjects extends SubjectService {
   /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
   readonly tools: readonly Tool[]
@@ -31,19 +31,19 @@ export interface RunningSubjects extends SubjectService {
   read(subject: string): Promise<SubjectReading | undefined>
   /** Rejects with a `RuntimeError` `not-found`, as every choice of a session does. */
   assertExists(subject: string): Promise<void>
-  /** Looks again whether the usual subject is there. */
+  /** Checks again whether the default subject exists. */
   reload(): Promise<void>
   warnings(): readonly string[]
-  /** Ends what a model is asked at the moment. */
+  /** Aborts the running calls of a model. */
   close(): Promise<void>
 }
 
-/** What a service of subjects is made of. */
+/** What the service needs. */
 interface SubjectParts {
   readonly settings: SubjectSettings
   readonly store: SessionStore
   readonly clock: Clock
-  /** `false`: kept summaries are shown, and no model is asked unless a person wants it. */
+  /** `false`: stored summaries are shown, and a model is asked only when a person wants it. */
   readonly writes: boolean
   /** Not called before every capability has started. */
   readonly complete: Runtime['complete']
@@ -99,7 +99,7 @@ function createSubjects({ settings, store, clock, writes, complete, warn }: Subj
       }
     },
     async reload() {
-      warnings = usual === undefined ? [] : await faultsOf(usual, subjects)
+      warnings = usual === undefined ? [] : await defaultWarnings(usual, subjects)
     },
     warnings: () => warnings,
     close: summaries.stop,
@@ -115,19 +115,19 @@ async function orMissing<Value>(reading: Promise<Value>): Promise<Value | undefi
   }
 }
 
-/** Turns run without a subject that is not there; its owner should know. */
-async function faultsOf(usual: string, subjects: Subjects): Promise<readonly string[]> {
+/** Turns run without a default subject that does not exist; the warning tells its owner. */
+async function defaultWarnings(usual: string, subjects: Subjects): Promise<readonly string[]> {
   try {
     // Not its context: long notes would be put into a model's words, and there is none yet.
     await subjects.notes(usual, { limit: 1 })
     return []
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
-    return [`subjects.default names no subject that is there: ${error.message}`]
+    return [`subjects.default: ${error.message}`]
   }
 }
 
-/** Of one result, characters: a subject with several tastes has more to say than most tools. */
+/** Characters of one result. The context of a subject with several tastes is longer than most results. */
 const MOST_SHOWN = 64_000
 
 /** An operation as a tool of the gateway. It answers with JSON, and with a line below about what was odd about the files. */

@@ -38,7 +38,7 @@ import type { FileRow } from '../../../session.ts'
 
 export const filesCommand: Command = {
   name: 'files',
-  summary: 'hand files in, list, read and remove them',
+  summary: 'add, list, read and remove files',
   usage: [
     'files [list] [--project ID | --agent ID | --session ID] [--json]',
     'files add PATH… [--project ID | --agent ID | --session ID] [--json]',
@@ -47,10 +47,10 @@ export const filesCommand: Command = {
     'files remove ID [--yes]',
   ],
   details:
-    'A file is stored first, then its text is taken out and its tokens are counted, then it can be searched. `add` waits ' +
-    'until it is read, and says of each file what became of it; the exit code is 1 where one could not be read. What ' +
-    'breaks off goes on at the next start. Without a project, an agent or a session a file waits for a message: ' +
-    '`foreword send --file PATH` does both. ID is its id, its name, or the beginning of either where only one begins so.',
+    'Foreword stores a file, extracts its text, counts its tokens and adds it to the search index. `add` waits until ' +
+    'each file is read and prints the result; the exit code is 1 if a file cannot be read. Interrupted files resume at ' +
+    'the next start. Without a project, an agent or a session, a file waits for a message: `foreword send --file PATH` ' +
+    'does both. ID is an id, a name, or an unambiguous beginning of either.',
   words: { least: 0, most: Infinity },
   options: {
     project: { value: 'ID', summary: 'files of this project (its id or name)' },
@@ -72,31 +72,31 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   remove: { least: 1, most: 1, forPersons, run: removeFile },
 }
 
-/** Hands files in, for a project, an agent, a session, or the next message. */
+/** Adds files to a project, an agent, a session, or the next message. */
 async function addFiles(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, 'write', async (connection) =>
-    addFilesTo(connection, call.words.slice(1), await belongingOf(connection, call), call, io),
+    addFilesTo(connection, call.words.slice(1), await namedOwner(connection, call), call, io),
   )
 }
 
-async function belongingOf(connection: Connection, call: CommandCall): Promise<Belonging> {
+async function namedOwner(connection: Connection, call: CommandCall): Promise<Belonging> {
   const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
   if ([project, agent, session].filter((each) => each !== undefined).length > 1) {
-    throw usageFailure('A file belongs to one thing.', 'Name a project, an agent or a session.')
+    throw usageFailure('A file has one owner.', 'Name a project, an agent or a session.')
   }
   if (project !== undefined) return { project: (await findRecord(connection, projectKind, project)).id }
   if (agent !== undefined) return { agent: (await findRecord(connection, agentKind, agent)).id }
   return session === undefined ? {} : { session: await findSession(connection, session) }
 }
 
-/** One file a line, in the order in which they were handed in. */
+/** Prints one file a line, in the order in which they were added. */
 async function listFiles(call: CommandCall, io: Io): Promise<number> {
   const files = await connected(call.home, io, 'read', async (connection) => {
     const owner = await ownerNamed(connection, call)
     return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner)}`)
   })
   if (call.json) for (const row of files) printJson(io, row)
-  else if (files.length === 0) note(io, 'There are no files. `foreword files add PATH` hands one in.')
+  else if (files.length === 0) note(io, 'No files yet. Add one with `foreword files add PATH`.')
   else print(io, fileTable(files, io))
   return 0
 }
@@ -118,11 +118,11 @@ function fileTable(files: readonly FileRow[], io: Io): string {
     ownerText(owner),
     oneLine(stateText(state), Math.max(30, width(io) - 120)),
   ])
-  const head = ['id', 'name', 'size', 'handed in', 'of', 'state']
+  const head = ['id', 'name', 'size', 'added', 'owner', 'state']
   return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
 }
 
-/** Removes a file, its text and its place in the index, for good: a person is asked, unless `--yes` says so. */
+/** Deletes a file, its text and its index entries. Asks for confirmation unless `--yes` is given. */
 async function removeFile(call: CommandCall, io: Io): Promise<number> {
   const removed = await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const found = await findFile(connection, call.words[1]!)
@@ -136,7 +136,7 @@ async function removeFile(call: CommandCall, io: Io): Promise<number> {
   }
   const { id, name } = removed
   if (call.json) printJson(io, { removed: id })
-  else note(io, `${exactLine(name)} (${id}) is removed. Messages that it came with keep what they held.`)
+  else note(io, `Removed ${exactLine(name)} (${id}). Messages that contain it stay as they are.`)
   return 0
 }
 
@@ -144,15 +144,15 @@ async function fetchFiles(connection: Connection, query = ''): Promise<readonly 
   return (await ask<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
 }
 
-/** What is known of one file. */
+/** Prints the facts about one file. */
 async function showFile(call: CommandCall, io: Io): Promise<number> {
   const row = await connected(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
   if (call.json) printJson(io, row)
-  else tellFile(row, io)
+  else printFile(row, io)
   return 0
 }
 
-/** The whole text that was found in a file, and nothing else on the standard output. */
+/** Prints the whole extracted text of a file, and nothing else, on standard output. */
 async function showText(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, 'read', async (connection) => {
     const { id } = await findFile(connection, call.words[1]!)
@@ -175,15 +175,15 @@ interface TextPage {
   readonly next?: number
 }
 
-function tellFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io): void {
+function printFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io): void {
   const pages = state.type === 'ready' && state.reading.kind === 'text' ? state.reading.pages?.length : undefined
   print(io, styled(io, 'bold', exactLine(name)))
   print(
     io,
     table([
       ['id', id],
-      ['of', ownerText(owner)],
-      ['handed in', fullTimeText(time, new Date())],
+      ['owner', ownerText(owner)],
+      ['added', fullTimeText(time, new Date())],
       ['size', sizeText(bytes)],
       ['sha256', hash],
       ...(pages === undefined ? [] : [['pages', String(pages)]]),

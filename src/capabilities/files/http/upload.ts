@@ -12,38 +12,38 @@ export interface Uploaded {
   readonly refused: readonly RefusedFile[]
 }
 
-/** A file that was not taken; the others of its form were. */
+/** A file that was refused; the other files of its form were stored. */
 interface RefusedFile {
   readonly name: string
   readonly failure: Failure
 }
 
 /**
- * Takes in the files of a form, each as it comes. `belonging` and the fields of the form that stand before its files say
- * what they belong to; where neither does, they wait in the inbox for the message that they are attached to. A form that
- * breaks off leaves nothing behind.
+ * Stores the files of a form, each as it arrives. `fields` and the fields of the form before its files name their owner;
+ * without one, the files wait in the inbox for the message that they are attached to. An incomplete form leaves nothing
+ * behind.
  */
-export async function upload(self: FileOwners, request: Request, belonging: OwnerFields): Promise<Uploaded> {
+export async function upload(self: FileOwners, request: Request, fields: OwnerFields): Promise<Uploaded> {
   const types = ownerTypes(self)
-  const given: Record<string, string | undefined> = { ...belonging }
+  const given: Record<string, string | undefined> = { ...fields }
   const files: (AddedFile | undefined)[] = []
   const refused: RefusedFile[] = []
   let owner: Promise<FileOwner> | undefined
   let count = 0
-  /** One after another, so that they stand in the order of the form: documents of a project are numbered by it. */
+  /** One after another, in the order of the form: documents of a project are numbered by it. */
   const queue = serialQueue()
   const take = async (place: number, name: string, bytes: AsyncIterable<Uint8Array>, to: FileOwner) => {
     try {
       files[place] = await self.service.add({ name, bytes, owner: to })
     } catch (error) {
-      refused.push({ name, failure: failureOfFile(name, error) })
+      refused.push({ name, failure: fileFailure(name, error) })
     }
   }
   try {
     await readForm(request, {
       field(name, value) {
         if (!types.includes(name)) throw unknownField(name, types)
-        if (owner) throw tooLate(name)
+        if (owner) throw fieldAfterFiles(name)
         given[name] = value
       },
       async file(name, bytes) {
@@ -62,11 +62,11 @@ export async function upload(self: FileOwners, request: Request, belonging: Owne
 }
 
 /** A file that is too large, or has no name, is refused by itself; everything else concerns the whole form. */
-function failureOfFile(name: string, error: unknown): Failure {
+function fileFailure(name: string, error: unknown): Failure {
   if (!(error instanceof RuntimeError)) throw error
   const { facts, message } = error
   if (facts['store'] === 'too-large') {
-    return new HttpFailure(413, 'file-too-large', `The file ${name} was not taken: ${message}.`, { file: name }).failure
+    return new HttpFailure(413, 'file-too-large', `The file ${name} was refused: ${message}.`, { file: name }).failure
   }
   if (error.code !== 'invalid-input') throw error
   return failureOf(error)
@@ -81,28 +81,28 @@ function unknownField(name: string, types: readonly string[]): HttpFailure {
   )
 }
 
-function tooLate(name: string): HttpFailure {
-  const message = `The field ${name} has to stand before the files: nothing was kept. Or say it in the address: ?${name}=…`
+function fieldAfterFiles(name: string): HttpFailure {
+  const message = `The field ${name} must come before the files. Nothing was stored. Move the field, or put it into the address: ?${name}=…`
   return new HttpFailure(400, 'invalid-input', message)
 }
 
-/** Who takes the parts of a form, in the order in which they come. */
+/** Receives the parts of a form in the order in which they arrive. */
 interface FormReader {
   /** A part without a file name. */
   field(name: string, value: string): void
-  /** A file. What it leaves unread is passed over. When it rejects, no further part is handed over. */
+  /** A file. Bytes that it leaves unread are skipped. After it rejects, no further part follows. */
   file(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
 }
 
 const limits = { fields: 10, fieldNameSize: 100, fieldSize: 1_000, files: 50, headerPairs: 50, headerSize: 16_384 }
 
-/** Bytes that are still received where nobody reads them: many a client listens only when it has sent everything. */
+/** Bytes that are still received after a failure: many clients read the answer only after they have sent everything. */
 const MOST_DROPPED = 64 * 1024 * 1024
 
 /**
- * Reads a body that is `multipart/form-data`, holding no file in memory: bytes are taken from the connection as they are
- * read. Rejects with `HttpFailure` for another body, for one that breaks off and for too many parts, and with what the
- * reader rejects with; every `file` has come to its end by then.
+ * Reads a `multipart/form-data` body without keeping a file in memory: it reads the connection as fast as the reader
+ * does. Rejects with `HttpFailure` for any other body, an incomplete one, or too many parts, and with what the reader
+ * rejects with. Every `file` has settled by then.
  */
 async function readForm(request: Request, reader: FormReader): Promise<void> {
   const type = request.headers.get('content-type') ?? ''
@@ -119,11 +119,11 @@ async function readForm(request: Request, reader: FormReader): Promise<void> {
     for (const stream of open) stream.destroy(new Error('the form is read no further'))
     stopped.resolve()
   }
-  parser.on('error', () => stop(brokenOff()))
+  parser.on('error', () => stop(incompleteForm()))
   parser.on('filesLimit', () =>
-    stop(badForm(`A form takes at most ${limits.files} files. Send the others in another.`)),
+    stop(badForm(`A form may have at most ${limits.files} files. Send the others in another form.`)),
   )
-  parser.on('fieldsLimit', () => stop(badForm(`A form takes at most ${limits.fields} fields.`)))
+  parser.on('fieldsLimit', () => stop(badForm(`A form may have at most ${limits.fields} fields.`)))
   parser.on('field', (name, value, _nameCut, cut) => {
     if (failure) return
     if (cut) return stop(badForm(`The field ${name} is longer than ${limits.fieldSize} characters.`))
@@ -137,7 +137,7 @@ async function readForm(request: Request, reader: FormReader): Promise<void> {
     stream.on('error', () => {})
     if (failure) return stream.resume()
     open.add(stream)
-    const work = reader.file(nameIn(name ?? ''), bytesOf(stream)).catch(stop)
+    const work = reader.file(decodeName(name ?? ''), fileBytes(stream)).catch(stop)
     read.push(work.finally(() => void (open.delete(stream) && stream.resume())))
     return undefined
   })
@@ -151,34 +151,33 @@ async function readForm(request: Request, reader: FormReader): Promise<void> {
     }
     if (!failure) await Promise.race([once(parser.end(), 'finish'), stopped.promise])
   } catch {
-    stop(brokenOff())
+    stop(incompleteForm())
   }
   await Promise.all(read)
   parser.destroy()
   if (failure) throw failure.reason
 }
 
-/** What cannot stand in a quoted name, as browsers and `fetch` write it (HTML, "multipart/form-data"). */
-function nameIn(written: string): string {
+/** Decodes the characters that browsers and `fetch` escape in a quoted file name (HTML, "multipart/form-data"). */
+function decodeName(written: string): string {
   return written.replaceAll(/%(?:22|0D|0A)/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }
 
-/** The parser waits until a file is read, or passed over, to its end. */
-async function* bytesOf(stream: Readable): AsyncGenerator<Uint8Array> {
+/** The parser waits until a file is read, or skipped, to its end. */
+async function* fileBytes(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   } catch {
-    throw brokenOff()
+    throw incompleteForm()
   }
 }
 
-function brokenOff(): HttpFailure {
-  return badForm('The form breaks off, or is none. Nothing of it is kept: send it again.')
+function incompleteForm(): HttpFailure {
+  return badForm('The form is incomplete or malformed. Nothing was stored. Send it again.')
 }
 
 function notAForm(): HttpFailure {
-  const message =
-    'The body has to be a form with files: send it as "multipart/form-data", such as `curl -F file=@PATH`.'
+  const message = 'The body must be a form with files. Send it as "multipart/form-data", such as `curl -F file=@PATH`.'
   return new HttpFailure(415, 'unsupported-media-type', message)
 }
 

@@ -35,9 +35,9 @@ export const promptCommand: Command = {
     'prompt restore N',
   ],
   details:
-    'An edited prompt stands in place of the one in the home, or the packaged one, until it is reset. `edit -` reads the ' +
-    'standard input. {{date}}, {{tools}} and {{citations}} in it stand for what is known in each step; {{date}} can stand in ' +
-    'a sentence. With `none`, or a blank text, no system prompt is sent. Every edit and every reset is a version.',
+    'An edited prompt replaces the one in the home, or the packaged one, until it is reset. `edit -` reads standard input. ' +
+    'Each step replaces {{date}}, {{tools}} and {{citations}} in it; {{date}} also works inside a sentence. With `none`, or ' +
+    'a blank text, no system prompt is sent. Every edit and every reset makes a version.',
   words: { least: 0, most: 2 },
   options: { yes: noQuestion, json: jsonOption },
   run: (call, io) => runSubcommand(promptCommand, subcommands, 'show', call, io),
@@ -54,13 +54,13 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   restore: { least: 1, most: 1, forPersons, run: restorePrompt },
 }
 
-/** Takes the text of a file, or of the standard input, as the system prompt. */
+/** Sets the system prompt to the text of a file, or of standard input. */
 async function editPrompt(call: CommandCall, io: Io): Promise<number> {
   const text = await readNamedFile(call.words[1]!, io)
   return await change('/api/prompt', { method: 'PUT', body: { text } }, call, io)
 }
 
-/** Sends no system prompt at all, until it is edited or reset. */
+/** Sends no system prompt until it is edited or reset. */
 function sendNoPrompt(call: CommandCall, io: Io): Promise<number> {
   return change('/api/prompt', { method: 'PUT', body: { text: '' } }, call, io)
 }
@@ -77,11 +77,11 @@ function restorePrompt(call: CommandCall, io: Io): Promise<number> {
 async function change(path: string, init: AskInit, call: CommandCall, io: Io): Promise<number> {
   const made = await connected(call.home, io, 'write', (connection) => ask<PromptVersion>(connection, path, init))
   if (call.json) printJson(io, made)
-  else if (made.text === undefined) note(io, `The prompt is reset, as version ${made.version}.`)
+  else if (made.text === undefined) note(io, `Reset the prompt (version ${made.version}).`)
   else if (made.text.trim() === '') {
-    note(io, `No system prompt is sent from the next turn on, as of version ${made.version}.`)
-    note(io, '  `foreword prompt reset` sends the one of the home, or the packaged one, again.')
-  } else note(io, `The prompt is version ${made.version} now. It counts from the next turn on.`)
+    note(io, `Set the prompt to none (version ${made.version}). It takes effect at the next turn.`)
+    note(io, '  `foreword prompt reset` returns to the prompt of the home, or the packaged one.')
+  } else note(io, `Set the prompt (version ${made.version}). It takes effect at the next turn.`)
   return 0
 }
 
@@ -89,7 +89,7 @@ interface EditedPrompt extends Partial<PromptVersion> {
   readonly edited: boolean
 }
 
-/** The prompt as it was edited; where it was not, the system message of a new session. */
+/** Prints the edited prompt; without one, the system message of a new session. */
 async function showPrompt(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, 'read', async (connection) => {
     const found = await ask<EditedPrompt>(connection, '/api/prompt')
@@ -97,30 +97,30 @@ async function showPrompt(call: CommandCall, io: Io): Promise<number> {
     else if (found.text?.trim() === '') {
       note(
         io,
-        `No system prompt is sent: version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}. \`foreword prompt reset\` sends one.`,
+        `No system prompt is sent (version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}). Send one again with \`foreword prompt reset\`.`,
       )
     } else if (found.text !== undefined) {
       print(io, harmless(found.text.trimEnd(), io.stdout))
       note(io, `Version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}.`)
     } else {
       const { request } = await preview(connection, {})
-      if (request.system === undefined) note(io, 'Nobody has edited it, and a new session has no system message.')
+      if (request.system === undefined) note(io, 'The prompt is not edited, and a new session has no system message.')
       else {
         print(io, harmless(request.system, io.stdout))
-        note(io, 'Nobody has edited it: this is the whole system message of a new session.')
+        note(io, 'The prompt is not edited. This is the whole system message of a new session.')
       }
     }
     return 0
   })
 }
 
-/** Every version, newest first. */
+/** Prints every version, newest first. */
 async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
   const { versions } = await connected(call.home, io, 'read', (connection) =>
     ask<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
   )
   if (call.json) for (const version of versions) printJson(io, version)
-  else if (versions.length === 0) note(io, 'Nobody has edited it yet.')
+  else if (versions.length === 0) note(io, 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.')
   else print(io, versionTable(versions, io))
   return 0
 }

@@ -39,9 +39,7 @@ export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
       body: z.strictObject({
         text: z
           .string()
-          .describe(
-            'With {{date}}, {{tools}} and {{citations}} where these should stand. Blank: no system prompt is sent.',
-          ),
+          .describe('May contain {{date}}, {{tools}} and {{citations}}. Blank: no system prompt is sent.'),
         after: versionLookedAt,
       }),
       answers,

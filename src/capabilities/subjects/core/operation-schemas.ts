@@ -22,91 +22,94 @@ export const gapLists = ['operations_involved', 'vocabulary_used'] as const
 /** JSON Schema 2020-12. */
 type Schema = Readonly<Record<string, unknown>>
 
-const text = { type: 'string' }
-const textOrNull = { type: ['string', 'null'] }
+const string = { type: 'string' }
+const stringOrNull = { type: ['string', 'null'] }
 const whole = { type: 'integer', minimum: 0 }
-const list = { type: 'array' }
-const texts = { ...list, items: text }
+const array = { type: 'array' }
+const strings = { ...array, items: string }
 const anything = { type: 'object', additionalProperties: true }
 
 /** Both are optional here, as some models refuse a schema that asks for one of the two. */
-const subject = {
-  image_id: { ...text, description: 'Id of the subject.' },
-  subject_id: { ...text, description: 'The same as image_id: a subject may be anything.' },
+const subjectId = {
+  image_id: { ...string, description: 'Id of the subject.' },
+  subject_id: { ...string, description: 'The same as image_id: a subject may be anything.' },
 }
 
 const content = {
-  ...text,
+  ...string,
   maxLength: longestContent,
   description: 'Markdown that would be added at the end of the file.',
 }
 
 /** What the operations take. */
 export const inputSchemas = {
-  readContext: input(subject),
-  readFullNotes: input({
-    ...subject,
+  readContext: inputSchema(subjectId),
+  readFullNotes: inputSchema({
+    ...subjectId,
     offset: { ...whole, description: 'Lines to leave out at the beginning; 0 unless given.' },
     limit: { type: 'integer', minimum: 1, description: 'The most lines; 200 unless given.' },
   }),
-  logOperation: input(
+  logOperation: inputSchema(
     {
-      ...subject,
-      op: { ...text, description: 'What was done, as a short name.' },
+      ...subjectId,
+      op: { ...string, description: 'What was done, as a short name.' },
       details: { ...anything, description: 'Anything else that is worth keeping, such as values used.' },
     },
     'op',
   ),
-  logGap: input(
+  logGap: inputSchema(
     {
-      ...subject,
-      description: { ...text, description: 'What could not be said or done.' },
-      session_id: { ...text, description: 'The session at hand unless given.' },
-      snapshot_hash: { ...text, description: 'Which state of the work it is about.' },
-      intent: { ...text, description: 'What was wanted, in the words of the person.' },
-      intent_category: { ...text, description: 'Kind of intent; uncategorized unless given.' },
-      missing_capability: { ...text, description: 'What would have been needed.' },
-      operations_involved: { ...texts, description: 'Operations that were tried.' },
-      vocabulary_used: { ...texts, description: 'Words or presets that were used instead.' },
+      ...subjectId,
+      description: { ...string, description: 'What could not be said or done.' },
+      session_id: { ...string, description: 'The session at hand unless given.' },
+      snapshot_hash: { ...string, description: 'Which state of the work it is about.' },
+      intent: { ...string, description: 'What was wanted, in the words of the person.' },
+      intent_category: { ...string, description: 'Kind of intent; uncategorized unless given.' },
+      missing_capability: { ...string, description: 'What would have been needed.' },
+      operations_involved: { ...strings, description: 'Operations that were tried.' },
+      vocabulary_used: { ...strings, description: 'Words or presets that were used instead.' },
       satisfaction: { type: ['string', 'number'], description: 'How well it went in the end.' },
-      workaround: { ...text, description: 'What was done instead.' },
-      notes: text,
+      workaround: { ...string, description: 'What was done instead.' },
+      notes: string,
     },
     'description',
   ),
-  proposeTasteUpdate: input(
+  proposeTasteUpdate: inputSchema(
     {
       content,
-      category: { ...text, enum: tasteCategories, description: 'What the taste is about.' },
-      file: { ...text, description: 'Name of the taste, such as underwater or underwater.md; _default unless given.' },
+      category: { ...string, enum: tasteCategories, description: 'What the taste is about.' },
+      file: {
+        ...string,
+        description: 'Name of the taste, such as underwater or underwater.md; _default unless given.',
+      },
     },
     'content',
     'category',
   ),
-  proposeNotesUpdate: input({ ...subject, content }, 'content'),
+  proposeNotesUpdate: inputSchema({ ...subjectId, content }, 'content'),
 }
 
-const logRecord = output({ timestamp: text, op: text, details: anything })
+const logRecord = outputSchema({ timestamp: string, op: string, details: anything })
 
-const gapRecord = output({
-  timestamp: text,
-  image_id: text,
-  description: text,
-  ...Object.fromEntries(gapTexts.map((key) => [key, textOrNull])),
-  ...Object.fromEntries(gapLists.map((key) => [key, texts])),
-  intent_category: text,
+const gapRecord = outputSchema({
+  timestamp: string,
+  image_id: string,
+  description: string,
+  ...Object.fromEntries(gapTexts.map((key) => [key, stringOrNull])),
+  ...Object.fromEntries(gapLists.map((key) => [key, strings])),
+  intent_category: string,
   satisfaction: { type: ['string', 'number', 'null'] },
-  notes: text,
+  notes: string,
 })
 
-const proposed = output({
-  proposal_id: text,
-  status: text,
-  file: { ...text, description: 'The file that would change, such as subjects/ID/notes.md.' },
-  category: { ...textOrNull, description: 'Of a taste; null of notes.' },
-  diff: { ...text, description: 'Unified diff of what would change.' },
-  digest: { ...text, description: 'SHA-256 that a decision is bound to.' },
-  confirm: { ...text, description: 'The command by which a person confirms it.' },
+const proposed = outputSchema({
+  proposal_id: string,
+  status: string,
+  file: { ...string, description: 'The file that would change, such as subjects/ID/notes.md.' },
+  category: { ...stringOrNull, description: 'Of a taste; null of notes.' },
+  diff: { ...string, description: 'Unified diff of what would change.' },
+  digest: { ...string, description: 'SHA-256 that a decision is bound to.' },
+  confirm: { ...string, description: 'The command by which a person confirms it.' },
 })
 
 /** `hint` is there where something stood in the way of a decision. Some clients show their model nothing but the data. */
@@ -114,26 +117,26 @@ const proposal = {
   ...proposed,
   properties: {
     ...(proposed['properties'] as Schema),
-    hint: { ...text, description: 'Why it was not decided in this program, and where it can be.' },
+    hint: { ...string, description: 'Why it was not decided in this program, and where it can be.' },
   },
 }
 
 /** What they answer with. */
 export const outputSchemas = {
-  readContext: output({
-    tastes: output({
-      default: text,
-      genres: { type: 'object', additionalProperties: text },
-      conflicts: { ...list, items: output({ point: text, files: { ...texts, minItems: 2 } }) },
+  readContext: outputSchema({
+    tastes: outputSchema({
+      default: string,
+      genres: { type: 'object', additionalProperties: string },
+      conflicts: { ...array, items: outputSchema({ point: string, files: { ...strings, minItems: 2 } }) },
     }),
-    brief: output({ raw: text, intent: text, tastes: texts }),
-    notes: output({ summary: text, truncated: { type: 'boolean' } }),
-    recent_log: { ...list, items: logRecord, maxItems: 10 },
-    recent_gaps: { ...list, items: gapRecord, maxItems: 10 },
+    brief: outputSchema({ raw: string, intent: string, tastes: strings }),
+    notes: outputSchema({ summary: string, truncated: { type: 'boolean' } }),
+    recent_log: { ...array, items: logRecord, maxItems: 10 },
+    recent_gaps: { ...array, items: gapRecord, maxItems: 10 },
   }),
-  readFullNotes: output({
-    image_id: text,
-    text,
+  readFullNotes: outputSchema({
+    image_id: string,
+    text: string,
     offset: whole,
     lines: whole,
     total: whole,
@@ -144,7 +147,7 @@ export const outputSchemas = {
   proposal,
 }
 
-function input<Properties extends Schema>(properties: Properties, ...required: readonly string[]) {
+function inputSchema<Properties extends Schema>(properties: Properties, ...required: readonly string[]) {
   return {
     type: 'object',
     properties,
@@ -153,7 +156,7 @@ function input<Properties extends Schema>(properties: Properties, ...required: r
   }
 }
 
-function output(properties: Schema): Schema {
+function outputSchema(properties: Schema): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 

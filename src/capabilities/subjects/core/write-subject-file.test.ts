@@ -253,7 +253,7 @@ test('programs that write at the same time keep every line whole', async () => {
 
 /** A program that appends 40 lines of some 20,000 characters, some of them side by side. */
 function writer(name: string): readonly string[] {
-  const program = `
+  const source = `
     const { openSubjects } = await import(${JSON.stringify(new URL('open-subjects.ts', import.meta.url).href)})
     const subjects = openSubjects(${JSON.stringify({ ...places, maxTextChars: 20_000 })})
     const log = (at) => subjects.logOperation('crowd', {
@@ -261,7 +261,7 @@ function writer(name: string): readonly string[] {
     })
     for (let at = 0; at < 40; at += 4) await Promise.all([log(at), log(at + 1), log(at + 2), log(at + 3)])
   `
-  return ['--conditions=foreword-source', '--input-type=module', '-e', program]
+  return ['--conditions=foreword-source', '--input-type=module', '-e', source]
 }
 
 function circle(): Record<string, unknown> {

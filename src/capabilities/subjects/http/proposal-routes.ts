@@ -3,7 +3,7 @@ import type { SubjectService } from '../subject-service.ts'
 import { decidedBy, digest, json } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 
-/** What models would like to write about subjects. Only a person comes through here: no tool leads to this door. */
+/** Endpoints of proposals. They are for people alone: no tool calls them. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
   const each = '/api/proposals/:proposal'
   const tag = 'proposals'
@@ -33,7 +33,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       path: `${each}/decision`,
       tag,
       summary: 'Confirms a proposal, which writes it into its file, or declines it',
-      description: 'The decision holds for exactly what was shown, and a proposal is decided once.',
+      description: 'The decision applies to exactly what was shown, and a proposal is decided once.',
       body: z.strictObject({
         decision: z.enum(['confirm', 'decline']),
         digest: digest.describe('The digest of what was shown.'),
@@ -52,8 +52,9 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       method: 'POST',
       path: `${each}/undo`,
       tag,
-      summary: 'Takes a confirmed proposal back',
-      description: 'What people wrote meanwhile stays; where it cannot be told apart, nothing is changed.',
+      summary: 'Undoes a confirmed proposal',
+      description:
+        'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
       body: z.strictObject({ by: decidedBy }),
       answers: { 200: { description: 'It is undone', schema: proposalSchema } },
       handle: async ({ param, body: { by } }) => json(await proposals.undo(param('proposal'), by)),
@@ -73,7 +74,9 @@ const proposalSchema = z.looseObject({
   content: z.string().describe('What is added at the end of the file.'),
   category: z.enum(['appearance', 'process', 'value']).optional(),
   digest: z.string(),
-  diff: z.string().describe('A unified diff: of what it would do while it waits, and of what was done afterwards.'),
+  diff: z
+    .string()
+    .describe('A unified diff: while it waits, of the change it would make; afterwards, of the change that was made.'),
   by: z.looseObject({ tool: z.string() }).describe('Which session, turn and tool asked for it.'),
   state: z.looseObject({ type: proposalStateSchema }),
 })
