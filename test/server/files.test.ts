@@ -173,7 +173,7 @@ test('a form that says what nobody can follow leaves nothing behind', async () =
         ['file', 'one', '1.txt'],
       ],
       400,
-      /belongs to one thing/,
+      /has one owner/,
     ],
     [
       [

@@ -46,7 +46,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
 
   async function file(id: string): Promise<FileRow> {
     const row = await store.file(id)
-    if (row) return seen(row)
+    if (row) return withMediaType(row)
     throw new RuntimeError('not-found', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
   }
 
@@ -76,7 +76,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     const { signal } = stopped
     const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
     if (signal.aborted) return
-    const state = await stateOf(parts, found)
+    const state = await fileState(parts, found)
     // A text that there is already is not lost because it could not be read again.
     if (state.type === 'failed' && row.state.type === 'ready') return
     if (await store.file(row.id)) {
@@ -87,7 +87,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     }
   }
 
-  /** Puts the text of a file into the index; a file that can be searched says so. */
+  /** Puts the text of a file into the index, and marks the file as searchable. */
   async function index(engine: SearchEngine, row: FileRow): Promise<void> {
     const { state } = row
     if (state.type !== 'ready' || state.reading.kind === 'image') return
@@ -98,12 +98,12 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       id: row.id,
       title: row.name,
       collections: [collectionName(row.owner)],
-      digest: digestOf(row),
+      digest: indexDigest(row),
       text: found,
       updated: row.time,
       ...(reading.kind === 'text' && reading.pages ? { pages: reading.pages } : {}),
     })
-    // Whoever gave it away or removed it meanwhile found nothing in the index to change.
+    // It may have got another owner, or been removed, before it was in the index.
     const now = await store.file(row.id)
     if (!now) return void (await engine.remove(row.id))
     if (collectionName(now.owner) !== collectionName(row.owner))
@@ -127,7 +127,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       const found = known.get(row.id)
       known.delete(row.id)
       if (stopped.signal.aborted || !hasWords(row)) continue
-      if (found?.digest !== digestOf(row)) {
+      if (found?.digest !== indexDigest(row)) {
         await index(engine, row)
         indexed += 1
       } else if (found.collections.join() !== collectionName(row.owner)) {
@@ -139,7 +139,11 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 
   /** The file of the same owner, name and bytes, unless it could not be read: then another try may go better. */
-  async function twinOf({ hash, name, owner }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
+  async function findTwin({
+    hash,
+    name,
+    owner,
+  }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
     if (owner.id === inbox.id) return undefined
     const same = await store.files({ hash, owner })
     return same.find((row) => row.name === name && row.state.type !== 'failed')
@@ -180,13 +184,13 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
         await blobs.put(bytes, {
           maxBytes: limits.maxBytes,
           keep: async ({ hash, bytes: size }) => {
-            twin = await twinOf({ hash, name, owner })
+            twin = await findTwin({ hash, name, owner })
             if (twin) return
-            row = rowOf(clock, { name, owner, hash, bytes: size })
+            row = newRow(clock, { name, owner, hash, bytes: size })
             await store.putFile(row)
           },
         })
-        if (twin) return { ...seen(twin), repeated: true }
+        if (twin) return { ...withMediaType(twin), repeated: true }
         if (!row) throw new Error('its bytes were not noted')
         enqueue(row)
         return row
@@ -197,7 +201,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     async files(owner) {
       const rows = await store.files(owner ? { owner } : {})
       const removed = await removedOwners(rows)
-      return rows.filter((row) => !removed.has(collectionName(row.owner))).map(seen)
+      return rows.filter((row) => !removed.has(collectionName(row.owner))).map(withMediaType)
     },
     async settled(id, signal) {
       for (;;) {
@@ -242,7 +246,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 }
 
-function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
+function newRow(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
   const state = { type: 'processing' } as const
   return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
 }
@@ -252,12 +256,12 @@ export function fileOwner(type: string, id: string): FileOwner {
   return { type: type as FileOwner['type'], id }
 }
 
-/** What may see a file may search its collection. */
+/** The collection of the index for the files of an owner: whatever may see a file may search its collection. */
 export function collectionName({ type, id }: FileOwner): string {
   return `${type}/${id}`
 }
 
-async function stateOf({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
+async function fileState({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
   if (found.kind === 'unreadable') return { type: 'failed', code: found.code, reason: found.reason }
   if (found.kind === 'image') {
     const { mediaType, width, height } = found
@@ -272,7 +276,7 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
   }
   const tokens = found.tokens ?? (await textTokens(counter, text))
   if (tokens > limits.maxTokens) {
-    const reason = `It has ${tokens} tokens; at most ${limits.maxTokens} are taken. Split it into smaller files.`
+    const reason = `It has ${tokens} tokens; the most is ${limits.maxTokens}. Split it into smaller files.`
     return { type: 'failed', code: 'too-many-tokens', reason }
   }
   const pages = found.pages ? { pages: found.pages } : {}
@@ -283,12 +287,12 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
 }
 
 /** With the media type that its bytes were found to have. */
-function seen(row: FileRow): FileRow {
+function withMediaType(row: FileRow): FileRow {
   return { ...row, mediaType: mediaTypeOf(row) }
 }
 
 /** What is in the index of a file: its bytes, and how they were read. */
-function digestOf({ hash, state }: FileRow): string {
+function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
 }
 

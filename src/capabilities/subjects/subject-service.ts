@@ -1,5 +1,4 @@
-import { type CapabilityHost, type Clock, type Runtime, RuntimeError } from '../../capability.ts'
-import type { SessionStore } from '../../session.ts'
+import { type CapabilityHost, RuntimeError } from '../../capability.ts'
 import type { OfferedWhile, Tool } from '../../tool.ts'
 import {
   openSubjects,
@@ -38,43 +37,20 @@ export interface RunningSubjects extends SubjectService {
   close(): Promise<void>
 }
 
-/** What the service needs. */
-interface SubjectParts {
-  readonly settings: SubjectSettings
-  readonly store: SessionStore
-  readonly clock: Clock
-  /** `false`: stored summaries are shown, and a model is asked only when a person wants it. */
-  readonly writes: boolean
-  /** Not called before every capability has started. */
-  readonly complete: Runtime['complete']
-  readonly warn: (text: string) => void
-}
-
+/** Opens the subjects of a home. */
 export async function startSubjects(host: CapabilityHost<SubjectSettings>): Promise<RunningSubjects> {
   const { settings, store, clock, writes } = host
-  const service = createSubjects({
-    settings,
-    store,
-    clock,
-    writes,
-    complete: (input) => host.runtime.complete(input),
-    warn: (text) => host.warn(text),
-  })
-  await service.reload()
-  return service
-}
-
-function createSubjects({ settings, store, clock, writes, complete, warn }: SubjectParts): RunningSubjects {
   const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings
   const summaries = createNotesSummaries({
     store,
     clock,
-    complete,
+    // Not called before every capability has started.
+    complete: (input) => host.runtime.complete(input),
     notesOf: (subject) => subjects.text({ type: 'notes', subject }),
     enabled: summarize,
     asksByItself: writes,
     model: summaryModel,
-    warn,
+    warn: (text) => host.warn(text),
   })
   const { summaryOf } = summaries
   const subjects = openSubjects({ directory, tastes, maxTextChars, maxReplyChars, ...(summarize && { summaryOf }) })
@@ -84,6 +60,11 @@ function createSubjects({ settings, store, clock, writes, complete, warn }: Subj
   const operations = subjectOperations({ subjects, proposals, time: () => clock.time() })
   const tools = operations.map((operation) => subjectTool(operation, offeredWhile))
   let warnings: readonly string[] = []
+  async function reload(): Promise<void> {
+    warnings = usual === undefined ? [] : await defaultWarnings(usual, subjects)
+  }
+
+  await reload()
   return {
     subjects,
     proposals,
@@ -98,9 +79,7 @@ function createSubjects({ settings, store, clock, writes, complete, warn }: Subj
         throw new RuntimeError('not-found', error.message, error.facts, { cause: error })
       }
     },
-    async reload() {
-      warnings = usual === undefined ? [] : await defaultWarnings(usual, subjects)
-    },
+    reload,
     warnings: () => warnings,
     close: summaries.stop,
   }

@@ -10,7 +10,7 @@ export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | '
   readonly service: FileService
 }
 
-/** Where files are to go, by the type of their owner: at most one of them. */
+/** Ids of owners by type; at most one is given. */
 export type OwnerFields = Readonly<Record<string, string | undefined>>
 
 /** A session, and every choice of sessions that has files: those that are sent in full first. */
@@ -29,7 +29,7 @@ export async function findOwner(self: FileOwners, given: OwnerFields): Promise<F
   const [owner, other] = named
   if (!owner) return inbox
   if (other) {
-    throw new HttpFailure(400, 'invalid-input', `A file belongs to one thing: name ${owner.type} or ${other.type}.`)
+    throw new HttpFailure(400, 'invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
   }
   const { type, id } = owner
   if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)

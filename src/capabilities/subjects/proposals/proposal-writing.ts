@@ -3,32 +3,24 @@ import { fileDiff } from '../../../tool.ts'
 import { errorMessage } from '../../../platform.ts'
 import type { AuditNote, KeptProposal, ProposalRepository, Stage } from './proposal-repository.ts'
 
-/**
- * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted that it
- * was: a process that ends in between is followed by one that finds out how far it came. A file that somebody edited
- * meanwhile is read again, never overwritten.
- */
-interface ProposalWriting {
-  /** Notes a person's consent and writes. `undefined`: somebody else decided first. */
-  confirm(proposal: KeptProposal, by: string, time: string, note: AuditNote): Promise<KeptProposal | undefined>
-  /** Notes that it is taken back and does so. Rejects with `changed` where it cannot be told apart any more. */
-  undo(proposal: KeptProposal, by: string, time: string, note: AuditNote): Promise<KeptProposal | undefined>
-  /** Goes on with what was begun, until it is done or put back. Rejects with why it was put back. */
-  finish(proposal: KeptProposal): Promise<KeptProposal>
-}
-
 type Begun = Extract<Stage, { type: 'confirming' | 'undoing' }>
 
 /** How often a file that somebody edits at the same moment is read again. */
 const MOST_ATTEMPTS = 20
 
+/**
+ * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted that it
+ * was: a process that ends in between is followed by one that finds out how far it came. A file that somebody edited
+ * meanwhile is read again, never overwritten.
+ */
 export function createProposalWriting({
   repository,
   subjects,
 }: {
   readonly repository: ProposalRepository
   readonly subjects: Pick<Subjects, 'text' | 'replace'>
-}): ProposalWriting {
+}) {
+  /** Continues what was begun until it is done or put back. Rejects with the reason why it was put back. */
   async function finish(proposal: KeptProposal): Promise<KeptProposal> {
     let now = proposal
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -132,13 +124,15 @@ export function createProposalWriting({
 
   return {
     finish,
-    async confirm(proposal, by, time, note) {
+    /** Notes a person's consent and writes. `undefined`: somebody else decided first. */
+    async confirm(proposal: KeptProposal, by: string, time: string, note: AuditNote) {
       const before = await subjects.text(proposal.file)
       const change = await repository.keepTexts(before, appendLines(before, proposal.content))
       const begun = await repository.advance(proposal, { type: 'confirming', by, time, change }, note)
       return begun && finish(begun)
     },
-    async undo(proposal, by, time, note) {
+    /** Notes the undo and writes. Rejects with `changed` where the lines cannot be told from later edits. */
+    async undo(proposal: KeptProposal, by: string, time: string, note: AuditNote) {
       const { stage: confirmed, file, content } = proposal
       if (confirmed.type !== 'confirmed') return undefined
       const written = await repository.texts(confirmed.change)
