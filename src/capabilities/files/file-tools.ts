@@ -14,7 +14,7 @@ interface ReadableFile {
 }
 
 /**
- * `read_attachment`: pages through a file of the conversation that does not stand before the model, or not as a whole. A
+ * `read_attachment`: pages through a file of the conversation that the request does not include, or not as a whole. A
  * spreadsheet is read by rows and columns (BEHAVIOURS §3.5); words about them are sent only where there is one.
  */
 export function readAttachmentTool(files: readonly ReadableFile[]): Tool {

@@ -47,7 +47,7 @@ export const files = capability<FileSettings, FilesService>({
     ])
     return [...fileRoutes(self), ...searchRoutes(self)]
   },
-  // Files are read behind what people say: nobody waits for it.
+  // Reads files in the background: nothing waits for it.
   async recover({ service, warn }) {
     void service.recover().catch((error: unknown) => warn(String(error)))
   },

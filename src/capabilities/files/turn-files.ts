@@ -43,8 +43,8 @@ export async function fileTurnPart({ service, choices }: Parts, question: TurnQu
     others: chosen.filter((each) => each !== sent),
     ofSession,
   }
-  if (!sent) return partOf(service, { ...all, fit: undefined })
-  const within = (room?: number) => partOf(service, { ...all, fit: fileFit(sent.rows, question, room) })
+  if (!sent) return turnPart(service, { ...all, fit: undefined })
+  const within = (room?: number) => turnPart(service, { ...all, fit: fileFit(sent.rows, question, room) })
   const whole = within()
   return whole.sources ? { ...whole, within } : whole
 }
@@ -69,12 +69,12 @@ interface Visible {
   readonly others: readonly Chosen[]
 }
 
-function partOf(service: FileService, visible: Visible): TurnPart {
+function turnPart(service: FileService, visible: Visible): TurnPart {
   const { readsForeign, sent, fit } = visible
   const tools = fileTools(service, visible)
   if (!sent || !fit) return { readsForeign, tools }
   // Each step of a turn sends the same texts: they are read once.
-  const layers = once(() => layersOf(service, sent.owner, fit))
+  const layers = once(() => fileLayers(service, sent.owner, fit))
   const part = { readsForeign, tools, layers }
   if (!fit.fits) return part
   const sources = fit.files.map(({ id, name, time }, index) => ({
@@ -87,10 +87,10 @@ function partOf(service: FileService, visible: Visible): TurnPart {
 }
 
 /** The texts, where they fit; otherwise their place in the account, with the numbers that decided. Spreadsheets are listed. */
-async function layersOf(service: FileService, { type, id }: FileOwner, fit: FileFit): Promise<readonly Layer[]> {
+async function fileLayers(service: FileService, { type, id }: FileOwner, fit: FileFit): Promise<readonly Layer[]> {
   const { fits, tokens, reason, files, tables } = fit
   const origin = { kind: 'file', ref: `${type}/${id}` } as const
-  const documents = fits ? await Promise.all(files.map((row, index) => documentOf(service, row, index + 1))) : []
+  const documents = fits ? await Promise.all(files.map((row, index) => readDocument(service, row, index + 1))) : []
   const about = { id: type, layer: type, origin }
   return [
     ...(reason && fits
@@ -103,13 +103,13 @@ async function layersOf(service: FileService, { type, id }: FileOwner, fit: File
   ]
 }
 
-async function documentOf(service: FileService, row: FileRow, citation: number) {
+async function readDocument(service: FileService, row: FileRow, citation: number) {
   return { citation_id: citation, title: row.name, contents: (await service.text(row)) ?? '' }
 }
 
 function tablesText(type: string, tables: readonly FileRow[]): string {
   const lines = tables.map(
-    (row) => `- ${exactLine(row.name)} (${row.id}): ${(sheetsOf(row) ?? []).map(exactLine).join(', ')}`,
+    (row) => `- ${exactLine(row.name)} (${row.id}): ${(rowSheets(row) ?? []).map(exactLine).join(', ')}`,
   )
   return [`Spreadsheets of this ${type}, to be read with read_attachment:`, ...lines].join('\n')
 }
@@ -134,7 +134,7 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
   const files = readable.map((row) => ({
     id: row.id,
     name: row.name,
-    ...defined({ sheets: sheetsOf(row) }),
+    ...defined({ sheets: rowSheets(row) }),
     text: () => service.text(row),
   }))
   const search = (file: string, text: string, signal: AbortSignal) => {
@@ -203,8 +203,8 @@ export function fileFit(
   most = Infinity,
 ): FileFit {
   const files = rows.filter(({ state }) => state.type === 'ready' && state.reading.kind === 'text')
-  const tables = rows.filter((row) => sheetsOf(row) !== undefined)
-  const tokens = files.reduce((sum, row) => sum + tokensOf(row), 0)
+  const tables = rows.filter((row) => rowSheets(row) !== undefined)
+  const tokens = files.reduce((sum, row) => sum + rowTokens(row), 0)
   const limit = Math.max(0, Math.min(most, Math.round((window - reserve) * SHARE)))
   if (files.length === 0) return { fits: false, tokens, files, tables }
   const fits = tokens < limit
@@ -213,10 +213,10 @@ export function fileFit(
 }
 
 /** The sheets of a spreadsheet; `undefined` for every other file. */
-function sheetsOf({ state }: FileRow): readonly string[] | undefined {
+function rowSheets({ state }: FileRow): readonly string[] | undefined {
   return state.type === 'ready' && state.reading.kind === 'table' ? state.reading.sheets : undefined
 }
 
-function tokensOf({ state }: FileRow): number {
+function rowTokens({ state }: FileRow): number {
   return state.type === 'ready' && state.reading.kind === 'text' ? state.reading.tokens : 0
 }

@@ -38,13 +38,13 @@ export function openSubjects(options: SubjectsOptions): Subjects {
     text: async (file) => exactText(await fileToChange(options, file)),
     async replace(file, change) {
       const place = await fileToChange(options, file)
-      await replaceText(place, change, await meetingFolder(options, file))
+      await replaceText(place, change, await lockFolder(options, file))
     },
   }
 }
 
-/** Where those meet who change files of a kind. The folder of the tastes is made where it is missing. */
-async function meetingFolder({ directory, tastes }: SubjectFolders, file: SubjectFile): Promise<string> {
+/** The folder with the lock for changes of files of a kind. Creates the folder of the tastes if it is missing. */
+async function lockFolder({ directory, tastes }: SubjectFolders, file: SubjectFile): Promise<string> {
   if (file.type === 'notes') return directory
   try {
     await mkdir(tastes, { recursive: true, mode: 0o700 })
@@ -101,10 +101,10 @@ async function makeFolder(root: string, id: string, brief: string | undefined): 
 
 /** All subjects, by the order of their ids. Hidden folders, such as `.git`, are left out, and so is what is no subject. */
 async function listSubjects(places: SubjectFolders): Promise<readonly SubjectFacts[]> {
-  const ids = (await idsIn(places)).toSorted()
+  const ids = (await subjectIds(places)).toSorted()
   const facts: SubjectFacts[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const some = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => factsOf(places, id)))
+    const some = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => subjectFacts(places, id)))
     facts.push(...some.filter((one) => one !== undefined))
   }
   return facts
@@ -112,13 +112,13 @@ async function listSubjects(places: SubjectFolders): Promise<readonly SubjectFac
 
 /** Whether there is one. */
 async function anySubject(places: SubjectFolders): Promise<boolean> {
-  for (const id of await idsIn(places)) {
+  for (const id of await subjectIds(places)) {
     if ((await folderWithin(places.directory, id)) !== undefined) return true
   }
   return false
 }
 
-async function idsIn({ directory }: SubjectFolders): Promise<readonly string[]> {
+async function subjectIds({ directory }: SubjectFolders): Promise<readonly string[]> {
   const names = await readdir(directory).catch(() => [])
   return names.filter((name) => isSubjectId(name) && !name.startsWith('.'))
 }
@@ -129,13 +129,13 @@ const AT_ONCE = 16
 /** The files of a subject. */
 const FILES = ['brief.md', 'notes.md', 'log.jsonl', 'vocabulary_gaps.jsonl']
 
-async function factsOf(places: SubjectFolders, id: string): Promise<SubjectFacts | undefined> {
+async function subjectFacts(places: SubjectFolders, id: string): Promise<SubjectFacts | undefined> {
   const folder = await folderWithin(places.directory, id)
   if (folder === undefined) return undefined
   const brief = await readBeginning(await fileOfSubject(places, id, folder, 'brief.md'), BEGINNING)
   const times = (await Promise.all(FILES.map((name) => changedAt(join(folder, name))))).filter((time) => time > 0)
   const updated = times.length > 0 ? Math.max(...times) : await changedAt(folder)
-  return { id, title: titleOf(brief), updated: new Date(updated).toISOString() }
+  return { id, title: briefTitle(brief), updated: new Date(updated).toISOString() }
 }
 
 /** As much of a brief as its title is looked for in, bytes. */
@@ -149,8 +149,8 @@ async function changedAt(path: string): Promise<number> {
   }
 }
 
-/** The first line that says something, without the signs of a heading. */
-function titleOf(brief: string): string {
+/** The first line with a letter or digit, without the signs of a heading. */
+function briefTitle(brief: string): string {
   const lines = splitLines(readBrief(brief).intent).map((line) => line.trim().replace(/^#+\s*/, ''))
   const title = lines.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? ''
   return title.length > 200 ? `${beginningOf(title, 199)}…` : title

@@ -41,7 +41,7 @@ const content = {
   description: 'Markdown that would be added at the end of the file.',
 }
 
-/** What the operations take. */
+/** The inputs of the operations. */
 export const inputSchemas = {
   readContext: inputSchema(subjectId),
   readFullNotes: inputSchema({
@@ -112,7 +112,7 @@ const proposed = outputSchema({
   confirm: { ...string, description: 'The command by which a person confirms it.' },
 })
 
-/** `hint` is there where something stood in the way of a decision. Some clients show their model nothing but the data. */
+/** `hint` explains why a decision was not made. Some clients show their model nothing but the data. */
 const proposal = {
   ...proposed,
   properties: {
@@ -180,8 +180,8 @@ interface ObjectSchema {
 const inputFaults = {
   read_context: (input) => subjectFault(input),
   read_full_notes: (input) => subjectFault(input) ?? wholeFault(input, 'offset', 0) ?? wholeFault(input, 'limit', 1),
-  log_operation: (input) => subjectFault(input) ?? saidFault(input, 'op') ?? detailsFault(input),
-  log_gap: (input) => subjectFault(input) ?? saidFault(input, 'description') ?? gapFault(input),
+  log_operation: (input) => subjectFault(input) ?? requiredTextFault(input, 'op') ?? detailsFault(input),
+  log_gap: (input) => subjectFault(input) ?? requiredTextFault(input, 'description') ?? gapFault(input),
   propose_taste_update: (input) => contentFault(input) ?? categoryFault(input) ?? tasteFault(input),
   propose_notes_update: (input) => subjectFault(input) ?? contentFault(input),
 } satisfies Readonly<Record<string, (input: Input) => Fault>>
@@ -216,8 +216,8 @@ function wholeFault(input: Input, field: string, least: number): Fault {
   return `${field} must be a whole number from ${least} on`
 }
 
-/** A text that has to be there and to say something. */
-function saidFault(input: Input, field: string): Fault {
+/** A required text that is not blank. */
+function requiredTextFault(input: Input, field: string): Fault {
   const value = input[field]
   if (value === undefined) return `missing ${field}`
   if (typeof value !== 'string') return `${field} must be a string`
@@ -246,7 +246,7 @@ function isListOfTexts(value: unknown): boolean {
 }
 
 function contentFault(input: Input): Fault {
-  const fault = saidFault(input, 'content')
+  const fault = requiredTextFault(input, 'content')
   if (fault !== undefined) return fault
   const { length } = String(input['content'])
   if (length <= longestContent) return undefined

@@ -31,15 +31,15 @@ interface SubjectLimits {
 export const shownRecords = 10
 
 /**
- * The working context of a subject, from texts alone (BEHAVIOURS §4). Any text will do: what is odd about them is said in
- * the warnings. Where all of it is more than a reply may have, every text gives way to the same length; only where that
+ * The working context of a subject, from texts alone (BEHAVIOURS §4). Any text is accepted; the warnings list what is
+ * wrong with them. Where all of it is more than a reply may have, every text gives way to the same length; only where that
  * is not enough do lists show fewer entries.
  */
 export function subjectContext(
   texts: SubjectTexts,
   { maxTextChars, maxReplyChars = 50_000 }: SubjectLimits,
 ): { readonly context: SubjectContext; readonly warnings: readonly string[] } {
-  const material = materialOf(texts)
+  const material = readMaterial(texts)
   const { brief, log, gaps } = material
   const fits = ({ context }: Shown) => JSON.stringify(context).length <= maxReplyChars
   let shown = showContext(material, { chars: maxTextChars, rest: moreBySetting })
@@ -49,7 +49,7 @@ export function subjectContext(
     shown = fullest(LEAST_CHARS, maxTextChars, shorter, fits) ?? fullest(0, MOST_GENRES, fewer, fits) ?? fewer(0)
   }
   const warnings = [
-    ...noNames(brief.tastes),
+    ...invalidTasteNames(brief.tastes),
     ...shown.leftOut,
     ...brokenLines('log.jsonl', log),
     ...brokenLines('vocabulary_gaps.jsonl', gaps),
@@ -82,7 +82,7 @@ interface Material {
   readonly gaps: JsonLines
 }
 
-function materialOf(texts: SubjectTexts): Material {
+function readMaterial(texts: SubjectTexts): Material {
   const brief = readBrief(texts.brief)
   const genres = declaredGenres(brief.tastes)
     .map((name): Genre => [name, texts.tastes.get(name) ?? ''])
@@ -125,16 +125,16 @@ function showContext({ texts, brief, ...lists }: Material, cap: TextCap, entries
   }
   const recent = (lines: JsonLines) => Math.min(lines.objects.length, shownRecords)
   const leftOut = [
-    ...leftOutOf('declared taste', brief.tastes.length - names.length, cap.rest),
-    ...leftOutOf('genre', lists.genres.length - genres.length, cap.rest),
-    ...leftOutOf(
+    ...omissionNotice('declared taste', brief.tastes.length - names.length, cap.rest),
+    ...omissionNotice('genre', lists.genres.length - genres.length, cap.rest),
+    ...omissionNotice(
       'genre',
       genreNames(brief.tastes).length - declaredGenres(brief.tastes).length,
       `${MOST_GENRES} are read`,
     ),
-    ...leftOutOf('conflict', lists.conflicts.length - conflicts.length, cap.rest),
-    ...leftOutOf('record of the log', recent(lists.log) - context.recent_log.length, cap.rest),
-    ...leftOutOf('gap', recent(lists.gaps) - context.recent_gaps.length, cap.rest),
+    ...omissionNotice('conflict', lists.conflicts.length - conflicts.length, cap.rest),
+    ...omissionNotice('record of the log', recent(lists.log) - context.recent_log.length, cap.rest),
+    ...omissionNotice('gap', recent(lists.gaps) - context.recent_gaps.length, cap.rest),
   ]
   return { context, leftOut }
 }
@@ -171,7 +171,7 @@ function fullest<Value>(
 }
 
 /** Of a list, such as `record of the log`, that so many entries are not shown. */
-function leftOutOf(what: string, count: number, why: string): readonly string[] {
+function omissionNotice(what: string, count: number, why: string): readonly string[] {
   if (count === 0) return []
   const [first = '', ...rest] = what.split(' ')
   const many = count === 1 ? what : [`${first}s`, ...rest].join(' ')
@@ -179,7 +179,7 @@ function leftOutOf(what: string, count: number, why: string): readonly string[] 
 }
 
 /** Of declared tastes that are none. */
-function noNames(tastes: readonly string[]): readonly string[] {
+function invalidTasteNames(tastes: readonly string[]): readonly string[] {
   const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
   if (name === undefined) return []
   const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)

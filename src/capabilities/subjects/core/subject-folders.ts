@@ -56,7 +56,7 @@ export interface FilePath {
   readonly path: string
   /** The folder that it lies in, without links. */
   readonly folder: string
-  /** As a person would say it, such as `notes.md of the subject reef`. */
+  /** Name for messages, such as `notes.md of the subject reef`. */
   readonly shown: string
 }
 

@@ -34,7 +34,7 @@ export type SubjectFile =
 /** A line of a list of subjects. */
 export interface SubjectFacts {
   readonly id: string
-  /** First line of the brief that says something; empty where there is none. */
+  /** The first line of the brief that has a letter or digit; empty where there is none. */
   readonly title: string
   /** ISO 8601: when one of its files was last changed. */
   readonly updated: string
@@ -62,7 +62,7 @@ export interface NotesPage {
   readonly lines: number
   /** Lines of the notes. */
   readonly total: number
-  /** Where to go on; `null` at the end. */
+  /** Offset of the next page; `null` at the end. */
   readonly next_offset: number | null
 }
 
@@ -176,7 +176,7 @@ export interface SummaryRequest {
   readonly subject: string
   readonly text: string
   readonly lines: number
-  /** SHA-256 of the text as UTF-8, lowercase hexadecimal: a summary holds for exactly that. */
+  /** SHA-256 of the text as UTF-8, lowercase hexadecimal: a summary covers exactly that text. */
   readonly sha256: string
 }
 

@@ -45,7 +45,7 @@ test('what a person wrote meanwhile is not overwritten', async () => {
   const change = { before: 'as it was', text: 'as it would be' }
   await assert.rejects(subjects.replace(reef, change), {
     code: 'changed',
-    message: 'notes.md of the subject reef has changed meanwhile. Look at it again, then decide anew.',
+    message: 'notes.md of the subject reef has changed meanwhile. Look at it again, then decide again.',
   })
   await rm(notes)
   await assert.rejects(subjects.replace(reef, change), { code: 'changed' })

@@ -16,7 +16,7 @@ interface TextChange {
 /**
  * Puts a text in the place of a file, whole or not at all: it is written beside it, brought to disk, and renamed, unless
  * the file is not `before` any more. Of two who replace the same text, in this process or another one, the second is
- * told. `lockFolder` is where they meet. Permission bits stay; a new file is for its owner alone (0600).
+ * refused. `lockFolder` holds their lock. Permission bits stay; a new file is for its owner alone (0600).
  *
  * @throws SubjectError `changed`, `invalid-input`, `unwritable`
  */
@@ -82,7 +82,7 @@ function unreadable(shown: string, why: string): SubjectError {
 async function assertUnchanged(place: FilePath, before: string): Promise<ExactFile> {
   const now = await readExact(place)
   if (now.text !== before) {
-    throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide anew.`)
+    throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide again.`)
   }
   if (now.mode !== undefined) await access(place.path, constants.W_OK)
   return now
@@ -156,7 +156,7 @@ async function endsOpen(file: FileHandle, size: number): Promise<boolean> {
   return bytesRead === 1 && !/[\r\n]/.test(buffer.toString('latin1'))
 }
 
-/** Checked as it will be read: what nobody could read again is not written. */
+/** Checked as it will be read: an entry that could not be read back is not written. */
 function written(object: JsonObject, shown: string): { readonly json: string; readonly read: JsonObject } {
   try {
     const json = JSON.stringify(object)

@@ -51,12 +51,12 @@ async function settle(proposals: Proposals, proposal: Proposal, answer: unknown)
     return { type: 'settled', proposal: decided, warnings: [] }
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
-    // Somebody else was quicker, or the file has changed: the proposal holds what became of it.
+    // Somebody else decided first, or the file has changed: the proposal has the result.
     return { type: 'settled', proposal: await proposals.get(proposal.id), warnings: [error.message] }
   }
 }
 
-/** What a person says of a proposal, through the program that made it. `unread`: yes, without having seen all of it. */
+/** The answer of a person about a proposal in a client. `unread`: a yes without having seen all of it. */
 type PersonsWord = 'confirm' | 'decline' | 'later' | 'unread'
 
 /**
@@ -67,10 +67,10 @@ type PersonsWord = 'confirm' | 'decline' | 'later' | 'unread'
  */
 function proposalQuestion(proposal: Proposal, client: string | undefined): ElicitRequestFormParams | undefined {
   const diff = exactLines(proposal.diff.trimEnd())
-  if (!diffShowsAll(proposal) || rowsOf(diff) > MOST_ROWS) return undefined
-  const word = wordOf(proposal)
+  if (!diffShowsAll(proposal) || rowCount(diff) > MOST_ROWS) return undefined
+  const word = confirmationWord(proposal)
   return {
-    message: messageOf(proposal, client),
+    message: questionMessage(proposal, client),
     requestedSchema: {
       type: 'object',
       properties: {
@@ -108,7 +108,7 @@ function personsWord(answer: unknown, proposal: Proposal): PersonsWord {
   const { decision, word } = (content ?? {}) as { readonly decision?: unknown; readonly word?: unknown }
   if (decision === 'drop') return 'decline'
   if (decision !== 'confirm') return 'later'
-  const expected = wordOf(proposal)
+  const expected = confirmationWord(proposal)
   const given = typeof word === 'string' ? word.trim().toLowerCase() : undefined
   return expected === undefined || given === expected ? 'confirm' : 'unread'
 }
@@ -123,11 +123,11 @@ const MESSAGE = 130
 /** The longest name of a client in a message, characters. */
 const CLIENT = 40
 
-function messageOf(proposal: Proposal, client: string | undefined): string {
+function questionMessage(proposal: Proposal, client: string | undefined): string {
   const { file, content, category } = proposal
   const name = `${changedFile(file)}${category === undefined ? '' : ` (${category})`}`
   const who = `Proposed by ${client === undefined ? 'a program' : exactLine(client.slice(0, CLIENT))}.`
-  if (tellsAll(proposal)) {
+  if (showsAll(proposal)) {
     return `Add ${quoted(content)} to ${name}? ${who} Nothing is written unless you confirm.`
   }
   const lines = content.split(/\r\n|\n|\r/).length
@@ -137,9 +137,9 @@ function messageOf(proposal: Proposal, client: string | undefined): string {
   )
 }
 
-/** Whether a message says everything: one line that is not too long. */
-function tellsAll({ file, content }: Proposal): boolean {
-  return !/[\r\n]/.test(content) && columnsOf(changedFile(file)) + columnsOf(quoted(content)) <= MESSAGE
+/** Whether the message alone shows the whole addition: one line that is not too long. */
+function showsAll({ file, content }: Proposal): boolean {
+  return !/[\r\n]/.test(content) && columnCount(changedFile(file)) + columnCount(quoted(content)) <= MESSAGE
 }
 
 /** In quotes that nothing in the text can end. */
@@ -148,20 +148,20 @@ function quoted(text: string): string {
 }
 
 /** What somebody who has read to the end knows: four letters that belong to exactly this proposal. */
-function wordOf(proposal: Proposal): string | undefined {
-  if (tellsAll(proposal)) return undefined
+function confirmationWord(proposal: Proposal): string | undefined {
+  if (showsAll(proposal)) return undefined
   return Array.from(proposal.digest.slice(-4), (digit) => LETTERS[Number.parseInt(digit, 16)] ?? 'x').join('')
 }
 
 /** One for each hexadecimal digit, none that is easily taken for another. */
 const LETTERS = 'bcdfghkmnprstvwz'
 
-function rowsOf(text: string): number {
-  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line) / COLUMNS)), 0)
+function rowCount(text: string): number {
+  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(columnCount(line) / COLUMNS)), 0)
 }
 
 /** Every tab as wide as it can be, and every character of other scripts as wide as two. */
-function columnsOf(line: string): number {
+function columnCount(line: string): number {
   return Array.from(line).reduce((columns, character) => {
     if (character === '\t') return columns + 8
     return columns + (character.codePointAt(0)! < 0x300 ? 1 : 2)

@@ -11,7 +11,7 @@ import type { Clock } from '../../../capability.ts'
 import { defined, sha256 } from '../../../platform.ts'
 import { changedFile, type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../core.ts'
 
-/** Proposals in the store. Several processes may write there: whoever looked at an old version writes nothing. */
+/** Proposals in the store. Several processes may write there: a write that is based on an old version does nothing. */
 export interface ProposalRepository {
   /** Rejects with `not-found`. */
   get(id: string): Promise<KeptProposal>
@@ -19,7 +19,7 @@ export interface ProposalRepository {
   all(): Promise<readonly KeptProposal[]>
   /** Notes that somebody was asked. */
   add(value: Omit<ProposalValue, 'stage'>): Promise<KeptProposal>
-  /** The next version, with what the audit says of it. `undefined`: somebody else was quicker, and nothing is written. */
+  /** The next version, with a note for the audit. `undefined`: another process wrote first, and nothing is written. */
   advance(proposal: KeptProposal, stage: Stage, note?: AuditNote): Promise<KeptProposal | undefined>
   /** Keeps both texts; `advance` with what comes back. */
   keepTexts(before: string, after: string): Promise<ContentChange>
@@ -72,7 +72,7 @@ export function createProposalRepository({
       return { before: reference(before), after: reference(after) }
     },
     async texts({ before, after }) {
-      return { before: await textOf(store, before), after: await textOf(store, after) }
+      return { before: await readContent(store, before), after: await readContent(store, after) }
     },
   }
 }
@@ -81,7 +81,7 @@ function reference(text: string): string {
   return `sha256:${contentHash(text)}`
 }
 
-async function textOf(store: ProposalStore, to: string): Promise<string> {
+async function readContent(store: ProposalStore, to: string): Promise<string> {
   const text = await referredContent(store, to)
   if (text === undefined) throw new StoreError('corrupt', `the text ${to} of a proposal is not in the store any more`)
   return text
@@ -157,7 +157,7 @@ export function draftFile(draft: ProposalDraft): SubjectFile {
   return draft.type === 'notes' ? { type: 'notes', subject: draft.subject } : { type: 'taste', name: draft.name }
 }
 
-/** What every note of the audit says about a proposal. */
+/** What every audit record has about a proposal. */
 function auditFacts({ id, file, category, digest, by }: KeptProposal): AuditFacts {
   const { tool, session, turn, toolCallId } = by
   return {
