@@ -118,18 +118,15 @@ test('the prompt is shown, edited, reset and restored', async (context) => {
   const { foreword } = gateway()
   const file = join(dirname(temporaryHome(context).home), 'prompt.md')
   writeFileSync(file, 'Be kind.\n')
-  assert.match((await foreword(['prompt'])).stderr, /Nobody has edited it/)
-  assert.match((await foreword(['prompt', 'edit', file])).stderr, /version 1 now/)
+  assert.match((await foreword(['prompt'])).stderr, /The prompt is not edited/)
+  assert.match((await foreword(['prompt', 'edit', file])).stderr, /Set the prompt \(version 1\)/)
   assert.equal((await foreword(['prompt'])).stdout, 'Be kind.\n')
   await foreword(['prompt', 'edit', '-'], { input: 'Be\nbrief.' })
-  assert.match((await foreword(['prompt', 'reset'])).stderr, /reset, as version 3/)
-  assert.match(
-    (await foreword(['prompt', 'none'])).stderr,
-    /^No system prompt is sent from the next turn on, as of version 4/,
-  )
+  assert.match((await foreword(['prompt', 'reset'])).stderr, /Reset the prompt \(version 3\)/)
+  assert.match((await foreword(['prompt', 'none'])).stderr, /^Set the prompt to none \(version 4\)/)
   const none = await foreword(['prompt'])
   assert.equal(none.stdout, '')
-  assert.match(none.stderr, /^No system prompt is sent: version 4, .*2026-11-20 10:00 UTC\. /)
+  assert.match(none.stderr, /^No system prompt is sent \(version 4, .*2026-11-20 10:00 UTC\)\. /)
   await foreword(['prompt', 'restore', '1'])
   const { stdout } = await foreword(['prompt', 'versions'])
   assert.deepEqual(

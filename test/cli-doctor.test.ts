@@ -238,7 +238,7 @@ test('subjects are counted, and what a model would like to write there is told',
     },
   )
   const said = findings.filter(({ check }) => check === 'subjects')
-  assert.deepEqual(brief(said), [['subjects', 'warning', '1 proposal waits for you']])
+  assert.deepEqual(brief(said), [['subjects', 'warning', '1 proposal is waiting for you']])
   assert.match(said[0]!.hint!, /foreword subjects proposals/)
 })
 

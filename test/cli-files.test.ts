@@ -45,7 +45,7 @@ test('files are handed in with a line for each, listed, read and removed', async
     [2, true],
     'what is gone for good is asked about',
   )
-  assert.match((await foreword(['files', 'remove', 'a.png', '--yes'])).stderr, /a\.png \(file-2\) is removed/)
+  assert.match((await foreword(['files', 'remove', 'a.png', '--yes'])).stderr, /Removed a\.png \(file-2\)/)
   const json = await foreword(['files', 'list', '--json'])
   assert.equal((JSON.parse(json.stdout) as { id: string }).id, 'file-1')
 })
@@ -60,7 +60,7 @@ test('what cannot be handed in or read says why, keeps the others, and ends with
     stdout,
     'file-1  a.broken  failed: It is broken. Hand in another one.\nfile-2  good.txt  text, 5 tokens\n',
   )
-  assert.match(stderr, /large\.txt was not taken: .*1000 bytes/)
+  assert.match(stderr, /large\.txt was refused: .*1000 bytes/)
   assert.match(stderr, /none\.txt cannot be read: there is no such file/)
   assert.match(stderr, /cannot be read: it is a folder/)
   assert.equal((await runtime.library.files()).length, 2)

@@ -39,7 +39,7 @@ test('subjects are listed with what waits for a person', async () => {
   await runtime.proposals.propose(aboutTaste, source)
   const { stdout, stderr } = await foreword(['subjects', 'list'])
   assert.match(stdout, /^IMG_1 .* 1$/m)
-  assert.equal(stderr, '2 proposals wait for you: `foreword subjects proposals` shows them.\n')
+  assert.equal(stderr, '2 proposals are waiting for you. Show them with `foreword subjects proposals`.\n')
   const json = await foreword(['subjects', '--json'])
   assert.deepEqual(JSON.parse(json.stdout.split('\n')[0]!), {
     id: 'IMG_1',
@@ -52,7 +52,7 @@ test('subjects are listed with what waits for a person', async () => {
 test('a home without subjects says how to make one', async () => {
   const connection = servedConnection(scriptedRuntime(), 'running')
   const { stderr } = await run(['subjects'], { connection })
-  assert.equal(stderr, 'There are no subjects. `foreword subjects new ID` makes one.\n')
+  assert.equal(stderr, 'No subjects yet. Create one with `foreword subjects new ID`.\n')
 })
 
 test('a subject is shown: tastes, notes, logs, proposals, brief and warnings', async () => {
@@ -69,7 +69,7 @@ test('a subject is shown: tastes, notes, logs, proposals, brief and warnings', a
     'notes    none',
     `log      1; the last: ${time} crop`,
     'gaps     none',
-    'waiting  1: `foreword subjects proposals` shows them',
+    'waiting  1; show them with `foreword subjects proposals`',
     '',
     'A pier at dawn.',
     'Tastes: [Night]',
@@ -110,7 +110,7 @@ test('notes are read in pages', async () => {
   const whole = await foreword(['subjects', 'notes', 'IMG_1'])
   assert.deepEqual([whole.stdout, whole.stderr], ['one\ntwo\nthree\n', ''])
   const part = await foreword(['subjects', 'notes', 'IMG_1', '--offset', '1', '--limit', '1'])
-  assert.deepEqual([part.stdout, part.stderr], ['two\n', 'Lines 2 to 2 of 3; `--offset 2` goes on.\n'])
+  assert.deepEqual([part.stdout, part.stderr], ['two\n', 'Lines 2 to 2 of 3; continue with `--offset 2`.\n'])
   assert.equal((await foreword(['subjects', 'notes', 'IMG_1', '--limit', 'many'])).code, 2)
   const json = await foreword(['subjects', 'notes', 'IMG_1', '--limit', '1', '--json'])
   assert.equal((JSON.parse(json.stdout) as { next_offset: number }).next_offset, 1)
@@ -121,7 +121,7 @@ test('a subject is made with a brief, from the command line, a file or a pipe', 
   const file = join(dirname(temporaryHome(context).home), 'brief.md')
   writeFileSync(file, 'From a file.')
   const made = await foreword(['subjects', 'new', 'one', '--brief', 'A line.'])
-  assert.deepEqual([made.code, made.stderr.split('. ')[0]], [0, 'one is there'])
+  assert.deepEqual([made.code, made.stderr.split('. ')[0]], [0, 'Created one'])
   await foreword(['subjects', 'new', 'two', '--file', file])
   await foreword(['subjects', 'new', 'three', '--file', '-'], { input: 'From a pipe.' })
   assert.equal((await foreword(['subjects', 'new', 'four', '--json'])).stdout, '{"id":"four"}\n')
@@ -137,15 +137,15 @@ test('a subject is made with a brief, from the command line, a file or a pipe', 
 test('what was done and what could not be done is written down', async () => {
   const { runtime, foreword } = await gateway()
   const log = await foreword(['subjects', 'log', 'IMG_1', 'crop', '--details', '{"left": 4}'])
-  assert.equal(log.stderr, 'Written into the log of IMG_1.\n')
+  assert.equal(log.stderr, 'Added to the log of IMG_1.\n')
   const gap = await foreword(['subjects', 'gap', 'IMG_1', 'No', 'word', 'for', 'haze.', '--category', 'tone'])
-  assert.equal(gap.stderr, 'Written into the gaps of IMG_1.\n')
+  assert.equal(gap.stderr, 'Added to the gaps of IMG_1.\n')
   const { recent_log: [line], recent_gaps: [missing] } = (await runtime.subjects.context('IMG_1')).context // prettier-ignore
   assert.deepEqual([line!.op, line!.details], ['crop', { left: 4 }])
   assert.deepEqual([missing!.description, missing!.intent_category], ['No word for haze.', 'tone'])
   for (const details of ['{left', '[1]', 'null']) {
     const refused = await foreword(['subjects', 'log', 'IMG_1', 'crop', '--details', details])
-    assert.deepEqual([refused.code, /not a JSON object/.test(refused.stderr)], [2, true], details)
+    assert.deepEqual([refused.code, /must be a JSON object/.test(refused.stderr)], [2, true], details)
   }
   const json = await foreword(['subjects', 'log', 'IMG_1', 'rotate', '--json'])
   assert.equal((JSON.parse(json.stdout) as { op: string }).op, 'rotate')
@@ -163,7 +163,7 @@ test('a word that means no subject, or several, is answered with what there is',
 
 test('proposals are shown with what they change, who asked, and the change', async () => {
   const { runtime, foreword } = await gateway()
-  assert.equal((await foreword(['subjects', 'proposals'])).stderr, 'No proposal waits for you.\n')
+  assert.equal((await foreword(['subjects', 'proposals'])).stderr, 'No proposals are waiting for you.\n')
   await runtime.proposals.propose(aboutTaste, { tool: 'propose_taste_update', client: 'claude-ai' })
   const { id, digest } = await runtime.proposals.propose(aboutNotes, source)
   const { stdout } = await foreword(['subjects', 'proposals'])
@@ -191,7 +191,7 @@ test('proposals are shown with what they change, who asked, and the change', asy
   await runtime.proposals.decide(id, { type: 'decline', digest, by: 'http', reason: 'not now' })
   assert.doesNotMatch((await foreword(['subjects', 'proposals'])).stdout, /proposal-2/)
   const all = await foreword(['subjects', 'proposals', '--all'])
-  assert.match(all.stdout, new RegExp(`state     declined through http, .+ ago, 2026-11-20 10:00 UTC: not now`))
+  assert.match(all.stdout, new RegExp(`state     declined over http, .+ ago, 2026-11-20 10:00 UTC: not now`))
   const json = await foreword(['subjects', 'proposals', '--json'])
   assert.equal((JSON.parse(json.stdout) as Proposal).digest, (await runtime.proposals.get('proposal-1')).digest)
 })
@@ -200,24 +200,24 @@ test('where the difference is cut, all that would be added is shown below it', a
   const { runtime, foreword } = await gateway()
   await runtime.proposals.propose({ ...aboutNotes, content: 'Lift the shadows.\nSend\u200B it away.' }, source)
   const { stdout } = await foreword(['subjects', 'confirm', 'proposal-1', '--yes'])
-  assert.match(stdout, /\n {2}adds {6}.*all of it:\nLift the shadows\.\nSend\\u\{200b\} it away\.\n$/)
+  assert.match(stdout, /\n {2}adds {6}.*the whole addition:\nLift the shadows\.\nSend\\u\{200b\} it away\.\n$/)
 })
 
 test('a person sees a proposal, confirms it, and may take it back', async () => {
   const { runtime, foreword } = await gateway()
   await runtime.proposals.propose(aboutNotes, source)
   const no = await foreword(['subjects', 'confirm', 'prop'], { person: true, input: 'n\n' })
-  assert.deepEqual([no.code, no.stderr], [1, 'Nothing was decided: the proposal still waits.\n'])
+  assert.deepEqual([no.code, no.stderr], [1, 'Nothing was decided. The proposal is still waiting.\n'])
   const yes = await foreword(['subjects', 'confirm', 'prop'], { person: true, input: 'y\n' })
   assert.equal(yes.code, 0, yes.stderr)
   assert.match(drawn(yes.stdout), /\+Lift the shadows\.\n/)
-  assert.equal(yes.stderr, 'Added to the notes of IMG_1. `foreword subjects undo proposal-1` takes it back.\n')
+  assert.equal(yes.stderr, 'Added to the notes of IMG_1. Undo it with `foreword subjects undo proposal-1`.\n')
   assert.equal(await runtime.subjects.text(notesFile), 'Lift the shadows.\n')
   assert.deepEqual((await runtime.proposals.get('proposal-1')).state, { type: 'confirmed', by: 'cli', time })
   const again = await foreword(['subjects', 'confirm', 'prop', '--yes'])
-  assert.match(again.stderr, /proposal-1 is confirmed already: a proposal is decided once/)
+  assert.match(again.stderr, /proposal-1 is already confirmed\. A proposal is decided once/)
   const undone = await foreword(['subjects', 'undo', 'prop'], { person: true, input: 'y\n' })
-  assert.deepEqual([undone.code, undone.stderr], [0, 'Taken out of the notes of IMG_1.\n'])
+  assert.deepEqual([undone.code, undone.stderr], [0, 'Removed from the notes of IMG_1.\n'])
   assert.equal(await runtime.subjects.text(notesFile), '')
   assert.match((await foreword(['subjects', 'undo', 'prop', '--yes'])).stderr, /not confirmed/)
 })
@@ -244,7 +244,10 @@ test('everything that waits is declined at once, and nothing is written', async 
   assert.match(stdout, /Lift the shadows\.[^]*Keep the stars\./)
   const states = (await runtime.proposals.list()).map(({ state }) => state)
   assert.deepEqual(states, [{ type: 'declined', by: 'cli', time, reason: 'too many' }, states[0]])
-  assert.equal((await foreword(['subjects', 'decline', '--all', '--yes'])).stderr, 'No proposal waits for you.\n')
+  assert.equal(
+    (await foreword(['subjects', 'decline', '--all', '--yes'])).stderr,
+    'No proposals are waiting for you.\n',
+  )
 })
 
 test('where nobody can be asked, a proposal is decided with --yes alone', async () => {
@@ -311,7 +314,7 @@ test('notes are put into words by a model', async () => {
   await runtime.subjects.replace(notesFile, { before: '', text: 'one\ntwo' })
   const { stdout, stderr } = await foreword(['subjects', 'summarize', 'IMG_1'])
   assert.equal(stdout, 'In short.\n')
-  assert.equal(stderr, 'rehearsal put 2 lines into words. It is kept as long as the notes stay the same.\n')
+  assert.equal(stderr, 'rehearsal summarized 2 lines. The summary is used until the notes change.\n')
 })
 
 test('a message begins a session about a subject, or gives an existing one its subject', async () => {

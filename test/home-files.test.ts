@@ -471,7 +471,7 @@ test('with an embedding model, files are found by what they mean, and where it f
 test('an embedding model that cannot be asked is told at the start with what it lacks, and words find files', async (t) => {
   const server = { kind: 'openai-compatible', model: 'nomic', apiKeyEnv: 'EMBEDDING_KEY' }
   for (const [embedding, warning] of [
-    [{ ...server, baseURL: 'http://127.0.0.1:9' }, /^search\.embedding: .*EMBEDDING_KEY is not set$/],
+    [{ ...server, baseURL: 'http://127.0.0.1:9' }, /^search\.embedding: .*EMBEDDING_KEY is not set\.$/],
     [server, /^search\.embedding\.baseURL is missing/],
   ] as const) {
     const { runtime } = await openedHome(t, {}, { search: { embedding } })

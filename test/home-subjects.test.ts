@@ -35,7 +35,7 @@ test('the configuration names the subject of sessions that choose none, and is t
   const { runtime: other } = await openedHome(t, reef, named('reeef'))
   assert.deepEqual((await other.preview({})).request.messages, [])
   const { warnings } = await other.status()
-  assert.match(warnings.join('\n'), /subjects\.default names no subject that is there: There is no subject "reeef"/)
+  assert.match(warnings.join('\n'), /subjects\.default: There is no subject "reeef"/)
 })
 
 test('a home without subjects pays for none of their tools; the first one brings them with the next turn', async (t) => {

@@ -17,6 +17,8 @@ export interface CapabilityHost<Settings = undefined> {
   readonly version: string
   /** As configured; a turn may have another. */
   readonly layout: Layout
+  /** The layouts of Foreword and those of capabilities, by name. */
+  readonly layouts: Readonly<Record<string, Layout>>
   readonly counter: TokenCounter
   /** IANA name of the owner's time zone. */
   readonly timeZone: string

@@ -1,8 +1,9 @@
 import type { AnyCapability, Self } from './capability.ts'
-import { type OwnedChoices, collectChoices, runChoices } from './capability-choices.ts'
+import { collectChoices, type OwnedChoices, runChoices } from './capability-choices.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import { isPlugin } from './plugin.ts'
 import { runCapabilities, type RunningCapabilities } from './running-capabilities.ts'
+import { layouts } from '../context.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import { capabilityError, type Started, stopAll } from './started.ts'
@@ -10,7 +11,7 @@ import { capabilityError, type Started, stopAll } from './started.ts'
 /** What a host gives all capabilities alike. */
 export interface CapabilityBase extends Omit<
   CapabilityHost,
-  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'embedders' | 'places'
+  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'embedders' | 'places' | 'layouts'
 > {
   /** Settings of the capabilities, by name. What is absent is parsed from nothing. */
   readonly settings?: Readonly<Record<string, unknown>>
@@ -71,12 +72,15 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
     const together = (kind: keyof CapabilityPlaces) => [...new Set(all.flatMap((each) => each[kind] ?? []))]
     return { outOfReach: together('outOfReach'), readOnly: together('readOnly'), readable: together('readable') }
   }
+  const contributed = capabilities.flatMap((one) => one.layouts ?? [])
+  const allLayouts = { ...layouts, ...Object.fromEntries(contributed.map((layout) => [layout.name, layout])) }
   return {
     services,
     of(index: number): CapabilityHost<unknown> {
       return {
         ...shared,
         settings: settingsOf(capabilities[index]!.name),
+        layouts: allLayouts,
         choices: Object.fromEntries(Object.entries(choices).map(([name, { choice }]) => [name, choice])),
         get runtime() {
           return runtime()

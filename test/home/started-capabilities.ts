@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { AnyCapability, CapabilityHost, LayerContext, Self, TurnPart, TurnQuestion } from '../../src/capability.ts'
-import { type Layer, layoutOf, tokenx } from '../../src/context.ts'
+import { type Layer, layoutOf, layouts, tokenx } from '../../src/context.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
@@ -47,6 +47,7 @@ export async function startedCapabilities(
     environment: {},
     version: '0',
     layout,
+    layouts,
     counter: tokenx,
     timeZone: 'UTC',
     clock,

@@ -1,23 +1,25 @@
 import type { FileOwners } from '../../src/capabilities/files/http/file-owners.ts'
 import type { FileService } from '../../src/capabilities/files/file-service.ts'
-import { agentRoutesOf } from '../../src/capabilities/agents/http/agent-routes.ts'
+import { agentRoutes } from '../../src/capabilities/agents/http/agent-routes.ts'
 import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { chatRoutes } from '../../src/capabilities/ai-sdk-chat/http/chat-routes.ts'
-import { fileRoutesOf } from '../../src/capabilities/files/http/file-routes.ts'
-import { searchRoutesOf } from '../../src/capabilities/files/http/search-routes.ts'
+import { fileRoutes } from '../../src/capabilities/files/http/file-routes.ts'
+import { searchRoutes } from '../../src/capabilities/files/http/search-routes.ts'
 import { memoryRoutes } from '../../src/capabilities/memory/http/memory-routes.ts'
 import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-routes.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
-import { projectRoutesOf } from '../../src/capabilities/projects/http/project-routes.ts'
-import { promptRoutesOf } from '../../src/capabilities/prompt/http/prompt-routes.ts'
+import { projectSchema } from '../../src/capabilities/projects/project-record.ts'
+import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
 import { proposalRoutes } from '../../src/capabilities/subjects/http/proposal-routes.ts'
 import { subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { layouts } from '../../src/context.ts'
 import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
 import type { Runtime as FeatureRuntime } from './features.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
 import {
   contributionsOf,
   createServer,
+  recordRoutes,
   type Server,
   type ServerContribution,
   type ServerOptions,
@@ -80,16 +82,19 @@ function withChoices(runtime: FeatureRuntime): Runtime {
 
 function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[] {
   return [
-    { name: 'agents', routes: agentRoutesOf(runtime.agents, runtime) },
-    { name: 'projects', routes: projectRoutesOf(runtime.projects) },
-    { name: 'prompt', routes: promptRoutesOf(runtime.prompt) },
+    { name: 'agents', routes: agentRoutes({ service: runtime.agents, runtime, layouts }) },
+    {
+      name: 'projects',
+      routes: recordRoutes(() => runtime.projects, { name: 'project', one: 'a project', schema: projectSchema }),
+    },
+    { name: 'prompt', routes: promptRoutes(runtime.prompt) },
     {
       name: 'subjects',
       routes: [...subjectRoutes(runtime), ...proposalRoutes(runtime)],
       mcp: subjectAddition(runtime),
     },
     { name: 'memory', routes: memoryRoutes(runtime) },
-    { name: 'files', routes: [...fileRoutesOf(ofRuntime(runtime)), ...searchRoutesOf(ofRuntime(runtime))] },
+    { name: 'files', routes: [...fileRoutes(ofRuntime(runtime)), ...searchRoutes(ofRuntime(runtime))] },
     { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
     { name: openaiApi.name, routes: openaiRoutes(withChoices(runtime)), errorFormat: openaiApi.errorFormat },
   ]

@@ -28,7 +28,7 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   storage: ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
   'storage-full': ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/doors.test.ts'],
-  unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/append-line.test.ts'],
+  unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/write-subject-file.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
 }

@@ -156,7 +156,7 @@ test('a form that says what nobody can follow leaves nothing behind', async () =
         ['project', project],
       ],
       400,
-      /has to stand before the files/,
+      /must come before the files/,
     ],
     [
       [
@@ -173,7 +173,7 @@ test('a form that says what nobody can follow leaves nothing behind', async () =
         ['file', 'one', '1.txt'],
       ],
       400,
-      /belongs to one thing/,
+      /has one owner/,
     ],
     [
       [
@@ -214,10 +214,7 @@ test('a file that is too large is refused with a sentence, and keeps no other fi
   const large: Part = ['file', 'x'.repeat(300_000), 'large.txt']
   const alone = await send(formOf([large]))
   assert.equal(alone.status, 413)
-  assert.match(
-    ((await alone.json()) as Refused).error.message,
-    new RegExp(`large\\.txt was not taken: .*${MOST_BYTES}`),
-  )
+  assert.match(((await alone.json()) as Refused).error.message, new RegExp(`large\\.txt was refused: .*${MOST_BYTES}`))
   const three = await send(formOf([['file', 'one', '1.txt'], large, ['file', 'two', '2.txt']]))
   assert.equal(three.status, 201)
   const { files, refused } = (await three.json()) as Uploaded

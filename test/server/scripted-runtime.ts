@@ -1,4 +1,4 @@
-import { type Manifest } from '../../src/context.ts'
+import { layouts, type Manifest } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/providers.ts'
 import {
   type CompletionEvent,
@@ -26,7 +26,7 @@ import {
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { presentOptions } from './present-options.ts'
 import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
-import { projectKind } from '../../src/capabilities/projects/project-record.ts'
+import { projectRecordKind } from '../../src/capabilities/projects/project-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
@@ -275,9 +275,9 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
   const agents = createRecords(
     { store: memory, clock },
-    { kind: 'agent', schema: agentSchema, nameOf: ({ name }) => name },
+    { kind: 'agent', schema: agentSchema(Object.keys(layouts)), nameOf: ({ name }) => name },
   )
-  const projects = createRecords({ store: memory, clock }, projectKind)
+  const projects = createRecords({ store: memory, clock }, projectRecordKind)
   const { subjects, proposals, summariseNotes } = scriptedSubjects(time)
   const existingSubject = async (subject: string): Promise<void> => {
     const there = (await subjects.list()).some(({ id }) => id === subject)

@@ -1,7 +1,7 @@
 import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
-import type { Layer } from '../../context.ts'
+import { type Layer, type LayoutChoice, layouts } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import { agentKind, type AgentValue } from './agent-record.ts'
+import { agentRecordKind, type AgentValue } from './agent-record.ts'
 
 type AgentsSelf = Self<undefined, Records<AgentValue>>
 
@@ -9,12 +9,12 @@ const agent: SessionChoice<AgentsSelf> = {
   summary: 'Id of the custom agent that answers.',
   none: 'the default agent',
   ...recordChoice<AgentsSelf>('agent'),
-  async preset({ service }, id) {
+  async preset({ service, layouts: known }, id) {
     const found = await service.find(id)
     if (!found) return undefined
-    const { model, layout, tools, mode, prompt } = found.value
-    const system = mode === 'replace' ? { text: prompt, ref: refOf(id) } : undefined
-    return defined({ model, layout, tools, system })
+    const { model, layout: name, tools, mode, prompt } = found.value
+    const system = mode === 'replace' ? { text: prompt, ref: agentRef(id) } : undefined
+    return defined({ model, layout: layoutNamed(name, known), tools, system })
   },
   files: {
     sent: false,
@@ -34,29 +34,35 @@ export const agents = capability<undefined, Records<AgentValue>>({
   name: 'agents',
   summary: 'custom agents: a prompt with tools, a model and a layout of its own',
   session: { agent },
-  commands: { agents: async () => (await import('./cli/agents.ts')).agents },
-  start: (host) => host.records(agentKind(host)),
+  commands: { agents: async () => (await import('./cli/agents.ts')).agentsCommand },
+  start: (host) => host.records(agentRecordKind(host)),
   async turn({ service }, { choices }) {
     const id = choices['agent']
     const found = id === undefined ? undefined : await service.find(id)
-    const layers = found ? layersOf(found.id, found.value) : []
+    const layers = found ? agentLayers(found.id, found.value) : []
     return { layers: () => layers }
   },
   async routes(self) {
-    const { agentRoutesOf } = await import('./http/agent-routes.ts')
-    return agentRoutesOf(self.service, self.runtime)
+    const { agentRoutes } = await import('./http/agent-routes.ts')
+    return agentRoutes(self)
   },
 })
 
-function layersOf(id: string, { mode, prompt, reminder = '' }: AgentValue): readonly Layer[] {
+/** A layout of Foreword goes by its name, one that a capability contributes as a value. `undefined`: it is gone meanwhile. */
+function layoutNamed(name: string | undefined, known: AgentsSelf['layouts']): LayoutChoice | undefined {
+  if (name === undefined || !Object.hasOwn(known, name)) return undefined
+  return known[name] === layouts[name] ? name : known[name]
+}
+
+function agentLayers(id: string, { mode, prompt, reminder = '' }: AgentValue): readonly Layer[] {
   const beside = mode === 'replace' ? '' : prompt.trim()
   const last = reminder.trim()
   return [
-    ...(beside === '' ? [] : [textLayer('custom-agent', beside, refOf(id))]),
-    ...(last === '' ? [] : [{ ...textLayer('reminder', last, refOf(id)), id: 'agent-reminder' }]),
+    ...(beside === '' ? [] : [textLayer('custom-agent', beside, agentRef(id))]),
+    ...(last === '' ? [] : [{ ...textLayer('reminder', last, agentRef(id)), id: 'agent-reminder' }]),
   ]
 }
 
-function refOf(id: string): string {
+function agentRef(id: string): string {
   return `agent/${id}`
 }

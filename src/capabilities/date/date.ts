@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { capability } from '../../capability.ts'
-import { dateText, dateWords } from './date-text.ts'
 
 /** Layer `date`: when the input came, so that a request can be built again later, word for word. */
 export const date = capability({
@@ -15,7 +14,7 @@ export const date = capability({
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
   layers({ settings, timeZone, layout }, { time }) {
     if (settings === 'none' || !layout.tellsDate) return []
-    const text = dateText(time, settings, timeZone)
+    const text = dateSentence(time, settings, timeZone)
     const origin = { kind: 'operator', ref: 'date of the input' } as const
     return [
       {
@@ -29,3 +28,46 @@ export const date = capability({
     ]
   },
 })
+
+type Granularity = 'day' | 'minute' | 'none'
+
+/**
+ * The date of an input in words, `Today is Saturday, 2026-11-21.`, in a time zone such as `Europe/Berlin`. To the minute
+ * only where that is asked for: a minute in the head makes every prompt cache miss (BEHAVIOURS §3.3). Throws a
+ * `RangeError` for a time or a time zone that does not exist.
+ */
+export function dateSentence(time: string, granularity: Granularity, timeZone: string): string {
+  if (granularity === 'none') return ''
+  return `${granularity === 'day' ? 'Today' : 'It'} is ${dateWords(time, granularity, timeZone)}.`
+}
+
+/** The same date as it can stand in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
+export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
+  const { weekday, year, month, day, hour, minute } = dateParts(time, timeZone)
+  const written = `${weekday}, ${year}-${month}-${day}`
+  return granularity === 'minute' ? `${written}, ${hour}:${minute} (${timeZone})` : written
+}
+
+/** Making a format costs a hundred times what using it does. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function dateParts(time: string, timeZone: string): Readonly<Record<string, string>> {
+  const format = formats.get(timeZone) ?? newFormat(timeZone)
+  formats.set(timeZone, format)
+  return Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]))
+}
+
+function newFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    weekday: 'long',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+}

@@ -2,24 +2,24 @@ import { join } from 'node:path'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { createDocumentReader, type DocumentReader } from '../../document.ts'
-import { defined, errorMessage, once } from '../../platform.ts'
+import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
 import { type FileOwner, openBlobs, type SessionStore } from '../../session.ts'
-import { collectionOf, createLibrary, type LibraryLimits } from './library.ts'
+import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
 
-/** Files that people hand in, and their index, which is opened when somebody needs it. */
+/** Files that people hand in, and their index, which is opened at the first use. */
 export interface FileService extends FileLibrary {
   /**
-   * For a person: all files, or those of one owner. Where nothing is in the index yet, nothing is found. Rejects with
+   * For a person: searches all files, or those of one owner. Finds nothing while the index is empty. Rejects with
    * `storage` where the index cannot be read.
    */
   search(query: FileSearch): Promise<FileSearchAnswer>
-  /** For a tool, in the collections that its session may see. */
+  /** For a tool: searches the collections that its session may see. */
   find(query: SearchQuery): Promise<SearchAnswer>
   engine(): Promise<SearchEngine>
-  /** The embedding model, and why it could not be used when it was asked last. Absent where none is configured. */
+  /** The embedding model, and why its last call failed. `undefined` where none is configured. */
   meaning(): Promise<MeaningStatus | undefined>
-  /** What keeps the embedding model from being used, as far as it was asked. */
+  /** Why the last call of the embedding model failed; empty where it did not. */
   warnings(): readonly string[]
 }
 
@@ -66,7 +66,7 @@ export function openFileService(options: FileServiceOptions): FileService {
   const { store, data, clock, counter, limits = usualLimits, embedder, meaning, readOnly = false, warn } = options
   const stopped = new AbortController()
   let opening: Promise<SearchEngine> | undefined
-  /** Why the embedding model could not be used when it was asked last. */
+  /** Why the last call of the embedding model failed. */
   let degraded: string | undefined
   const engine = () => (opening ??= open())
 
@@ -87,15 +87,13 @@ export function openFileService(options: FileServiceOptions): FileService {
     degraded = (await index?.progress([]))?.degraded
   }
 
-  /** Vectors catch up behind the words; one run at a time, and one more where files came meanwhile. */
-  let embedding: Promise<void> = Promise.resolve()
+  /** One run at a time, and one more where files came meanwhile: vectors follow after the words. */
+  const embedding = serialQueue()
   function embed(): void {
-    if (!embedder) return
-    embedding = embedBehind(embedding)
+    if (embedder) void embedding.add(embedMissing)
   }
 
-  async function embedBehind(before: Promise<void>): Promise<void> {
-    await before
+  async function embedMissing(): Promise<void> {
     if (stopped.signal.aborted) return
     try {
       degraded = (await (await engine()).embedMissing({ signal: stopped.signal })).degraded
@@ -111,14 +109,14 @@ export function openFileService(options: FileServiceOptions): FileService {
     const { length } = await store.files()
     if (length === 0 || stopped.signal.aborted) return 0
     try {
-      // Known before anything else is asked, so that whoever closes finds it. What it fails with, the library says.
+      // Opened before anything else is asked, so that `close` finds it. The library reports what it fails with.
       await engine().catch(() => {})
       if (stopped.signal.aborted) return 0
       const recovered = await library.recover()
       embed()
       return recovered
     } catch (error) {
-      // Who closes in the midst of it leaves the rest to the next start.
+      // Closed in the middle: the next start does the rest.
       if (stopped.signal.aborted) return 0
       throw error
     }
@@ -140,7 +138,7 @@ export function openFileService(options: FileServiceOptions): FileService {
     const files = await library.files(owner)
     const nothing = { hits: [], progress: { documents: files.length, indexed: 0, chunks: 0, embedded: 0 } }
     if (files.length === 0) return nothing
-    const collections = [...new Set(files.map((file) => collectionOf(file.owner)))]
+    const collections = [...new Set(files.map((file) => collectionName(file.owner)))]
     try {
       const index = await engine()
       const [found, progress] = await Promise.all([
@@ -171,8 +169,8 @@ export function openFileService(options: FileServiceOptions): FileService {
     close: once(async () => {
       stopped.abort()
       await library.close()
-      await embedding
-      // It ends what the recovery asks of the index; only then is nobody left who reads the store.
+      await embedding.idle()
+      // Closing the index ends what the recovery asks of it; after that nothing reads the store any more.
       const index = await opening?.catch(() => undefined)
       await index?.close()
       await recovering.catch(() => {})

@@ -31,24 +31,24 @@ export const files = capability<FileSettings, FilesService>({
   summary: 'files that people hand in, for a message, a project or an agent',
   settings,
   commands: {
-    files: async () => (await import('./cli/files.ts')).files,
-    search: async () => (await import('./cli/search.ts')).search,
+    files: async () => (await import('./cli/files.ts')).filesCommand,
+    search: async () => (await import('./cli/search.ts')).searchCommand,
   },
   start,
   async turn(self, question) {
-    const { turnFiles } = await import('./turn-files.ts')
-    return turnFiles(self, question)
+    const { fileTurnPart } = await import('./turn-files.ts')
+    return fileTurnPart(self, question)
   },
   turnTools: ({ service }) => service.turnTools(),
   indexes: [{ file: 'search.sqlite', title: 'the search index' }],
   async routes(self) {
-    const [{ fileRoutesOf }, { searchRoutesOf }] = await Promise.all([
+    const [{ fileRoutes }, { searchRoutes }] = await Promise.all([
       import('./http/file-routes.ts'),
       import('./http/search-routes.ts'),
     ])
-    return [...fileRoutesOf(self), ...searchRoutesOf(self)]
+    return [...fileRoutes(self), ...searchRoutes(self)]
   },
-  // Files are read behind what people say: nobody waits for it.
+  // Reads files in the background: nothing waits for it.
   async recover({ service, warn }) {
     void service.recover().catch((error: unknown) => warn(String(error)))
   },

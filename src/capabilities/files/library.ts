@@ -46,7 +46,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
 
   async function file(id: string): Promise<FileRow> {
     const row = await store.file(id)
-    if (row) return seen(row)
+    if (row) return withMediaType(row)
     throw new RuntimeError('not-found', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
   }
 
@@ -76,7 +76,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     const { signal } = stopped
     const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
     if (signal.aborted) return
-    const state = await stateOf(parts, found)
+    const state = await fileState(parts, found)
     // A text that there is already is not lost because it could not be read again.
     if (state.type === 'failed' && row.state.type === 'ready') return
     if (await store.file(row.id)) {
@@ -87,7 +87,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     }
   }
 
-  /** Puts the text of a file into the index; a file that can be searched says so. */
+  /** Puts the text of a file into the index, and marks the file as searchable. */
   async function index(engine: SearchEngine, row: FileRow): Promise<void> {
     const { state } = row
     if (state.type !== 'ready' || state.reading.kind === 'image') return
@@ -97,16 +97,17 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     await engine.index({
       id: row.id,
       title: row.name,
-      collections: [collectionOf(row.owner)],
-      digest: digestOf(row),
+      collections: [collectionName(row.owner)],
+      digest: indexDigest(row),
       text: found,
       updated: row.time,
       ...(reading.kind === 'text' && reading.pages ? { pages: reading.pages } : {}),
     })
-    // Whoever gave it away or removed it meanwhile found nothing in the index to change.
+    // It may have got another owner, or been removed, before it was in the index.
     const now = await store.file(row.id)
     if (!now) return void (await engine.remove(row.id))
-    if (collectionOf(now.owner) !== collectionOf(row.owner)) await engine.assign(row.id, [collectionOf(now.owner)])
+    if (collectionName(now.owner) !== collectionName(row.owner))
+      await engine.assign(row.id, [collectionName(now.owner)])
     // It may have been read again meanwhile, as something else.
     if (now.state.type !== 'ready' || now.state.reading.kind !== reading.kind) return
     await store.setFileState(row.id, { type: 'ready', reading: { ...reading, indexed: true } })
@@ -126,11 +127,11 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       const found = known.get(row.id)
       known.delete(row.id)
       if (stopped.signal.aborted || !hasWords(row)) continue
-      if (found?.digest !== digestOf(row)) {
+      if (found?.digest !== indexDigest(row)) {
         await index(engine, row)
         indexed += 1
-      } else if (found.collections.join() !== collectionOf(row.owner)) {
-        await engine.assign(row.id, [collectionOf(row.owner)])
+      } else if (found.collections.join() !== collectionName(row.owner)) {
+        await engine.assign(row.id, [collectionName(row.owner)])
       }
     }
     for (const id of known.keys()) if (!(await store.file(id))) await engine.remove(id)
@@ -138,14 +139,18 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 
   /** The file of the same owner, name and bytes, unless it could not be read: then another try may go better. */
-  async function twinOf({ hash, name, owner }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
+  async function findTwin({
+    hash,
+    name,
+    owner,
+  }: Pick<FileRow, 'hash' | 'name' | 'owner'>): Promise<FileRow | undefined> {
     if (owner.id === inbox.id) return undefined
     const same = await store.files({ hash, owner })
     return same.find((row) => row.name === name && row.state.type !== 'failed')
   }
 
   async function removedOwners(rows: readonly FileRow[]): Promise<ReadonlySet<string>> {
-    const owners = new Map(rows.map(({ owner }) => [collectionOf(owner), owner]))
+    const owners = new Map(rows.map(({ owner }) => [collectionName(owner), owner]))
     const removed = new Set<string>()
     for (const [name, { type, id }] of owners) {
       if (type !== 'session' && (await store.record(type, id))?.value === null) removed.add(name)
@@ -179,13 +184,13 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
         await blobs.put(bytes, {
           maxBytes: limits.maxBytes,
           keep: async ({ hash, bytes: size }) => {
-            twin = await twinOf({ hash, name, owner })
+            twin = await findTwin({ hash, name, owner })
             if (twin) return
-            row = rowOf(clock, { name, owner, hash, bytes: size })
+            row = newRow(clock, { name, owner, hash, bytes: size })
             await store.putFile(row)
           },
         })
-        if (twin) return { ...seen(twin), repeated: true }
+        if (twin) return { ...withMediaType(twin), repeated: true }
         if (!row) throw new Error('its bytes were not noted')
         enqueue(row)
         return row
@@ -196,7 +201,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     async files(owner) {
       const rows = await store.files(owner ? { owner } : {})
       const removed = await removedOwners(rows)
-      return rows.filter((row) => !removed.has(collectionOf(row.owner))).map(seen)
+      return rows.filter((row) => !removed.has(collectionName(row.owner))).map(withMediaType)
     },
     async settled(id, signal) {
       for (;;) {
@@ -215,7 +220,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       await file(id)
       await store.setFileOwner(id, owner)
       const engine = await parts.engine()
-      await engine.assign(id, [collectionOf(owner)])
+      await engine.assign(id, [collectionName(owner)])
     },
     async remove(id) {
       const row = await file(id)
@@ -241,22 +246,22 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 }
 
-function rowOf(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
+function newRow(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
   const state = { type: 'processing' } as const
   return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
 }
 
 /** Files belong to sessions, and to records of the kind that has the name of a choice. */
-export function ownerOf(type: string, id: string): FileOwner {
+export function fileOwner(type: string, id: string): FileOwner {
   return { type: type as FileOwner['type'], id }
 }
 
-/** What may see a file may search its collection. */
-export function collectionOf({ type, id }: FileOwner): string {
+/** The collection of the index for the files of an owner: whatever may see a file may search its collection. */
+export function collectionName({ type, id }: FileOwner): string {
   return `${type}/${id}`
 }
 
-async function stateOf({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
+async function fileState({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
   if (found.kind === 'unreadable') return { type: 'failed', code: found.code, reason: found.reason }
   if (found.kind === 'image') {
     const { mediaType, width, height } = found
@@ -271,7 +276,7 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
   }
   const tokens = found.tokens ?? (await textTokens(counter, text))
   if (tokens > limits.maxTokens) {
-    const reason = `It has ${tokens} tokens; at most ${limits.maxTokens} are taken. Split it into smaller files.`
+    const reason = `It has ${tokens} tokens; the most is ${limits.maxTokens}. Split it into smaller files.`
     return { type: 'failed', code: 'too-many-tokens', reason }
   }
   const pages = found.pages ? { pages: found.pages } : {}
@@ -282,12 +287,12 @@ async function stateOf({ store, counter, limits }: LibraryParts, found: Document
 }
 
 /** With the media type that its bytes were found to have. */
-function seen(row: FileRow): FileRow {
+function withMediaType(row: FileRow): FileRow {
   return { ...row, mediaType: mediaTypeOf(row) }
 }
 
 /** What is in the index of a file: its bytes, and how they were read. */
-function digestOf({ hash, state }: FileRow): string {
+function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
 }
 

@@ -1,17 +1,14 @@
 import type { CapabilityHost, ChoiceFiles, TurnPart, TurnQuestion, TurnTool } from '../../capability.ts'
 import { documentsText, type FoundDocument, type FoundDocuments } from '../../citation.ts'
-import { exactLine, type Layer } from '../../context.ts'
+import { exactLine, type Layer, type Reason } from '../../context.ts'
 import { defined, once } from '../../platform.ts'
 import { onceEach } from '../../runtime.ts'
 import type { SearchAnswer, SearchHit, SearchQuery } from '../../search.ts'
 import type { FileOwner, FileRow } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
-import { type FileFit, fileFit, sheetsOf } from './file-fit.ts'
 import type { FileService } from './file-service.ts'
-import { collectionOf, ownerOf } from './library.ts'
-import { readAttachmentTool } from './tools/read-attachment.ts'
-import { searchAttachmentTool } from './tools/search-attachment.ts'
-import { searchFilesTool } from './tools/search-files.ts'
+import { collectionName, fileOwner } from './library.ts'
+import { readAttachmentTool, searchAttachmentTool, searchOwnerFilesTool } from './file-tools.ts'
 
 interface Parts {
   readonly service: FileService
@@ -28,7 +25,7 @@ interface Chosen extends ChoiceFiles {
  * The files that a turn may see: those of its session and of what the session has chosen. Texts are sent in full where the
  * choice has it so and they fit (BEHAVIOURS §3.5); the others are searched and read by tools.
  */
-export async function turnFiles({ service, choices }: Parts, question: TurnQuestion): Promise<TurnPart> {
+export async function fileTurnPart({ service, choices }: Parts, question: TurnQuestion): Promise<TurnPart> {
   const { session } = question
   const [ofSession, chosen] = await Promise.all([
     session === undefined ? [] : service.files({ type: 'session', id: session }),
@@ -46,14 +43,14 @@ export async function turnFiles({ service, choices }: Parts, question: TurnQuest
     others: chosen.filter((each) => each !== sent),
     ofSession,
   }
-  if (!sent) return partOf(service, { ...all, fit: undefined })
-  const within = (room?: number) => partOf(service, { ...all, fit: fileFit(sent.rows, question, room) })
+  if (!sent) return turnPart(service, { ...all, fit: undefined })
+  const within = (room?: number) => turnPart(service, { ...all, fit: fileFit(sent.rows, question, room) })
   const whole = within()
   return whole.sources ? { ...whole, within } : whole
 }
 
 async function chosenFiles(service: FileService, name: string, id: string, files: ChoiceFiles): Promise<Chosen> {
-  const owner = ownerOf(name, id)
+  const owner = fileOwner(name, id)
   const rows = await service.files(owner)
   // What was handed in twice is sent, counted and listed once.
   return { ...files, owner, rows: files.sent ? onceEach(rows, sameReading) : rows }
@@ -72,12 +69,12 @@ interface Visible {
   readonly others: readonly Chosen[]
 }
 
-function partOf(service: FileService, visible: Visible): TurnPart {
+function turnPart(service: FileService, visible: Visible): TurnPart {
   const { readsForeign, sent, fit } = visible
   const tools = fileTools(service, visible)
   if (!sent || !fit) return { readsForeign, tools }
   // Each step of a turn sends the same texts: they are read once.
-  const layers = once(() => layersOf(service, sent.owner, fit))
+  const layers = once(() => fileLayers(service, sent.owner, fit))
   const part = { readsForeign, tools, layers }
   if (!fit.fits) return part
   const sources = fit.files.map(({ id, name, time }, index) => ({
@@ -90,10 +87,10 @@ function partOf(service: FileService, visible: Visible): TurnPart {
 }
 
 /** The texts, where they fit; otherwise their place in the account, with the numbers that decided. Spreadsheets are listed. */
-async function layersOf(service: FileService, { type, id }: FileOwner, fit: FileFit): Promise<readonly Layer[]> {
+async function fileLayers(service: FileService, { type, id }: FileOwner, fit: FileFit): Promise<readonly Layer[]> {
   const { fits, tokens, reason, files, tables } = fit
   const origin = { kind: 'file', ref: `${type}/${id}` } as const
-  const documents = fits ? await Promise.all(files.map((row, index) => documentOf(service, row, index + 1))) : []
+  const documents = fits ? await Promise.all(files.map((row, index) => readDocument(service, row, index + 1))) : []
   const about = { id: type, layer: type, origin }
   return [
     ...(reason && fits
@@ -106,13 +103,13 @@ async function layersOf(service: FileService, { type, id }: FileOwner, fit: File
   ]
 }
 
-async function documentOf(service: FileService, row: FileRow, citation: number) {
+async function readDocument(service: FileService, row: FileRow, citation: number) {
   return { citation_id: citation, title: row.name, contents: (await service.text(row)) ?? '' }
 }
 
 function tablesText(type: string, tables: readonly FileRow[]): string {
   const lines = tables.map(
-    (row) => `- ${exactLine(row.name)} (${row.id}): ${(sheetsOf(row) ?? []).map(exactLine).join(', ')}`,
+    (row) => `- ${exactLine(row.name)} (${row.id}): ${(rowSheets(row) ?? []).map(exactLine).join(', ')}`,
   )
   return [`Spreadsheets of this ${type}, to be read with read_attachment:`, ...lines].join('\n')
 }
@@ -128,21 +125,21 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
   ].filter(hasText)
   const find = async (query: SearchQuery) => foundIn(await service.find(query))
   const searches = [...searched, ...others.filter(({ rows }) => rows.some(hasText))].map(({ owner, search }) =>
-    searchFilesTool({
+    searchOwnerFilesTool({
       ...search,
-      search: (text, limit, signal) => find({ text, collections: [collectionOf(owner)], limit, signal }),
+      search: (text, limit, signal) => find({ text, collections: [collectionName(owner)], limit, signal }),
     }),
   )
   if (readable.length === 0) return searches
   const files = readable.map((row) => ({
     id: row.id,
     name: row.name,
-    ...defined({ sheets: sheetsOf(row) }),
+    ...defined({ sheets: rowSheets(row) }),
     text: () => service.text(row),
   }))
   const search = (file: string, text: string, signal: AbortSignal) => {
     const { owner } = readable.find(({ id }) => id === file)!
-    return find({ text, collections: [collectionOf(owner)], documents: [file], limit: 8, perDocument: 8, signal })
+    return find({ text, collections: [collectionName(owner)], documents: [file], limit: 8, perDocument: 8, signal })
   }
   return [...searches, readAttachmentTool(files), searchAttachmentTool({ files, search })]
 }
@@ -154,7 +151,7 @@ export function fileTurnTools(choices: CapabilityHost['choices']): readonly Turn
   const sentFirst = chosen.toSorted((a, b) => Number(b.sent) - Number(a.sent))
   const withText = 'sessions that have a file with text'
   return [
-    ...sentFirst.map(({ search }) => listed(searchFilesTool({ ...search, search: nothing }), search.offeredIn)),
+    ...sentFirst.map(({ search }) => listed(searchOwnerFilesTool({ ...search, search: nothing }), search.offeredIn)),
     listed(readAttachmentTool([]), withText),
     listed(searchAttachmentTool({ files: [], search: nothing }), withText),
   ]
@@ -178,4 +175,48 @@ function foundDocument({ document, title, url, updated, chunk, score }: SearchHi
   const { text, start, end, page, headings } = chunk
   const place = { start, end, page, headings: headings.length > 0 ? headings : undefined }
   return defined({ document, title, content: text, url, updated, ...place, score })
+}
+
+/** Whether the files of what was chosen are sent in full, and the numbers that decided (BEHAVIOURS §3.5). */
+interface FileFit {
+  readonly fits: boolean
+  /** Of all texts, by the model-agnostic counter. */
+  readonly tokens: number
+  /** Absent where no file has a text. */
+  readonly reason?: Reason
+  /** Files that have a text. */
+  readonly files: readonly FileRow[]
+  /** Spreadsheets: not counted, only listed. */
+  readonly tables: readonly FileRow[]
+}
+
+/** Share of (window − reserve) that the files have to stay below. */
+const SHARE = 0.6
+
+/**
+ * The same files and the same model always give the same answer: nothing of the conversation is asked. `most` is the room
+ * that everything else leaves, tokens, where that counts too.
+ */
+export function fileFit(
+  rows: readonly FileRow[],
+  { window, reserve }: { readonly window: number; readonly reserve: number },
+  most = Infinity,
+): FileFit {
+  const files = rows.filter(({ state }) => state.type === 'ready' && state.reading.kind === 'text')
+  const tables = rows.filter((row) => rowSheets(row) !== undefined)
+  const tokens = files.reduce((sum, row) => sum + rowTokens(row), 0)
+  const limit = Math.max(0, Math.min(most, Math.round((window - reserve) * SHARE)))
+  if (files.length === 0) return { fits: false, tokens, files, tables }
+  const fits = tokens < limit
+  const code = fits ? 'project-fits' : 'project-too-large'
+  return { fits, tokens, reason: { code, tokens, limit, files: files.length }, files, tables }
+}
+
+/** The sheets of a spreadsheet; `undefined` for every other file. */
+function rowSheets({ state }: FileRow): readonly string[] | undefined {
+  return state.type === 'ready' && state.reading.kind === 'table' ? state.reading.sheets : undefined
+}
+
+function rowTokens({ state }: FileRow): number {
+  return state.type === 'ready' && state.reading.kind === 'text' ? state.reading.tokens : 0
 }

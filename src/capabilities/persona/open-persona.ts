@@ -1,12 +1,11 @@
 import type { z } from 'zod'
+import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { Layer } from '../../context.ts'
 import { textLayer } from '../../capability.ts'
-import { readText, type TextReader } from '../../tool.ts'
-import { jsonOf } from './json-file.ts'
-import { soulSchema, soulText } from './soul.ts'
-import { userProfileSchema, userProfileText } from './user-profile.ts'
+import { readText, type TextRead, type TextReader } from '../../tool.ts'
+import { soulSchema, soulText, userProfileSchema, userProfileText } from './persona-text.ts'
 
-export interface PersonaOptions {
+interface PersonaOptions {
   /** Path of `soul.json`. */
   readonly soulFile: string
   /** Path of `user_profile.json`. */
@@ -32,10 +31,10 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
     file: string,
     ref: string,
     schema: z.ZodType<Value>,
-    textOf: (value: Value) => string,
+    toText: (value: Value) => string,
   ): Promise<Source> {
-    const found = jsonOf(await read(file), schema)
-    if (found.type === 'value') return { layers: [textLayer(layer, textOf(found.value), ref)], warnings: [] }
+    const found = parseJson(await read(file), schema)
+    if (found.type === 'value') return { layers: [textLayer(layer, toText(found.value), ref)], warnings: [] }
     if (found.type === 'invalid') {
       return {
         layers: [textLayer(layer, '', ref)],
@@ -58,4 +57,35 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
 interface Source {
   readonly layers: readonly Layer[]
   readonly warnings: readonly string[]
+}
+
+/** A checked value, or why there is none. Faults name a position or a field, never its content. */
+type JsonRead<Value> =
+  | { readonly type: 'value'; readonly value: Value }
+  | { readonly type: 'missing' }
+  | { readonly type: 'invalid'; readonly faults: readonly string[] }
+
+/** Reads JSON, with comments where somebody wrote some, and checks it as a whole. */
+function parseJson<Value>(read: TextRead, schema: z.ZodType<Value>): JsonRead<Value> {
+  if (read.type === 'missing') return read
+  if (read.type === 'unreadable') return { type: 'invalid', faults: [read.why] }
+  const errors: ParseError[] = []
+  const json: unknown = parse(read.text, errors, { allowTrailingComma: true })
+  const [error] = errors
+  if (error)
+    return {
+      type: 'invalid',
+      faults: [`no JSON at ${positionText(read.text, error.offset)} (${printParseErrorCode(error.error)})`],
+    }
+  const checked = schema.safeParse(json)
+  if (checked.success) return { type: 'value', value: checked.data }
+  return {
+    type: 'invalid',
+    faults: checked.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`),
+  }
+}
+
+function positionText(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n')
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
 }

@@ -9,7 +9,7 @@ export const projectSchema = z.strictObject({
 /** Sessions that share instructions and files. Without its id, as people write it. */
 export type ProjectValue = z.output<typeof projectSchema>
 
-export const projectKind: RecordKind<ProjectValue> = {
+export const projectRecordKind: RecordKind<ProjectValue> = {
   kind: 'project',
   schema: projectSchema,
   nameOf: ({ name }) => name,

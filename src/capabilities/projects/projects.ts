@@ -1,5 +1,5 @@
 import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
-import { projectKind, type ProjectValue } from './project-record.ts'
+import { projectRecordKind, projectSchema, type ProjectValue } from './project-record.ts'
 
 type ProjectsSelf = Self<undefined, Records<ProjectValue>>
 
@@ -26,8 +26,8 @@ export const projects = capability<undefined, Records<ProjectValue>>({
   name: 'projects',
   summary: 'projects: instructions and files that sessions share',
   session: { project },
-  commands: { projects: async () => (await import('./cli/projects.ts')).projects },
-  start: (host) => host.records(projectKind),
+  commands: { projects: async () => (await import('./cli/projects.ts')).projectsCommand },
+  start: (host) => host.records(projectRecordKind),
   async turn({ service }, { choices: { agent, project: id } }) {
     const found = id === undefined || agent !== undefined ? undefined : await service.find(id)
     const text = found?.value.instructions.trim() ?? ''
@@ -35,7 +35,7 @@ export const projects = capability<undefined, Records<ProjectValue>>({
     return { layers: () => layers }
   },
   async routes({ service }) {
-    const { projectRoutesOf } = await import('./http/project-routes.ts')
-    return projectRoutesOf(service)
+    const { recordRoutes } = await import('../../server.ts')
+    return recordRoutes(() => service, { name: 'project', one: 'a project', schema: projectSchema })
   },
 })

@@ -37,10 +37,10 @@ export function createEditedPrompt({
     try {
       const value = text === null ? null : { text }
       const change = { kind: KIND, id: ID, value, ...defined({ after }) }
-      return versionOf(await store.putRecord(change, clock.time()))
+      return promptVersion(await store.putRecord(change, clock.time()))
     } catch (error) {
       if (error instanceof StoreError && error.code === 'conflict') {
-        throw new RuntimeError('changed', 'The system prompt was changed meanwhile. Look at it again.')
+        throw new RuntimeError('changed', 'The system prompt has changed since you read it. Read it again.')
       }
       throw runtimeFailure(error)
     }
@@ -49,14 +49,14 @@ export function createEditedPrompt({
   return {
     async text() {
       const record = await store.record(KIND, ID)
-      return record && versionOf(record).text
+      return record && promptVersion(record).text
     },
-    versions: async () => (await store.recordVersions(KIND, ID)).map(versionOf),
+    versions: async () => (await store.recordVersions(KIND, ID)).map(promptVersion),
     async edit(text, after) {
       if (text.length > LONGEST) {
         throw new RuntimeError(
           'invalid-input',
-          `The prompt has ${text.length} characters; at most ${LONGEST} are taken.`,
+          `The prompt has ${text.length} characters; the most is ${LONGEST}. Shorten it.`,
         )
       }
       return put(text, after)
@@ -64,7 +64,7 @@ export function createEditedPrompt({
     reset: () => put(null),
     async restore(version) {
       const found = (await store.recordVersions(KIND, ID)).find((each) => each.version === version)
-      const text = found && versionOf(found).text
+      const text = found && promptVersion(found).text
       if (text === undefined)
         throw new RuntimeError('not-found', `The system prompt has no version ${version}.`, { version })
       return put(text)
@@ -72,6 +72,6 @@ export function createEditedPrompt({
   }
 }
 
-function versionOf({ version, time, value }: { version: number; time: string; value: unknown }): PromptVersion {
+function promptVersion({ version, time, value }: { version: number; time: string; value: unknown }): PromptVersion {
   return { version, time, text: value === null ? undefined : (value as { readonly text: string }).text }
 }

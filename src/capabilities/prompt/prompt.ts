@@ -13,18 +13,18 @@ export interface PromptService {
 export const prompt = capability<undefined, PromptService>({
   name: 'prompt',
   summary: 'the system prompt: in a file of the home, edited, or packaged',
-  commands: { prompt: async () => (await import('./cli/prompt.ts')).prompt },
+  commands: { prompt: async () => (await import('./cli/prompt.ts')).promptCommand },
   places: (_, home) => ({ readOnly: [fileIn(home)] }),
   start,
-  // An edited prompt is for turns alone; in a turn it stays as it was at its beginning.
+  // Only turns read an edited prompt, and a turn keeps the one it began with.
   layers: ({ service }, { session, system }) => (session === undefined ? service.own.layers(system, undefined) : []),
   async turn({ service }) {
     const edited = await service.edited.text()
     return { layers: ({ system }) => service.own.layers(system, edited) }
   },
   async routes({ service }) {
-    const { promptRoutesOf } = await import('./http/prompt-routes.ts')
-    return promptRoutesOf(service.edited)
+    const { promptRoutes } = await import('./http/prompt-routes.ts')
+    return promptRoutes(service.edited)
   },
   reload: ({ service }) => service.own.load(),
   warnings: ({ service }) => service.own.warnings(),

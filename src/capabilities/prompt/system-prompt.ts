@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type LayerContext, noPrompt, textLayer } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
+import { ForewordError } from '../../platform.ts'
 import { readText, type TextReader } from '../../tool.ts'
 
 export interface PromptOptions {
@@ -18,7 +19,7 @@ export interface PromptOptions {
   readonly read?: TextReader
 }
 
-/** The system prompt of a home, read when it is told to. */
+/** The system prompt of a home. `load` reads it. */
 export interface SystemPrompt {
   load(): Promise<void>
   warnings(): readonly string[]
@@ -28,7 +29,7 @@ export interface SystemPrompt {
 
 /**
  * The operator's own prompt, or the packaged one. A blank prompt is a choice (BEHAVIOURS §3.3): the layer is then withheld,
- * and only a missing prompt gives way to the packaged one.
+ * and only a missing prompt is replaced by the packaged one.
  */
 export function systemPrompt(options: PromptOptions): SystemPrompt {
   const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
@@ -38,12 +39,12 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
   async function load(): Promise<void> {
     const found = await read(file)
     const text = found.type === 'text' ? found.text.trim() : undefined
-    warning = warningOf(found.type === 'unreadable' ? found.why : found.type, text === '')
+    warning = loadWarning(found.type === 'unreadable' ? found.why : found.type, text === '')
     const isUsed = text !== undefined && (text !== '' || heading === undefined)
     own = isUsed ? { text, ref } : { text: await fallback(), ref: PACKAGED }
   }
 
-  function warningOf(found: string, isBlank: boolean): string | undefined {
+  function loadWarning(found: string, isBlank: boolean): string | undefined {
     if (found === 'missing') return heading === undefined ? undefined : `${ref} is missing; the packaged prompt is used`
     if (isBlank && heading === undefined) {
       return `${ref} is blank, so no system prompt is sent; remove the file to send the packaged one`
@@ -80,5 +81,10 @@ async function packagedPrompt(): Promise<string> {
   const path = fileURLToPath(new URL('../../../assets/system-prompt.md', import.meta.url))
   const found = await readText(path)
   if (found.type === 'text') return found.text
-  throw new Error(`the packaged system prompt cannot be read at ${path}; install foreword anew`)
+  throw new ForewordError(
+    'file',
+    `Cannot read the packaged system prompt at ${path}.`,
+    { path },
+    { hint: 'Install foreword again.' },
+  )
 }

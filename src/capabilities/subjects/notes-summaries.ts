@@ -1,10 +1,10 @@
 import type { ValueStore } from '../../session.ts'
-import { linesOf, longNotesLines, type SummaryRequest } from './core.ts'
+import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
 import { type Clock, type Runtime, RuntimeError, summaryByModel } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime.ts'
-import { errorMessage, sha256 } from '../../platform.ts'
+import { errorMessage, keyedQueue, sha256 } from '../../platform.ts'
 
-/** Notes in a model's words, kept for as long as the notes are the same. */
+/** A summary of notes by a model, stored until the notes change. */
 export interface NotesSummary {
   readonly subject: string
   readonly text: string
@@ -17,18 +17,7 @@ export interface NotesSummary {
   readonly time: string
 }
 
-/** Long notes in a model's words. What is kept holds for exactly the notes that it was made of. */
-export interface NotesSummaries {
-  /**
-   * What is kept for these notes, with a first line that says what it is. Where there is nothing, a model is asked behind
-   * the reader's back, and the reader has `undefined`: the beginning and the end of the notes will do until then.
-   */
-  summaryOf(notes: SummaryRequest): Promise<string | undefined>
-  /** Asks a model now, for a person. Rejects with `SubjectError` and `RuntimeError`. */
-  summarize(subject: string): Promise<NotesSummary>
-  /** Ends what is asked at the moment, and asks no more. */
-  stop(): Promise<void>
-}
+export type NotesSummaries = ReturnType<typeof createNotesSummaries>
 
 export interface NotesSummariesParts {
   readonly store: ValueStore
@@ -38,53 +27,47 @@ export interface NotesSummariesParts {
   readonly notesOf: (subject: string) => Promise<string>
   /** `provider/model`; the configured one where absent. */
   readonly model?: string | undefined
-  /** Nothing is kept, shown or asked unless the owner wants it. */
+  /** Unless set, nothing is stored or shown, and no model is asked. */
   readonly enabled: boolean
-  /** `false`: what is kept is shown, and no model is asked unless a person wants it. */
+  /** `false`: stored summaries are shown, and a model is asked only when a person wants it. */
   readonly asksByItself?: boolean
   readonly warn?: (text: string) => void
 }
 
-/** Of a summary. */
+/** Of a summary, characters. */
 const MOST_CHARS = 4_000
 
-/** Of the notes that a model is asked about. */
+/** Of the notes that a model summarizes, characters. */
 const MOST_NOTES_CHARS = 400_000
 
-/** Subjects that are asked about at the same time, where no person waits for it. */
+/** Subjects summarized at the same time in the background. */
 const MOST_AT_ONCE = 2
 
-export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries {
+/** Summaries of long notes by a model. A stored summary holds for exactly the notes that it was made of. */
+export function createNotesSummaries(parts: NotesSummariesParts) {
   const { store, clock, enabled, asksByItself = true, warn = () => {} } = parts
   const stopping = new AbortController()
-  const running = new Map<string, Promise<NotesSummary>>()
-  /** Notes that came to nothing, by subject: not asked about again before they change. */
+  /** One model at a time for a subject. */
+  const queue = keyedQueue<string>()
+  /** SHA-256 of notes whose summary failed, by subject: not tried again before they change. */
   const failed = new Map<string, string>()
 
   async function makeSummary(notes: SummaryRequest): Promise<NotesSummary> {
     const { subject, lines, sha256: covers } = notes
-    const { text, model } = await answerTo(parts, notes, stopping.signal)
+    const { text, model } = await modelSummary(parts, notes, stopping.signal)
     const summary = { subject, text, model, covers, lines, time: clock.time() }
-    await store.putValue(keyOf(subject), summary)
+    await store.putValue(summaryKey(subject), summary)
     failed.delete(subject)
     return summary
   }
 
-  /** One model at a time for a subject. */
   function ask(notes: SummaryRequest): Promise<NotesSummary> {
-    const before = running.get(notes.subject)
-    const work = (before ?? Promise.resolve()).catch(() => {}).then(() => makeSummary(notes))
-    running.set(notes.subject, work)
-    const over = () => {
-      if (running.get(notes.subject) === work) running.delete(notes.subject)
-    }
-    work.then(over, over)
-    return work
+    return queue.add(notes.subject, () => makeSummary(notes))
   }
 
   function askInBackground(notes: SummaryRequest): void {
     const { subject } = notes
-    if (stopping.signal.aborted || running.has(subject) || running.size >= MOST_AT_ONCE) return
+    if (stopping.signal.aborted || queue.has(subject) || queue.size >= MOST_AT_ONCE) return
     if (failed.get(subject) === notes.sha256) return
     ask(notes).catch((error: unknown) => {
       if (stopping.signal.aborted) return
@@ -95,17 +78,22 @@ export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries
   }
 
   return {
-    async summaryOf(notes) {
+    /**
+     * The stored summary of these notes, with a first line that marks it. Without one, a model is asked in the background,
+     * and the reader gets `undefined`: the beginning and the end of the notes until then.
+     */
+    async summaryOf(notes: SummaryRequest): Promise<string | undefined> {
       if (!enabled) return undefined
-      const kept = await store.value(keyOf(notes.subject))
+      const kept = await store.value(summaryKey(notes.subject))
       if (isSummary(kept) && kept.covers === notes.sha256) return summaryText(kept)
       if (asksByItself) askInBackground(notes)
       return undefined
     },
-    async summarize(subject) {
+    /** Asks a model now, for a person. Rejects with `SubjectError` and `RuntimeError`. */
+    async summarize(subject: string): Promise<NotesSummary> {
       if (!enabled) throw notSwitchedOn()
       const text = await parts.notesOf(subject)
-      const lines = linesOf(text).length
+      const lines = splitLines(text).length
       if (lines <= longNotesLines) throw tooShort(subject, lines)
       try {
         return await ask({ subject, text, lines, sha256: sha256(text) })
@@ -113,14 +101,15 @@ export function createNotesSummaries(parts: NotesSummariesParts): NotesSummaries
         throw runtimeFailure(error)
       }
     },
-    async stop() {
+    /** Aborts the running calls, and makes no more. */
+    async stop(): Promise<void> {
       stopping.abort()
-      await Promise.allSettled(running.values())
+      await queue.idle()
     },
   }
 }
 
-async function answerTo(
+async function modelSummary(
   { complete, model }: NotesSummariesParts,
   notes: SummaryRequest,
   signal: AbortSignal,
@@ -141,7 +130,7 @@ function summaryText({ model, lines, text }: NotesSummary): string {
   return `[Summary by ${model} of ${lines} lines; read_full_notes has the text]\n${text}`
 }
 
-function keyOf(subject: string): string {
+function summaryKey(subject: string): string {
   return `subject/summary/${subject}`
 }
 

@@ -1,20 +1,20 @@
-import { type CapabilityHost, type Clock, type Runtime, RuntimeError } from '../../capability.ts'
-import type { SessionStore } from '../../session.ts'
-import type { Tool } from '../../tool.ts'
+import { type CapabilityHost, RuntimeError } from '../../capability.ts'
+import type { OfferedWhile, Tool } from '../../tool.ts'
 import {
   openSubjects,
+  type OperationAnswer,
   type Proposals,
   SubjectError,
+  type SubjectOperation,
   subjectOperations,
   type SubjectReading,
   type Subjects,
 } from './core.ts'
 import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
-import { subjectTool } from './subject-tool.ts'
 import type { SubjectSettings } from './subject-settings.ts'
 
-/** Subjects, what waits to be written there, and long notes in a model's words. */
+/** Subjects, the proposals about them, and summaries of long notes. */
 export interface SubjectService {
   readonly subjects: Subjects
   readonly proposals: Proposals
@@ -22,7 +22,7 @@ export interface SubjectService {
   summariseNotes(subject: string): Promise<NotesSummary>
 }
 
-/** The same with what the capability itself needs of it. */
+/** The service with what the capability itself needs. */
 export interface RunningSubjects extends SubjectService {
   /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
   readonly tools: readonly Tool[]
@@ -30,50 +30,27 @@ export interface RunningSubjects extends SubjectService {
   read(subject: string): Promise<SubjectReading | undefined>
   /** Rejects with a `RuntimeError` `not-found`, as every choice of a session does. */
   assertExists(subject: string): Promise<void>
-  /** Looks again whether the usual subject is there. */
+  /** Checks again whether the default subject exists. */
   reload(): Promise<void>
   warnings(): readonly string[]
-  /** Ends what a model is asked at the moment. */
+  /** Aborts the running calls of a model. */
   close(): Promise<void>
 }
 
-/** What a service of subjects is made of. */
-export interface SubjectParts {
-  readonly settings: SubjectSettings
-  readonly store: SessionStore
-  readonly clock: Clock
-  /** `false`: kept summaries are shown, and no model is asked unless a person wants it. */
-  readonly writes: boolean
-  /** Not called before every capability has started. */
-  readonly complete: Runtime['complete']
-  readonly warn: (text: string) => void
-}
-
+/** Opens the subjects of a home. */
 export async function startSubjects(host: CapabilityHost<SubjectSettings>): Promise<RunningSubjects> {
   const { settings, store, clock, writes } = host
-  const service = createSubjects({
-    settings,
-    store,
-    clock,
-    writes,
-    complete: (input) => host.runtime.complete(input),
-    warn: (text) => host.warn(text),
-  })
-  await service.reload()
-  return service
-}
-
-export function createSubjects({ settings, store, clock, writes, complete, warn }: SubjectParts): RunningSubjects {
   const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings
   const summaries = createNotesSummaries({
     store,
     clock,
-    complete,
+    // Not called before every capability has started.
+    complete: (input) => host.runtime.complete(input),
     notesOf: (subject) => subjects.text({ type: 'notes', subject }),
     enabled: summarize,
     asksByItself: writes,
     model: summaryModel,
-    warn,
+    warn: (text) => host.warn(text),
   })
   const { summaryOf } = summaries
   const subjects = openSubjects({ directory, tastes, maxTextChars, maxReplyChars, ...(summarize && { summaryOf }) })
@@ -83,6 +60,11 @@ export function createSubjects({ settings, store, clock, writes, complete, warn 
   const operations = subjectOperations({ subjects, proposals, time: () => clock.time() })
   const tools = operations.map((operation) => subjectTool(operation, offeredWhile))
   let warnings: readonly string[] = []
+  async function reload(): Promise<void> {
+    warnings = usual === undefined ? [] : await defaultWarnings(usual, subjects)
+  }
+
+  await reload()
   return {
     subjects,
     proposals,
@@ -97,9 +79,7 @@ export function createSubjects({ settings, store, clock, writes, complete, warn 
         throw new RuntimeError('not-found', error.message, error.facts, { cause: error })
       }
     },
-    async reload() {
-      warnings = usual === undefined ? [] : await faultsOf(usual, subjects)
-    },
+    reload,
     warnings: () => warnings,
     close: summaries.stop,
   }
@@ -114,14 +94,49 @@ async function orMissing<Value>(reading: Promise<Value>): Promise<Value | undefi
   }
 }
 
-/** Turns run without a subject that is not there; its owner should know. */
-async function faultsOf(usual: string, subjects: Subjects): Promise<readonly string[]> {
+/** Turns run without a default subject that does not exist; the warning tells its owner. */
+async function defaultWarnings(usual: string, subjects: Subjects): Promise<readonly string[]> {
   try {
     // Not its context: long notes would be put into a model's words, and there is none yet.
     await subjects.notes(usual, { limit: 1 })
     return []
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
-    return [`subjects.default names no subject that is there: ${error.message}`]
+    return [`subjects.default: ${error.message}`]
   }
+}
+
+/** Characters of one result. The context of a subject with several tastes is longer than most results. */
+const MOST_SHOWN = 64_000
+
+/** An operation as a tool of the gateway. It answers with JSON, and with a line below about what was odd about the files. */
+export function subjectTool(
+  { name, description, inputSchema, readOnly, faultOf, run }: SubjectOperation,
+  offeredWhile: OfferedWhile,
+): Tool {
+  return {
+    name,
+    description,
+    inputSchema,
+    idempotent: readOnly,
+    maxShownChars: MOST_SHOWN,
+    offeredWhile,
+    ...(readOnly && { origin: 'file' as const }),
+    faultOf,
+    async execute(input, { session, turn, toolCallId }) {
+      try {
+        // The toolbox has checked it against the schema above.
+        const given = input as Readonly<Record<string, unknown>>
+        return { ok: true, output: answerText(await run(given, { session, turn, toolCallId })) }
+      } catch (error) {
+        if (error instanceof SubjectError) return { ok: false, error: `${error.code}: ${error.message}` }
+        throw error
+      }
+    },
+  }
+}
+
+function answerText({ data, warnings }: OperationAnswer): string {
+  const json = JSON.stringify(data, undefined, 1)
+  return warnings.length === 0 ? json : `${json}\nWarnings: ${warnings.join('; ')}`
 }

@@ -17,7 +17,7 @@ import {
   type SubjectReading,
 } from './core.ts'
 import { subjectLayer } from './subject-layer.ts'
-import { subjectTool } from './subject-tool.ts'
+import { subjectTool } from './subject-service.ts'
 import { subjects, subjectService } from './subjects.ts'
 
 const names = [
@@ -151,7 +151,7 @@ test('a turn about nothing, or about what is gone, is given nothing', async (t) 
 test('the usual subject that is not there is a warning, until it is', async (t) => {
   const { self, folder } = await running(t, {}, { default: 'tide' })
   assert.equal(subjects.session!['subject']!.usual!(self), 'tide')
-  assert.match(subjects.warnings!(self)[0]!, /^subjects\.default names no subject that is there: /)
+  assert.match(subjects.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
   await mkdir(join(folder, 'subjects/tide'), { recursive: true })
   await subjects.reload!(self)
   assert.deepEqual(subjects.warnings!(self), [])
@@ -193,7 +193,7 @@ test('the doctor is told how many subjects there are, and what waits', async () 
     { check: 'subjects', level: 'ok', message: '1' },
   ])
   const [warning] = await findings({ subjects: [{ id: 'tide' }], waiting: 2 })
-  assert.deepEqual([warning?.level, warning?.message], ['warning', '2 proposals wait for you'])
+  assert.deepEqual([warning?.level, warning?.message], ['warning', '2 proposals are waiting for you'])
 })
 
 test('a program that speaks MCP is told of everything before the home is open, in the order in which it is offered', async (t) => {

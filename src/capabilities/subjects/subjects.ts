@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
-import type { SubjectList } from './cli/find-subject.ts'
+import type { SubjectList } from './cli/list.ts'
 import type { SubjectFacts } from './core.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
 import { type SubjectSettings, subjectSettings } from './subject-settings.ts'
@@ -22,13 +22,13 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
       summary: 'Id of the subject that the session is about.',
       none: 'no subject',
       check: ({ service }, id) => service.assertExists(id),
-      find: async ({ service }, word) => subjectNamed(word, await service.subjects.list()),
+      find: async ({ service }, word) => findSubjectId(word, await service.subjects.list()),
       list: async ({ service }) =>
         (await service.subjects.list()).map(({ id, title }) => (title === '' ? { id } : { id, summary: title })),
       usual: (self) => self.settings.default,
     },
   },
-  commands: { subjects: async () => (await import('./cli/subjects.ts')).subjects },
+  commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },
   checks: checkSubjects,
   places: ({ directory, tastes }, home) => ({
     outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
@@ -64,24 +64,24 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   stop: ({ service }) => service.close(),
 })
 
-/** How many subjects there are, and how many proposals wait. Nothing where there is neither. */
+/** Reports the number of subjects, or of waiting proposals; nothing where there is neither. */
 async function checkSubjects({ get }: CheckContext<SubjectSettings>): Promise<readonly Finding[]> {
   const listed = await get<SubjectList>('/api/subjects')
   if (!listed) return []
   const { subjects: all, waiting } = listed
   if (waiting > 0) {
-    const message = waiting === 1 ? '1 proposal waits for you' : `${waiting} proposals wait for you`
-    const hint = '`foreword subjects proposals` shows what a model would like to write.'
+    const message = waiting === 1 ? '1 proposal is waiting for you' : `${waiting} proposals are waiting for you`
+    const hint = 'Show them with `foreword subjects proposals`.'
     return [{ check: 'subjects', level: 'warning', message, hint }]
   }
   return all.length === 0 ? [] : [{ check: 'subjects', level: 'ok', message: `${all.length}` }]
 }
 
 /**
- * The id that a word of a person means: an id or a title, or the beginning of either where only one begins so. A word that
- * means nothing is returned as it is.
+ * The id that a word of a person means: an id or a title, or an unambiguous beginning of either. A word that matches
+ * nothing is returned unchanged.
  */
-function subjectNamed(word: string, all: readonly SubjectFacts[]): string {
+function findSubjectId(word: string, all: readonly SubjectFacts[]): string {
   const wanted = folded(word)
   const found = [
     ({ id }: SubjectFacts) => id === word,
@@ -93,7 +93,7 @@ function subjectNamed(word: string, all: readonly SubjectFacts[]): string {
   const [first, ...others] = found ?? []
   if (first === undefined || others.length === 0) return first?.id ?? word
   const ids = [first, ...others].slice(0, 10).map(({ id }) => id)
-  throw new RuntimeError('invalid-input', `${others.length + 1} subjects are meant by ${word}: ${ids.join(', ')}.`)
+  throw new RuntimeError('invalid-input', `${word} matches ${others.length + 1} subjects: ${ids.join(', ')}.`)
 }
 
 function folded(text: string): string {

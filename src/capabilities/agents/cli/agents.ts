@@ -1,4 +1,3 @@
-import { agentFields } from './agent-fields.ts'
 import {
   agentKind,
   deleteRecord,
@@ -8,17 +7,19 @@ import {
   listVersions,
   newRecord,
   noQuestion,
+  readNamedFile,
   restoreVersion,
   runSubcommand,
   showRecord,
   type Subcommand,
+  usageFailure,
   useRecord,
 } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
 
-export const agents: Command = {
+export const agentsCommand: Command = {
   name: 'agents',
-  summary: 'make, show, edit and use custom agents',
+  summary: 'create, show, edit and use custom agents',
   usage: [
     'agents [list] [--json]',
     'agents show ID [--json]',
@@ -30,26 +31,26 @@ export const agents: Command = {
     'agents use [ID] --session SESSION',
   ],
   details:
-    'An agent has a prompt of its own, beside the system prompt (`append`) or in its place (`replace`). ID is its id, its ' +
-    'name, or the beginning of either where only one begins so. Every edit is a version; one that was deleted comes back ' +
-    'with `restore`. `use` without an ID returns a session to the default agent. Files of an agent are handed in with ' +
+    'An agent has a prompt of its own, beside the system prompt (`append`) or in its place (`replace`). ID is an id, a ' +
+    'name, or an unambiguous beginning of either. Every edit makes a version; `restore` also brings back a deleted agent. ' +
+    '`use` without an ID returns a session to the default agent. Add files to an agent with ' +
     '`foreword files add --agent ID`.',
   words: { least: 0, most: 3 },
   options: {
-    name: { value: 'NAME', summary: 'what it is called' },
+    name: { value: 'NAME', summary: 'its name' },
     prompt: { value: 'TEXT', summary: 'its own prompt' },
     'prompt-file': { value: 'PATH', summary: 'the prompt from a file, or `-`' },
     mode: { value: 'MODE', summary: 'append (beside the system prompt) or replace (in its place)' },
-    reminder: { value: 'TEXT', summary: 'said again at the very end of every request' },
-    tools: { value: 'A,B', summary: 'the tools it may use, of those that are allowed; `x*` for all that begin with x' },
+    reminder: { value: 'TEXT', summary: 'repeated at the very end of every request' },
+    tools: { value: 'A,B', summary: 'the tools it may use, among the allowed ones; `x*` means all that begin with x' },
     model: { value: 'ID', summary: 'the model that answers for it' },
     layout: { value: 'NAME', summary: 'the layout of its requests' },
-    without: { value: 'FIELD', summary: 'take away its reminder, tools, model or layout; may be repeated' },
+    without: { value: 'FIELD', summary: 'remove its reminder, tools, model or layout; may be repeated' },
     session: { value: 'ID', summary: 'use: the session that it answers in' },
     yes: noQuestion,
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(agents, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(agentsCommand, subcommands, 'list', call, io),
 }
 
 const forPersons = 'change agents'
@@ -63,4 +64,39 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   versions: { least: 1, most: 1, run: (call, io) => listVersions(agentKind, call, io) },
   restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(agentKind, call, io) },
   use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(agentKind, call, io) },
+}
+
+/** The fields that can be removed. */
+const optional: readonly string[] = ['reminder', 'tools', 'model', 'layout']
+
+/** The fields of an agent from the options; `null` for a field to remove. */
+async function agentFields(call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
+  const file = call.text('prompt-file')
+  const text = call.text('prompt')
+  if (file !== undefined && text !== undefined) {
+    throw usageFailure('The prompt is given twice.', 'Write `--prompt TEXT` or `--prompt-file PATH`.')
+  }
+  const given = {
+    name: call.text('name'),
+    prompt: file === undefined ? text : await readNamedFile(file, io),
+    mode: call.text('mode'),
+    reminder: call.text('reminder'),
+    tools: call
+      .text('tools')
+      ?.split(',')
+      .map((tool) => tool.trim())
+      .filter((tool) => tool !== ''),
+    model: call.text('model'),
+    layout: call.text('layout'),
+  }
+  const removed = call.texts('without').map((field) => [removableField(field), null])
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(removed),
+  }
+}
+
+function removableField(field: string): string {
+  if (optional.includes(field)) return field
+  throw usageFailure(`Cannot remove ${field}.`, `Choose one of ${optional.join(', ')}.`)
 }

@@ -1,15 +1,20 @@
-import type { Records, Route } from '../../../capability.ts'
+import type { CapabilityHost, Records, Route } from '../../../capability.ts'
 import { type Runtime } from '../../../runtime.ts'
 import { isListed } from '../../../tool.ts'
 import { recordRoutes } from '../../../server.ts'
 import { agentSchema, type AgentValue } from '../agent-record.ts'
 
+interface AgentParts extends Pick<CapabilityHost, 'layouts'> {
+  readonly service: Records<AgentValue>
+  readonly runtime: Pick<Runtime, 'tools'>
+}
+
 /** Custom agents, made, changed and brought back. */
-export function agentRoutesOf(agents: Records<AgentValue>, runtime: Pick<Runtime, 'tools'>): readonly Route[] {
-  return recordRoutes(() => agents, {
+export function agentRoutes({ service, runtime, layouts }: AgentParts): readonly Route[] {
+  return recordRoutes(() => service, {
     name: 'agent',
     one: 'an agent',
-    schema: agentSchema,
+    schema: agentSchema(Object.keys(layouts)),
     warningsOf: (value) => unknownTools(runtime, value as AgentValue | undefined),
   })
 }

@@ -2,25 +2,24 @@ import type { SearchHit } from '../../../search.ts'
 import { CommandFailure, exactLine, print, printJson, styled } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
 import type { FileSearchAnswer } from '../file-service.ts'
-import { passagePlace } from './passage-place.ts'
 
-/** The same question asked in each way, and how many passages the two lists share. */
-export interface WaysCompared {
+/** The answers to one question by words, by meaning and by both, and how many passages the first two share. */
+interface WaysCompared {
   readonly words: FileSearchAnswer
   readonly meaning: FileSearchAnswer
   readonly both: FileSearchAnswer
-  /** Passages that stand in both lists, and in either. */
+  /** The number of passages in both lists, and in either. */
   readonly agreement: { readonly shared: number; readonly of: number }
 }
 
-/** Asks a question by words, by meaning, and in both ways. */
+/** Searches by words, by meaning, and by both. Rejects with `no-vectors` where no passage has a vector. */
 export async function compareWays(
   ask: (by: 'words' | 'meaning' | 'both') => Promise<FileSearchAnswer>,
 ): Promise<WaysCompared> {
   const both = await ask('both')
   if (both.degraded !== undefined) {
     throw new CommandFailure('no-vectors', `There is nothing to compare. ${both.degraded}`, {
-      hint: '`foreword doctor` says whether the embedding model answers.',
+      hint: 'Check the embedding model with `foreword doctor`.',
     })
   }
   if (both.progress.chunks > 0 && both.progress.embedded === 0) {
@@ -33,13 +32,13 @@ export async function compareWays(
     )
   }
   const [words, meaning] = [await ask('words'), await ask('meaning')]
-  const keys = words.hits.map(keyOf)
-  const shared = meaning.hits.filter((hit) => keys.includes(keyOf(hit))).length
+  const keys = words.hits.map(hitKey)
+  const shared = meaning.hits.filter((hit) => keys.includes(hitKey(hit))).length
   return { words, meaning, both, agreement: { shared, of: words.hits.length + meaning.hits.length - shared } }
 }
 
-/** Each way with its list, then what they share. */
-export function showWays(compared: WaysCompared, io: Io, json: boolean): number {
+/** Prints each list, then their overlap. */
+export function printComparison(compared: WaysCompared, io: Io, json: boolean): number {
   if (json) {
     printJson(io, compared)
     return 0
@@ -52,25 +51,31 @@ export function showWays(compared: WaysCompared, io: Io, json: boolean): number 
     print(io, styled(io, 'bold', title))
     const { hits } = compared[way]
     if (hits.length === 0) print(io, '  nothing')
-    hits.forEach((hit, index) => print(io, lineOf(hit, index, way === 'both' ? undefined : compared)))
+    hits.forEach((hit, index) => print(io, hitLine(hit, index, way === 'both' ? undefined : compared)))
   }
   const { shared, of } = compared.agreement
-  print(io, `${shared} of ${of} passages are in both lists.${adviceOn(compared)}`)
+  print(io, `${shared} of ${of} passages are in both lists.${disagreementText(compared)}`)
   return 0
 }
 
-function adviceOn({ words, meaning, agreement }: WaysCompared): string {
+function disagreementText({ words, meaning, agreement }: WaysCompared): string {
   if (agreement.shared > 0 || agreement.of === 0) return ''
   if (meaning.hits.length === 0) return ' By meaning no passage is nearer to the question than chance.'
   if (words.hits.length === 0) return ' No passage has a word of the question.'
   return ' The model and the words disagree: judge which list answers the question.'
 }
 
-function lineOf(hit: SearchHit, index: number, compared: WaysCompared | undefined): string {
+function hitLine(hit: SearchHit, index: number, compared: WaysCompared | undefined): string {
   const other = compared && (hit.ranks[0]?.by === 'words' ? compared.meaning : compared.words)
-  const at = other ? other.hits.findIndex((each) => keyOf(each) === keyOf(hit)) : -1
+  const at = other ? other.hits.findIndex((each) => hitKey(each) === hitKey(hit)) : -1
   const also = at === -1 ? '' : `  (also ${at + 1} by ${hit.ranks[0]?.by === 'words' ? 'meaning' : 'words'})`
-  return `${String(index + 1).padStart(4)}  ${exactLine(hit.title)}, ${passagePlace(hit.chunk)}${also}`
+  return `${String(index + 1).padStart(4)}  ${exactLine(hit.title)}, ${passagePosition(hit.chunk)}${also}`
 }
 
-const keyOf = ({ document, chunk }: SearchHit) => `${document} ${chunk.id}`
+const hitKey = ({ document, chunk }: SearchHit) => `${document} ${chunk.id}`
+
+/** The position of a passage: its page or line, and the headings above it. */
+export function passagePosition({ page, line, headings }: SearchHit['chunk']): string {
+  const place = page === undefined ? `line ${line}` : `page ${page}`
+  return [place, ...(headings.length === 0 ? [] : [headings.map(exactLine).join(' › ')])].join(', ')
+}

@@ -1,13 +1,44 @@
-import { jsonOption, runSubcommand, type Subcommand } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
-import { addFiles } from './add.ts'
-import { listFiles } from './list.ts'
-import { removeFile } from './remove.ts'
-import { showFile, showText } from './show.ts'
+import {
+  addFilesTo,
+  agentKind,
+  answer,
+  ask,
+  type Belonging,
+  connected,
+  exactLine,
+  findFile,
+  findRecord,
+  findSession,
+  fittedTable,
+  fullTimeText,
+  harmless,
+  jsonOption,
+  lineLimit,
+  note,
+  oneLine,
+  ownerText,
+  pathTo,
+  personAgrees,
+  print,
+  printJson,
+  projectKind,
+  purposeOf,
+  runSubcommand,
+  sizeText,
+  stateText,
+  styled,
+  type Subcommand,
+  table,
+  timeText,
+  usageFailure,
+  width,
+} from '../../../cli.ts'
+import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import type { FileRow } from '../../../session.ts'
 
-export const files: Command = {
+export const filesCommand: Command = {
   name: 'files',
-  summary: 'hand files in, list, read and remove them',
+  summary: 'add, list, read and remove files',
   usage: [
     'files [list] [--project ID | --agent ID | --session ID] [--json]',
     'files add PATH… [--project ID | --agent ID | --session ID] [--json]',
@@ -16,10 +47,10 @@ export const files: Command = {
     'files remove ID [--yes]',
   ],
   details:
-    'A file is stored first, then its text is taken out and its tokens are counted, then it can be searched. `add` waits ' +
-    'until it is read, and says of each file what became of it; the exit code is 1 where one could not be read. What ' +
-    'breaks off goes on at the next start. Without a project, an agent or a session a file waits for a message: ' +
-    '`foreword send --file PATH` does both. ID is its id, its name, or the beginning of either where only one begins so.',
+    'Foreword stores a file, extracts its text, counts its tokens and adds it to the search index. `add` waits until ' +
+    'each file is read and prints the result; the exit code is 1 if a file cannot be read. Interrupted files resume at ' +
+    'the next start. Without a project, an agent or a session, a file waits for a message: `foreword send --file PATH` ' +
+    'does both. ID is an id, a name, or an unambiguous beginning of either.',
   words: { least: 0, most: Infinity },
   options: {
     project: { value: 'ID', summary: 'files of this project (its id or name)' },
@@ -28,7 +59,7 @@ export const files: Command = {
     yes: { summary: 'remove without asking' },
     json: { ...jsonOption, summary: 'print JSON, one file per line' },
   },
-  run: (call, io) => runSubcommand(files, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(filesCommand, subcommands, 'list', call, io),
 }
 
 const forPersons = 'change which files are read'
@@ -39,4 +70,124 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   show: { least: 1, most: 1, run: showFile },
   text: { least: 1, most: 1, run: showText },
   remove: { least: 1, most: 1, forPersons, run: removeFile },
+}
+
+/** Adds files to a project, an agent, a session, or the next message. */
+async function addFiles(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, 'write', async (connection) =>
+    addFilesTo(connection, call.words.slice(1), await namedOwner(connection, call), call, io),
+  )
+}
+
+async function namedOwner(connection: Connection, call: CommandCall): Promise<Belonging> {
+  const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
+  if ([project, agent, session].filter((each) => each !== undefined).length > 1) {
+    throw usageFailure('A file has one owner.', 'Name a project, an agent or a session.')
+  }
+  if (project !== undefined) return { project: (await findRecord(connection, projectKind, project)).id }
+  if (agent !== undefined) return { agent: (await findRecord(connection, agentKind, agent)).id }
+  return session === undefined ? {} : { session: await findSession(connection, session) }
+}
+
+/** Prints one file a line, in the order in which they were added. */
+async function listFiles(call: CommandCall, io: Io): Promise<number> {
+  const files = await connected(call.home, io, 'read', async (connection) => {
+    const owner = await ownerNamed(connection, call)
+    return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner)}`)
+  })
+  if (call.json) for (const row of files) printJson(io, row)
+  else if (files.length === 0) note(io, 'No files yet. Add one with `foreword files add PATH`.')
+  else print(io, fileTable(files, io))
+  return 0
+}
+
+async function ownerNamed(connection: Connection, call: CommandCall): Promise<string | undefined> {
+  const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
+  if (project !== undefined) return `project/${(await findRecord(connection, projectKind, project)).id}`
+  if (agent !== undefined) return `agent/${(await findRecord(connection, agentKind, agent)).id}`
+  return session === undefined ? undefined : `session/${await findSession(connection, session)}`
+}
+
+function fileTable(files: readonly FileRow[], io: Io): string {
+  const now = new Date()
+  const rows = files.map(({ id, name, bytes, time, owner, state }) => [
+    id,
+    oneLine(exactLine(name), 40),
+    sizeText(bytes),
+    timeText(time, now),
+    ownerText(owner),
+    oneLine(stateText(state), Math.max(30, width(io) - 120)),
+  ])
+  const head = ['id', 'name', 'size', 'added', 'owner', 'state']
+  return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
+}
+
+/** Deletes a file, its text and its index entries. Asks for confirmation unless `--yes` is given. */
+async function removeFile(call: CommandCall, io: Io): Promise<number> {
+  const removed = await connected(call.home, io, purposeOf(call, io), async (connection) => {
+    const found = await findFile(connection, call.words[1]!)
+    if (!(await personAgrees(`Remove ${exactLine(found.name)} (${found.id}) for good?`, call, io))) return undefined
+    await answer(connection, pathTo('/api/files/', found.id), { method: 'DELETE' })
+    return found
+  })
+  if (removed === undefined) {
+    note(io, 'Nothing was removed.')
+    return 1
+  }
+  const { id, name } = removed
+  if (call.json) printJson(io, { removed: id })
+  else note(io, `Removed ${exactLine(name)} (${id}). Messages that contain it stay as they are.`)
+  return 0
+}
+
+async function fetchFiles(connection: Connection, query = ''): Promise<readonly FileRow[]> {
+  return (await ask<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
+}
+
+/** Prints the facts about one file. */
+async function showFile(call: CommandCall, io: Io): Promise<number> {
+  const row = await connected(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
+  if (call.json) printJson(io, row)
+  else printFile(row, io)
+  return 0
+}
+
+/** Prints the whole extracted text of a file, and nothing else, on standard output. */
+async function showText(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, 'read', async (connection) => {
+    const { id } = await findFile(connection, call.words[1]!)
+    let last = '\n'
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const path = pathTo('/api/files/', id, `/text?limit=200000&offset=${offset}`)
+      const page: TextPage = await ask<TextPage>(connection, path)
+      if (call.json) printJson(io, page)
+      else io.stdout.write(harmless(page.text, io.stdout))
+      last = page.text
+      offset = page.next
+    }
+    if (!call.json && !last.endsWith('\n')) io.stdout.write('\n')
+    return 0
+  })
+}
+
+interface TextPage {
+  readonly text: string
+  readonly next?: number
+}
+
+function printFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io): void {
+  const pages = state.type === 'ready' && state.reading.kind === 'text' ? state.reading.pages?.length : undefined
+  print(io, styled(io, 'bold', exactLine(name)))
+  print(
+    io,
+    table([
+      ['id', id],
+      ['owner', ownerText(owner)],
+      ['added', fullTimeText(time, new Date())],
+      ['size', sizeText(bytes)],
+      ['sha256', hash],
+      ...(pages === undefined ? [] : [['pages', String(pages)]]),
+      ['state', stateText(state)],
+    ]),
+  )
 }

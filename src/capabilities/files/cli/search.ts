@@ -1,8 +1,27 @@
-import type { Command, CommandCall } from '../../../capability.ts'
-import { jsonOption, searchHistory, usageFailure } from '../../../cli.ts'
-import { searchFiles } from './search-files.ts'
+import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import {
+  ask,
+  connected,
+  exactLine,
+  findRecord,
+  jsonOption,
+  limitOf,
+  note,
+  print,
+  printJson,
+  projectKind,
+  searchHistory,
+  snippet,
+  styled,
+  usageFailure,
+  width,
+} from '../../../cli.ts'
+import { defined } from '../../../platform.ts'
+import type { IndexProgress, SearchHit } from '../../../search.ts'
+import type { FileSearchAnswer } from '../file-service.ts'
+import { compareWays, passagePosition, printComparison } from './compare-ways.ts'
 
-export const search: Command = {
+export const searchCommand: Command = {
   name: 'search',
   summary: 'find passages of files, or of the history of sessions',
   usage: [
@@ -10,18 +29,18 @@ export const search: Command = {
     'search --history TEXT [--session ID] [--limit N] [--json]',
   ],
   details:
-    'Files are found by words, and by meaning too where an embedding model is configured. Whatever is written is words to ' +
-    'look for, never syntax. Each hit says where it stands; the last line how far the index is. ' +
-    'The history is found by words: what was said in sessions, and calls of tools with their results. Words between double ' +
-    'quotes are found exactly as they are.',
+    'Searches files by words, and also by meaning if an embedding model is configured. TEXT is words to look for, never ' +
+    'syntax. Each hit shows its position; the last line shows the progress of the index. ' +
+    'With --history, searches messages of sessions, tool calls and their results by words. Words in double quotes match ' +
+    'exactly.',
   words: { least: 1, most: Infinity },
   options: {
     history: { summary: 'search sessions instead of files' },
     session: { value: 'ID', summary: 'with --history: only this session (its id, a beginning of it, or `last`)' },
     project: { value: 'ID', summary: 'only files of this project (its id or name)' },
-    limit: { value: 'N', summary: 'at most so many hits, 10 unless said' },
-    explain: { summary: 'say how each hit was found' },
-    compare: { summary: 'show what words and meaning find side by side, and what they share' },
+    limit: { value: 'N', summary: 'the most hits; 10 by default' },
+    explain: { summary: 'show how each hit was found' },
+    compare: { summary: 'show the hits by words and by meaning side by side, and their overlap' },
     json: {
       ...jsonOption,
       summary:
@@ -37,7 +56,59 @@ function isHistory(call: CommandCall): boolean {
   const wrong = others.find((name) => call.has(name) || call.text(name) !== undefined)
   if (wrong === undefined) return history
   throw usageFailure(
-    history ? `--${wrong} is about files, and --history about sessions.` : '--session is for --history.',
+    history ? `--${wrong} is about files, and --history about sessions.` : '--session needs --history.',
     history ? 'Leave one of them out.' : 'Write `foreword search --history TEXT --session ID`.',
   )
+}
+
+/** Prints the passages of files that match, best first, and the progress of the index. */
+async function searchFiles(call: CommandCall, io: Io): Promise<number> {
+  const text = call.words.join(' ')
+  if (call.has('compare')) {
+    const compared = await connected(call.home, io, 'read', (connection) =>
+      compareWays((by) => found(connection, text, call, by)),
+    )
+    return printComparison(compared, io, call.json)
+  }
+  const answer = await connected(call.home, io, 'read', (connection) => found(connection, text, call))
+  const { hits, degraded, progress } = answer
+  if (call.json) {
+    printJson(io, answer)
+    return 0
+  }
+  if (degraded !== undefined) note(io, degraded)
+  for (const hit of hits) showHit(hit, text, call, io)
+  if (hits.length === 0) note(io, 'Nothing was found.')
+  note(io, styled(io, 'dim', progressText(progress), io.stderr))
+  return 0
+}
+
+async function found(
+  connection: Connection,
+  text: string,
+  call: CommandCall,
+  by?: 'words' | 'meaning' | 'both',
+): Promise<FileSearchAnswer> {
+  const [project, limit] = [call.text('project'), limitOf(call)]
+  const query = new URLSearchParams({
+    q: text,
+    ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
+    ...defined({ limit, by }),
+  })
+  return await ask<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)
+}
+
+function showHit(hit: SearchHit, text: string, call: CommandCall, io: Io): void {
+  const { title, document, chunk, score, ranks } = hit
+  print(io, `${styled(io, 'bold', exactLine(title))}  ${passagePosition(chunk)}  ${styled(io, 'dim', document)}`)
+  const marked = snippet(chunk.text, text, Math.max(60, 2 * width(io) - 20))
+  print(io, `  ${marked.map(({ word, hit: isHit }) => (isHit ? styled(io, 'yellow', word) : word)).join('')}`)
+  if (!call.has('explain')) return
+  const ways = ranks.map(({ by, rank, value }) => `${by} rank ${rank} (${value.toPrecision(3)})`)
+  print(io, styled(io, 'dim', `  score ${score.toFixed(4)}: ${ways.join(', ')}`))
+}
+
+function progressText({ documents, indexed, chunks, embedded }: IndexProgress): string {
+  const meaning = embedded > 0 ? `, ${embedded} of ${chunks} passages by meaning` : ''
+  return `index: ${indexed} of ${documents} files, ${chunks} passages${meaning}`
 }

@@ -3,15 +3,15 @@ import { type CapabilityHost, inbox } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
 import { HttpFailure, noSuchSession } from '../../../server.ts'
 import type { FileService } from '../file-service.ts'
-import { ownerOf } from '../library.ts'
+import { fileOwner } from '../library.ts'
 
 /** Files, and what they can belong to. */
 export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | 'records'> {
   readonly service: FileService
 }
 
-/** Where files are to go, by the type of their owner: at most one of them. */
-export type Belonging = Readonly<Record<string, string | undefined>>
+/** Ids of owners by type; at most one is given. */
+export type OwnerFields = Readonly<Record<string, string | undefined>>
 
 /** A session, and every choice of sessions that has files: those that are sent in full first. */
 export function ownerTypes({ choices }: Pick<FileOwners, 'choices'>): readonly string[] {
@@ -24,12 +24,12 @@ export function choicesWithFiles({ choices }: Pick<FileOwners, 'choices'>): read
 }
 
 /** The one owner that is named, and the inbox where none is. Rejects where there is none of that id. */
-export async function ownerAmong(self: FileOwners, given: Belonging): Promise<FileOwner> {
-  const named = ownerTypes(self).flatMap((type) => (given[type] ? [ownerOf(type, given[type])] : []))
+export async function findOwner(self: FileOwners, given: OwnerFields): Promise<FileOwner> {
+  const named = ownerTypes(self).flatMap((type) => (given[type] ? [fileOwner(type, given[type])] : []))
   const [owner, other] = named
   if (!owner) return inbox
   if (other) {
-    throw new HttpFailure(400, 'invalid-input', `A file belongs to one thing: name ${owner.type} or ${other.type}.`)
+    throw new HttpFailure(400, 'invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
   }
   const { type, id } = owner
   if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)

@@ -1,21 +1,20 @@
 import { z } from 'zod'
-import { type FileOwner, type FileRow } from '../../../session.ts'
+import type { FileOwner, FileRow } from '../../../session.ts'
 import { bytes, empty, HttpFailure, json, refusal } from '../../../server.ts'
 import { inbox, type Route, route } from '../../../capability.ts'
-import { fileRow, refusedFile } from './file-schema.ts'
 import { type FileOwners, ownerTypes } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
 
-/** Files that people hand in: stored at once, then read, then ready to be searched. */
-export function fileRoutesOf(self: FileOwners): readonly Route[] {
+/** Endpoints of files: stored at once, then read, then searchable. */
+export function fileRoutes(self: FileOwners): readonly Route[] {
   const library = self.service
   const types = ownerTypes(self)
-  const belonging = Object.fromEntries(
+  const ownerFields = Object.fromEntries(
     types.map((type) => [type, z.string().min(1).optional().describe(`Id of the ${type} that they belong to.`)]),
   )
   const form = z.object({
-    ...belonging,
-    file: z.array(z.file()).describe('One part, or several, each with a file name. They stand behind the fields.'),
+    ...ownerFields,
+    file: z.array(z.file()).describe('One part or several, each with a file name, after the fields.'),
   })
   const names = types.map((type) => `\`${type}/ID\``).join(', ')
   return [
@@ -23,7 +22,7 @@ export function fileRoutesOf(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/files',
       tag: 'files',
-      summary: 'Lists files in the order in which they were handed in',
+      summary: 'Lists files in the order in which they were added',
       query: z.strictObject({
         owner: z
           .string()
@@ -39,16 +38,16 @@ export function fileRoutesOf(self: FileOwners): readonly Route[] {
       method: 'POST',
       path: '/api/files',
       tag: 'files',
-      summary: 'Hands in files, of any size that is allowed',
+      summary: 'Adds files',
       description:
-        'The bytes are on disk when the answer comes; reading them goes on: `state` tells how far it is, and ' +
+        'The bytes are on disk when the answer arrives. Reading them continues: `state` shows the progress, and ' +
         `\`GET /api/files/{file}?wait=\` waits for it. Without ${inWords(types)} the files wait for a message ` +
-        'that names them among its `attachments`. A file that is refused keeps no other one back.',
-      query: z.strictObject(belonging),
+        'that names them among its `attachments`. A refused file does not affect the others.',
+      query: z.strictObject(ownerFields),
       form,
       answers: {
         201: {
-          description: 'What was taken, and what was not',
+          description: 'The stored files, and the refused ones',
           schema: z.object({ files: z.array(fileRow), refused: z.array(refusedFile) }),
         },
       },
@@ -58,7 +57,7 @@ export function fileRoutesOf(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/files/:file',
       tag: 'files',
-      summary: 'Reads what is known of a file; with `wait`, once it is read',
+      summary: 'Reads the facts about a file; with `wait`, once it is read',
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait until it is read.'),
       }),
@@ -75,8 +74,8 @@ export function fileRoutesOf(self: FileOwners): readonly Route[] {
       tag: 'files',
       summary: 'Reads the text that was found in a file, page by page',
       query: z.strictObject({
-        offset: z.coerce.number().int().min(0).default(0).describe('Characters to pass over.'),
-        limit: z.coerce.number().int().min(1).max(200_000).default(20_000).describe('At most so many characters.'),
+        offset: z.coerce.number().int().min(0).default(0).describe('Characters to skip.'),
+        limit: z.coerce.number().int().min(1).max(200_000).default(20_000).describe('The most characters.'),
       }),
       answers: {
         200: {
@@ -103,7 +102,7 @@ export function fileRoutesOf(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/files/:file/content',
       tag: 'files',
-      summary: 'Downloads a file as it was handed in',
+      summary: 'Downloads a file as it was added',
       answers: { 200: { description: 'Its bytes', media: 'application/octet-stream' } },
       handle: async ({ param }) => {
         const row = await library.file(param('file'))
@@ -134,7 +133,7 @@ function ownerNamed(name: string): FileOwner {
   return { type: name.slice(0, slash) as FileOwner['type'], id: name.slice(slash + 1) }
 }
 
-/** Of one file alone, a refusal is the answer. */
+/** For a single file, a refusal is the answer. */
 function uploadAnswer({ files, refused }: Uploaded): Response {
   const [only, ...others] = refused
   if (only && files.length === 0 && others.length === 0) {
@@ -143,7 +142,7 @@ function uploadAnswer({ files, refused }: Uploaded): Response {
   return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
 }
 
-/** No page ends within a sign of two code units. */
+/** No page ends within a surrogate pair. */
 function pageEnd(text: string, offset: number, limit: number): number {
   const end = Math.min(offset + limit, text.length)
   const isHalf = end < text.length && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(end - 1, end + 1))
@@ -157,3 +156,30 @@ function noText({ id, name, state }: FileRow): HttpFailure {
     file: id,
   })
 }
+
+const fileState = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('processing') }),
+  z.object({
+    type: z.literal('ready'),
+    reading: z.looseObject({
+      kind: z.enum(['text', 'table', 'image']),
+      characters: z.number().optional(),
+      tokens: z.number().optional().describe('By the counter that is named; only of text.'),
+      indexed: z.boolean().optional().describe('It can be searched.'),
+    }),
+  }),
+  z.object({ type: z.literal('failed'), code: z.string(), reason: z.string() }),
+])
+
+const fileRow = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  time: z.string(),
+  owner: z.object({ type: z.enum(['session', 'agent', 'project']), id: z.string() }),
+  bytes: z.number(),
+  hash: z.string().describe('SHA-256.'),
+  state: fileState,
+  repeated: z.literal(true).optional().describe('Handing it in: its owner has this very file already.'),
+})
+
+const refusedFile = z.object({ name: z.string(), code: z.string(), message: z.string() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HttpFailure, json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { choicesWithFiles, type FileOwners, ownerAmong } from './file-owners.ts'
+import { choicesWithFiles, type FileOwners, findOwner } from './file-owners.ts'
 
 const hit = z.looseObject({
   document: z.string().describe('Id of the file.'),
@@ -37,7 +37,7 @@ const answer = z.object({
 })
 
 /** Passages of files, for a person. */
-export function searchRoutesOf(self: FileOwners): readonly Route[] {
+export function searchRoutes(self: FileOwners): readonly Route[] {
   const owners = Object.fromEntries(
     choicesWithFiles(self).map((type) => [
       type,
@@ -61,7 +61,7 @@ export function searchRoutesOf(self: FileOwners): readonly Route[] {
       }),
       answers: { 200: { description: 'Hits, best first', schema: answer } },
       handle: async ({ query: { q: text, limit: most, by, ...named } }) => {
-        const owner = Object.keys(named).length === 0 ? undefined : await ownerAmong(self, named)
+        const owner = Object.keys(named).length === 0 ? undefined : await findOwner(self, named)
         const found = await self.service.search({ text, owner, limit: most, by })
         const { chunks, embedded } = found.progress
         if (by === 'meaning' && found.degraded === undefined && chunks > 0 && embedded === 0) throw noVectors()

@@ -21,9 +21,9 @@ import {
 } from '../../../cli.ts'
 import { defined } from '../../../platform.ts'
 
-export const projects: Command = {
+export const projectsCommand: Command = {
   name: 'projects',
-  summary: 'make, show and edit projects, and add files to them',
+  summary: 'create, show and edit projects, and add files to them',
   usage: [
     'projects [list] [--json]',
     'projects show ID [--json]',
@@ -36,19 +36,19 @@ export const projects: Command = {
     'projects use [ID] --session SESSION',
   ],
   details:
-    'A project has instructions, which the default agent reads, and files: all of them stand in every request while they ' +
-    'fit, and are searched where they do not. ID is its id, its name, or the beginning of either where only one begins ' +
-    'so. `use` without an ID takes a session out of its project.',
+    'A project has instructions, which the default agent reads, and files: every request includes all of them while they ' +
+    'fit; otherwise the agent searches them. ID is an id, a name, or an unambiguous beginning of either. `use` without an ' +
+    'ID removes a session from its project.',
   words: { least: 0, most: Infinity },
   options: {
-    name: { value: 'NAME', summary: 'what it is called' },
+    name: { value: 'NAME', summary: 'its name' },
     instructions: { value: 'TEXT', summary: 'what the default agent reads in it' },
     'instructions-file': { value: 'PATH', summary: 'the instructions from a file, or `-`' },
     session: { value: 'ID', summary: 'use: the session that belongs to it from now on' },
     yes: noQuestion,
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(projects, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(projectsCommand, subcommands, 'list', call, io),
 }
 
 const forPersons = 'change projects'
@@ -65,7 +65,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(projectKind, call, io) },
 }
 
-/** Hands files in for a project. */
+/** Adds files to a project. */
 async function addToProject(call: CommandCall, io: Io): Promise<number> {
   const [, word, ...paths] = call.words
   return await connected(call.home, io, 'write', async (connection) => {
@@ -74,7 +74,7 @@ async function addToProject(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** The fields of a project as the options name them. */
+/** The fields of a project from the options. */
 async function projectFields(call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
   const file = call.text('instructions-file')
   const text = call.text('instructions')

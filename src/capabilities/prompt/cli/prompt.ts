@@ -1,9 +1,29 @@
-import { jsonOption, noQuestion, runSubcommand, type Subcommand } from '../../../cli.ts'
-import type { Command } from '../../../capability.ts'
-import { editPrompt, resetPrompt, restorePrompt, sendNoPrompt } from './change.ts'
-import { listPromptVersions, showPrompt } from './show.ts'
+import {
+  ask,
+  type AskInit,
+  connected,
+  exactLine,
+  fullTimeText,
+  harmless,
+  jsonOption,
+  noQuestion,
+  note,
+  oneLine,
+  preview,
+  print,
+  printJson,
+  readNamedFile,
+  runSubcommand,
+  type Subcommand,
+  table,
+  timeText,
+  versionNamed,
+  width,
+} from '../../../cli.ts'
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import type { PromptVersion } from '../edited-prompt.ts'
 
-export const prompt: Command = {
+export const promptCommand: Command = {
   name: 'prompt',
   summary: 'show, edit and reset the system prompt',
   usage: [
@@ -15,12 +35,12 @@ export const prompt: Command = {
     'prompt restore N',
   ],
   details:
-    'An edited prompt stands in place of the one in the home, or the packaged one, until it is reset. `edit -` reads the ' +
-    'standard input. {{date}}, {{tools}} and {{citations}} in it stand for what is known in each step; {{date}} can stand in ' +
-    'a sentence. With `none`, or a blank text, no system prompt is sent. Every edit and every reset is a version.',
+    'An edited prompt replaces the one in the home, or the packaged one, until it is reset. `edit -` reads standard input. ' +
+    'Each step replaces {{date}}, {{tools}} and {{citations}} in it; {{date}} also works inside a sentence. With `none`, or ' +
+    'a blank text, no system prompt is sent. Every edit and every reset makes a version.',
   words: { least: 0, most: 2 },
   options: { yes: noQuestion, json: jsonOption },
-  run: (call, io) => runSubcommand(prompt, subcommands, 'show', call, io),
+  run: (call, io) => runSubcommand(promptCommand, subcommands, 'show', call, io),
 }
 
 const forPersons = 'change the system prompt'
@@ -32,4 +52,89 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   reset: { least: 0, most: 0, forPersons, run: resetPrompt },
   versions: { least: 0, most: 0, run: listPromptVersions },
   restore: { least: 1, most: 1, forPersons, run: restorePrompt },
+}
+
+/** Sets the system prompt to the text of a file, or of standard input. */
+async function editPrompt(call: CommandCall, io: Io): Promise<number> {
+  const text = await readNamedFile(call.words[1]!, io)
+  return await change('/api/prompt', { method: 'PUT', body: { text } }, call, io)
+}
+
+/** Sends no system prompt until it is edited or reset. */
+function sendNoPrompt(call: CommandCall, io: Io): Promise<number> {
+  return change('/api/prompt', { method: 'PUT', body: { text: '' } }, call, io)
+}
+
+function resetPrompt(call: CommandCall, io: Io): Promise<number> {
+  return change('/api/prompt', { method: 'DELETE' }, call, io)
+}
+
+function restorePrompt(call: CommandCall, io: Io): Promise<number> {
+  const version = versionNamed(call.words[1]!)
+  return change('/api/prompt/restore', { method: 'POST', body: { version } }, call, io)
+}
+
+async function change(path: string, init: AskInit, call: CommandCall, io: Io): Promise<number> {
+  const made = await connected(call.home, io, 'write', (connection) => ask<PromptVersion>(connection, path, init))
+  if (call.json) printJson(io, made)
+  else if (made.text === undefined) note(io, `Reset the prompt (version ${made.version}).`)
+  else if (made.text.trim() === '') {
+    note(io, `Set the prompt to none (version ${made.version}). It takes effect at the next turn.`)
+    note(io, '  `foreword prompt reset` returns to the prompt of the home, or the packaged one.')
+  } else note(io, `Set the prompt (version ${made.version}). It takes effect at the next turn.`)
+  return 0
+}
+
+interface EditedPrompt extends Partial<PromptVersion> {
+  readonly edited: boolean
+}
+
+/** Prints the edited prompt; without one, the system message of a new session. */
+async function showPrompt(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, 'read', async (connection) => {
+    const found = await ask<EditedPrompt>(connection, '/api/prompt')
+    if (call.json) printJson(io, found)
+    else if (found.text?.trim() === '') {
+      note(
+        io,
+        `No system prompt is sent (version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}). Send one again with \`foreword prompt reset\`.`,
+      )
+    } else if (found.text !== undefined) {
+      print(io, harmless(found.text.trimEnd(), io.stdout))
+      note(io, `Version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}.`)
+    } else {
+      const { request } = await preview(connection, {})
+      if (request.system === undefined) note(io, 'The prompt is not edited, and a new session has no system message.')
+      else {
+        print(io, harmless(request.system, io.stdout))
+        note(io, 'The prompt is not edited. This is the whole system message of a new session.')
+      }
+    }
+    return 0
+  })
+}
+
+/** Prints every version, newest first. */
+async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
+  const { versions } = await connected(call.home, io, 'read', (connection) =>
+    ask<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
+  )
+  if (call.json) for (const version of versions) printJson(io, version)
+  else if (versions.length === 0) note(io, 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.')
+  else print(io, versionTable(versions, io))
+  return 0
+}
+
+function versionTable(versions: readonly PromptVersion[], io: Io): string {
+  const now = new Date()
+  const rows = versions.map(({ version, time, text }) => [
+    String(version),
+    timeText(time, now),
+    text === undefined
+      ? '(reset)'
+      : text.trim() === ''
+        ? '(none)'
+        : oneLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
+  ])
+  return table([['version', 'time', 'text'], ...rows], [0])
 }

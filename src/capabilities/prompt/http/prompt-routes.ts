@@ -10,7 +10,7 @@ const version = z.object({
 })
 
 /** The system prompt as its owner edited it, with its history. */
-export function promptRoutesOf(prompt: EditedPrompt): readonly Route[] {
+export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
   const about = { path: '/api/prompt', tag: 'prompt' } as const
   const answers = { 200: { description: 'The new version', schema: version } } as const
   return [
@@ -39,9 +39,7 @@ export function promptRoutesOf(prompt: EditedPrompt): readonly Route[] {
       body: z.strictObject({
         text: z
           .string()
-          .describe(
-            'With {{date}}, {{tools}} and {{citations}} where these should stand. Blank: no system prompt is sent.',
-          ),
+          .describe('May contain {{date}}, {{tools}} and {{citations}}. Blank: no system prompt is sent.'),
         after: versionLookedAt,
       }),
       answers,

@@ -1,5 +1,6 @@
-import type { CommandCall, Io } from '../../../capability.ts'
+import type { CommandCall, Connection, Io } from '../../../capability.ts'
 import {
+  ask,
   connected,
   exactLine,
   fittedTable,
@@ -8,16 +9,17 @@ import {
   oneLine,
   print,
   printJson,
+  theOneNamed,
   timeText,
   width,
 } from '../../../cli.ts'
-import { fetchSubjects, type ListedSubject } from './find-subject.ts'
+import type { SubjectFacts } from '../core.ts'
 
-/** One subject a line. */
+/** Prints one subject a line. */
 export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
   const { subjects, waiting } = await connected(call.home, io, 'read', fetchSubjects)
   if (call.json) for (const subject of subjects) printJson(io, subject)
-  else if (subjects.length === 0) note(io, 'There are no subjects. `foreword subjects new ID` makes one.')
+  else if (subjects.length === 0) note(io, 'No subjects yet. Create one with `foreword subjects new ID`.')
   else print(io, subjectTable(subjects, io))
   if (waiting > 0 && !call.json) note(io, waitingText(waiting))
   return 0
@@ -36,6 +38,28 @@ function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
 }
 
 function waitingText(count: number): string {
-  const proposals = count === 1 ? 'One proposal waits' : `${count} proposals wait`
-  return `${proposals} for you: \`foreword subjects proposals\` shows ${count === 1 ? 'it' : 'them'}.`
+  const proposals = count === 1 ? 'One proposal is' : `${count} proposals are`
+  return `${proposals} waiting for you. Show ${count === 1 ? 'it' : 'them'} with \`foreword subjects proposals\`.`
+}
+
+/** A subject as the gateway lists it. */
+export type ListedSubject = SubjectFacts & {
+  /** Waiting proposals about its notes. */
+  readonly waiting: number
+}
+
+export interface SubjectList {
+  readonly subjects: readonly ListedSubject[]
+  /** All waiting proposals, including those about tastes. */
+  readonly waiting: number
+}
+
+async function fetchSubjects(connection: Connection): Promise<SubjectList> {
+  return await ask<SubjectList>(connection, '/api/subjects')
+}
+
+/** The subject whose id is `word`, in any case, or begins with it. */
+export async function findSubject(connection: Connection, word: string): Promise<ListedSubject> {
+  const { subjects } = await fetchSubjects(connection)
+  return theOneNamed(word, subjects, ({ id }) => ({ id, name: id }), 'subject')
 }

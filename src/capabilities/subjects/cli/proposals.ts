@@ -1,21 +1,26 @@
 import { defined } from '../../../platform.ts'
 import type { CommandCall, Connection, Io } from '../../../capability.ts'
 import {
-  CommandFailure,
   ask,
+  CommandFailure,
   connected,
+  diffText,
   exactLine,
+  exactLines,
+  fullTimeText,
   note,
   pathTo,
   personAgrees,
   print,
   printJson,
   purposeOf,
+  styled,
 } from '../../../cli.ts'
-import type { Proposal, ProposalDecision, ProposalState } from '../core.ts'
-import { fileText, proposalText } from './proposal-text.ts'
+import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState, type SubjectFile } from '../core.ts'
 
-/** What models would like to write: what waits, or everything. */
+const NONE_WAITING = 'No proposals are waiting for you.'
+
+/** Prints the waiting proposals, or with `--all` every proposal. */
 export async function listProposals(call: CommandCall, io: Io): Promise<number> {
   const state = call.has('all') ? undefined : 'waiting'
   const proposals = await connected(call.home, io, 'read', (connection) => fetchProposals(connection, state))
@@ -25,14 +30,17 @@ export async function listProposals(call: CommandCall, io: Io): Promise<number> 
   }
   const now = new Date()
   if (proposals.length > 0) print(io, proposals.map((proposal) => proposalText(proposal, now, io)).join('\n\n'))
-  else note(io, call.has('all') ? 'There are no proposals.' : 'No proposal waits for you.')
+  else note(io, call.has('all') ? 'No proposals yet.' : NONE_WAITING)
   if (proposals.some((proposal) => proposal.state.type === 'waiting')) {
-    note(io, '`foreword subjects confirm PROPOSAL` writes one, `foreword subjects decline PROPOSAL` does not.')
+    note(
+      io,
+      'Confirm one with `foreword subjects confirm PROPOSAL`, or decline it with `foreword subjects decline PROPOSAL`.',
+    )
   }
   return 0
 }
 
-/** Shows a proposal, asks, and decides about exactly what was shown. */
+/** Shows a proposal, asks for confirmation, and decides on exactly what was shown. */
 export async function decideProposal(decision: 'confirm' | 'decline', call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'waiting')
@@ -40,7 +48,7 @@ export async function decideProposal(decision: 'confirm' | 'decline', call: Comm
     const { id, digest, state } = proposal
     if (state.type !== 'waiting') throw decidedAlready(proposal)
     if (!(await personAgrees(decision === 'confirm' ? 'Write this?' : 'Decline this?', call, io))) {
-      note(io, 'Nothing was decided: the proposal still waits.')
+      note(io, 'Nothing was decided. The proposal is still waiting.')
       return 1
     }
     const reason = decision === 'decline' ? call.text('reason') : undefined
@@ -52,28 +60,28 @@ export async function decideProposal(decision: 'confirm' | 'decline', call: Comm
 }
 
 function decidedText({ id, file, state }: Proposal): string {
-  if (state.type !== 'confirmed') return `${exactLine(id)} is declined. Nothing was written.`
-  return `Added to ${exactLine(fileText(file))}. \`foreword subjects undo ${exactLine(id)}\` takes it back.`
+  if (state.type !== 'confirmed') return `Declined ${exactLine(id)}. Nothing was written.`
+  return `Added to ${exactLine(fileText(file))}. Undo it with \`foreword subjects undo ${exactLine(id)}\`.`
 }
 
 function decidedAlready({ id, state }: Proposal): CommandFailure {
-  return new CommandFailure('decided', `${id} is ${state.type} already: a proposal is decided once.`, {
-    hint: '`foreword subjects proposals` lists those that wait.',
+  return new CommandFailure('decided', `${id} is already ${state.type}. A proposal is decided once.`, {
+    hint: 'List the waiting ones with `foreword subjects proposals`.',
   })
 }
 
-/** Declines everything that waits now, after one question. What comes meanwhile waits on. */
+/** Declines every proposal that waits now, after one question. Later ones keep waiting. */
 export async function declineAll(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const waiting = await fetchProposals(connection, 'waiting')
     if (waiting.length === 0) {
-      if (!call.json) note(io, 'No proposal waits for you.')
+      if (!call.json) note(io, NONE_WAITING)
       return 0
     }
     const now = new Date()
     if (!call.json) print(io, waiting.map((proposal) => proposalText(proposal, now, io)).join('\n\n'))
     if (!(await personAgrees(`Decline all ${waiting.length}?`, call, io))) {
-      note(io, 'Nothing was decided: they still wait.')
+      note(io, 'Nothing was decided. They are still waiting.')
       return 1
     }
     for (const proposal of waiting) {
@@ -85,24 +93,24 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** Shows what was confirmed, asks, and takes it back. What people wrote meanwhile stays. */
+/** Shows a confirmed proposal, asks for confirmation, and reverts it. Edits that people made since stay. */
 export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'confirmed')
     if (!call.json) print(io, proposalText(proposal, new Date(), io))
-    if (!(await personAgrees('Take this back?', call, io))) {
-      note(io, 'Nothing was taken back.')
+    if (!(await personAgrees('Undo this?', call, io))) {
+      note(io, 'Nothing was undone.')
       return 1
     }
     const path = pathTo('/api/proposals/', proposal.id, '/undo')
     const undone = await ask<Proposal>(connection, path, { method: 'POST', body: { by: 'cli' } })
     if (call.json) printJson(io, undone)
-    else note(io, `Taken out of ${exactLine(fileText(undone.file))}.`)
+    else note(io, `Removed from ${exactLine(fileText(undone.file))}.`)
     return 0
   })
 }
 
-/** Decides about exactly what was shown; returns the proposal as it is then. */
+/** Sends the decision on exactly what was shown; returns the proposal after it. */
 function sendDecision(
   connection: Connection,
   { id, digest }: Pick<Proposal, 'id' | 'digest'>,
@@ -119,7 +127,7 @@ async function fetchProposals(connection: Connection, state?: ProposalState['typ
   return (await ask<{ readonly proposals: readonly Proposal[] }>(connection, `/api/proposals${query}`)).proposals
 }
 
-/** The one whose id begins so: among those in a state, or where there is none, among all. */
+/** The proposal whose id begins with `word`: among those in `state`, or where there is none, among all. */
 async function findProposal(connection: Connection, word: string, state: ProposalState['type']): Promise<Proposal> {
   const begun = (await fetchProposals(connection)).filter(({ id }) => id.startsWith(word))
   const exact = begun.find(({ id }) => id === word)
@@ -128,10 +136,42 @@ async function findProposal(connection: Connection, word: string, state: Proposa
   const [found, ...others] = inState.length > 0 ? inState : begun
   if (found !== undefined && others.length === 0) return found
   if (found === undefined) {
-    throw new CommandFailure('not-found', `there is no proposal ${word}.`, {
-      hint: '`foreword subjects proposals --all` lists them.',
+    throw new CommandFailure('not-found', `There is no proposal ${word}.`, {
+      hint: 'List them with `foreword subjects proposals --all`.',
     })
   }
   const ids = [found, ...others].map(({ id }) => exactLine(id)).join(', ')
   throw new CommandFailure('ambiguous', `${word} begins more than one: ${ids}.`, { hint: 'Write more of the id.' })
+}
+
+/** A proposal as text for a decision: what it changes, who proposed it, and the change. It contains no control characters of a terminal. */
+function proposalText(proposal: Proposal, now: Date, io: Io): string {
+  const line = (name: string, text: string): string => `${styled(io, 'dim', `  ${name.padEnd(10)}`)}${text}`
+  const { id, time, file, category, state } = proposal
+  return [
+    styled(io, 'bold', exactLine(id)),
+    line('adds to', exactLine(`${fileText(file)}${category === undefined ? '' : ` (${category})`}`)),
+    line('asked by', exactLine(sourceText(proposal))),
+    line('asked', exactLine(fullTimeText(time, now))),
+    ...(state.type === 'waiting' ? [] : [line('state', exactLine(stateText(state, now)))]),
+    diffText(proposal.diff, io),
+    ...(state.type !== 'waiting' || diffShowsAll(proposal)
+      ? []
+      : ['', line('adds', 'the diff above is shortened; the whole addition:'), exactLines(proposal.content)]),
+  ].join('\n')
+}
+
+/** The file that a proposal changes, in words. */
+function fileText(file: SubjectFile): string {
+  return file.type === 'notes' ? `the notes of ${file.subject}` : `the taste ${file.name}`
+}
+
+function sourceText({ by: { tool, turn, session, client } }: Proposal): string {
+  const where = session === undefined ? '' : `${turn === undefined ? '' : ` in turn ${turn}`} of session ${session}`
+  return `${tool}${where}${client === undefined ? '' : `, over MCP from ${client}`}`
+}
+
+function stateText(state: Exclude<ProposalState, { type: 'waiting' }>, now: Date): string {
+  const reason = state.type === 'declined' && state.reason !== undefined ? `: ${state.reason}` : ''
+  return `${state.type} over ${state.by}, ${fullTimeText(state.time, now)}${reason}`
 }

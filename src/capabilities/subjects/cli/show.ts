@@ -16,9 +16,9 @@ import {
   width,
 } from '../../../cli.ts'
 import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
-import { type ListedSubject, findSubject } from './find-subject.ts'
+import { type ListedSubject, findSubject } from './list.ts'
 
-/** One subject: what it is, what is known of it, and its brief. */
+/** Prints one subject: a summary of its files, and its brief. */
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {
   const subject = await connected(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
@@ -42,7 +42,7 @@ function printSubject({ id, updated, waiting, context, warnings }: SubjectDocume
     ['notes', noteText(id, notes)],
     ['log', exactLine(logText(context))],
     ['gaps', gaps.length === 0 ? 'none' : exactLine(`${countText(gaps.length)}; the last: ${gaps[0]!.description}`)],
-    ['waiting', waiting === 0 ? 'no proposals' : `${waiting}: \`foreword subjects proposals\` shows them`],
+    ['waiting', waiting === 0 ? 'no proposals' : `${waiting}; show them with \`foreword subjects proposals\``],
   ]
   print(io, table(rows.map(([name, text]) => [name!, oneLine(text!, wide)])))
   const words = brief.raw.trimEnd()
@@ -50,7 +50,7 @@ function printSubject({ id, updated, waiting, context, warnings }: SubjectDocume
   printWarnings(warnings, io)
 }
 
-/** Names that the brief declares; those without a file say so. */
+/** The tastes that the brief declares; those without a file are marked. */
 function tasteText({ tastes, brief }: SubjectContext): string {
   const declared = brief.tastes.map((name) => (Object.hasOwn(tastes.genres, name) ? name : `${name} (no file)`))
   const all = [...(tastes.default === '' ? [] : ['_default']), ...declared]
@@ -60,8 +60,8 @@ function tasteText({ tastes, brief }: SubjectContext): string {
 function noteText(id: string, { summary, truncated }: SubjectContext['notes']): string {
   if (summary === '') return 'none'
   return truncated
-    ? `shortened; \`foreword subjects notes ${exactLine(id)}\` reads them whole`
-    : `${summary.length} characters, all of them read`
+    ? `shortened; read all of them with \`foreword subjects notes ${exactLine(id)}\``
+    : `${summary.length} characters`
 }
 
 function logText({ recent_log: log }: SubjectContext): string {
@@ -70,12 +70,12 @@ function logText({ recent_log: log }: SubjectContext): string {
   return `${countText(log.length)}; the last: ${[newest.timestamp, newest.op].filter((word) => word !== '').join(' ')}`
 }
 
-/** A context holds the last ten. */
+/** A context has the last ten records. */
 function countText(count: number): string {
   return count < 10 ? String(count) : '10 or more'
 }
 
-/** What `read_context` answers; what was odd about the files is a note beside it. */
+/** Prints the answer of `read_context`, and the warnings about the files on standard error. */
 export async function showContext(call: CommandCall, io: Io): Promise<number> {
   const { context, warnings } = await connected(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
@@ -86,7 +86,7 @@ export async function showContext(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** A part of the notes as they are in their file. */
+/** Prints a part of the notes as it is in the file. */
 export async function showNotes(call: CommandCall, io: Io): Promise<number> {
   const query = pageQuery(call)
   const { id, page } = await connected(call.home, io, 'read', async (connection) => {
@@ -103,7 +103,7 @@ function pageQuery(call: CommandCall): string {
   const given = ['offset', 'limit'].flatMap((name) => {
     const text = call.text(name)
     if (text === undefined) return []
-    if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} takes a number of lines, not ${text}.`)
+    if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} must be a number of lines, not ${text}.`)
     return [`${name}=${text}`]
   })
   return given.length === 0 ? '' : `?${given.join('&')}`
@@ -114,11 +114,11 @@ function printNotes(id: string, { text, offset, lines, total, next_offset: next 
   if (total === 0) return note(io, `${id} has no notes.`)
   if (lines === 0) return note(io, `The notes have ${total} lines.`)
   if (offset === 0 && next === null) return
-  const more = next === null ? '' : `; \`--offset ${next}\` goes on`
+  const more = next === null ? '' : `; continue with \`--offset ${next}\``
   note(io, `Lines ${offset + 1} to ${offset + lines} of ${total}${more}.`)
 }
 
-/** What was odd about the files of a subject, beside the data. */
+/** Warnings about the files of a subject go to standard error, beside the data. */
 function printWarnings(warnings: readonly string[], io: Io): void {
   for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
 }

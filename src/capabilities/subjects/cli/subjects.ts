@@ -5,9 +5,9 @@ import { decideProposal, declineAll, listProposals, undoProposal } from './propo
 import { showContext, showNotes, showSubject } from './show.ts'
 import { logGap, logOperation, newSubject, summarizeNotes } from './write.ts'
 
-export const subjects: Command = {
+export const subjectsCommand: Command = {
   name: 'subjects',
-  summary: 'make and show subjects, and decide about proposals',
+  summary: 'create and show subjects, and decide on proposals',
   usage: [
     'subjects [list] [--json]',
     'subjects show ID [--json]',
@@ -24,23 +24,23 @@ export const subjects: Command = {
     'subjects summarize ID [--json]',
   ],
   details:
-    'A subject is what a talk is about, such as a photograph: a folder with a brief, notes, and logs of what was done and ' +
-    'what could not be done. ID is its id, or its beginning where only one begins so; so is PROPOSAL. A model may propose ' +
-    'to add to notes and tastes; nothing is written before you confirm it, and `undo` takes it back.',
+    'A subject is what a session is about, such as a photograph: a folder with a brief, notes, and logs of what was done ' +
+    'and what could not be done. ID and PROPOSAL are ids or unambiguous beginnings of one. A model may propose additions ' +
+    'to notes and tastes. Nothing is written before you confirm it, and `undo` reverts it.',
   words: { least: 0, most: Infinity },
   options: {
     brief: { value: 'TEXT', summary: 'new: text of its brief' },
     file: { value: 'PATH', summary: 'new: the brief from a file, or `-`' },
-    details: { value: 'JSON', summary: 'log: an object with whatever else is known' },
-    category: { value: 'NAME', summary: 'gap: what it was to serve, such as colour' },
-    offset: { value: 'N', summary: 'notes: lines to leave out at the beginning' },
-    limit: { value: 'N', summary: 'notes: at most so many lines (200 unless said)' },
-    all: { summary: 'proposals: decided ones, too; decline: everything that waits' },
+    details: { value: 'JSON', summary: 'log: an object with further details' },
+    category: { value: 'NAME', summary: 'gap: the kind of intent, such as colour' },
+    offset: { value: 'N', summary: 'notes: lines to skip at the beginning' },
+    limit: { value: 'N', summary: 'notes: the most lines; 200 by default' },
+    all: { summary: 'proposals: include decided ones; decline: every waiting proposal' },
     reason: { value: 'TEXT', summary: 'decline: why' },
-    yes: { summary: 'confirm, decline, undo: do not ask' },
+    yes: { summary: 'confirm, decline, undo: do not ask for confirmation' },
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(subjects, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(subjectsCommand, subcommands, 'list', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
@@ -48,7 +48,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   show: { least: 1, most: 1, run: showSubject },
   context: { least: 1, most: 1, run: showContext },
   notes: { least: 1, most: 1, run: showNotes },
-  new: { least: 1, most: 1, forPersons: 'make subjects', run: newSubject },
+  new: { least: 1, most: 1, forPersons: 'create subjects', run: newSubject },
   log: { least: 2, most: 2, run: logOperation },
   gap: { least: 2, most: Infinity, run: logGap },
   proposals: { least: 0, most: 0, run: listProposals },
@@ -59,17 +59,17 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     run: (call, io) => decideProposal('confirm', call, io),
   },
   decline: { least: 0, most: 1, forPersons: 'decline a proposal', run: decline },
-  undo: { least: 1, most: 1, forPersons: 'take back what a person confirmed', run: undoProposal },
+  undo: { least: 1, most: 1, forPersons: 'undo what a person confirmed', run: undoProposal },
   summarize: { least: 1, most: 1, run: summarizeNotes },
 }
 
-/** One, or with `--all` everything that waits: never both. */
+/** Declines one proposal, or with `--all` every waiting one; never both. */
 async function decline(call: CommandCall, io: Io): Promise<number> {
   const [, proposal] = call.words
   if (call.has('all') === (proposal !== undefined)) {
     throw usageFailure(
-      'One proposal has to be named, or all.',
-      'Write `foreword subjects decline PROPOSAL`, or `--all`.',
+      'Name one proposal, or all of them.',
+      'Write `foreword subjects decline PROPOSAL`, or `foreword subjects decline --all`.',
     )
   }
   return await (proposal === undefined ? declineAll(call, io) : decideProposal('decline', call, io))

@@ -13,23 +13,26 @@ import {
   usageFailure,
 } from '../../../cli.ts'
 import type { NotesSummary } from '../notes-summaries.ts'
-import { findSubject } from './find-subject.ts'
+import { findSubject } from './list.ts'
 
-/** Makes a subject, with a brief where one is given. */
+/** Creates a subject, with a brief where one is given. */
 export async function newSubject(call: CommandCall, io: Io): Promise<number> {
   const [, id] = call.words
-  const brief = await briefOf(call, io)
+  const brief = await readBriefOption(call, io)
   const body = { id, ...defined({ brief }) }
   const made = await connected(call.home, io, 'write', (connection) =>
     ask<{ readonly id: string }>(connection, '/api/subjects', { method: 'POST', body }),
   )
   if (call.json) printJson(io, made)
   else
-    note(io, `${exactLine(made.id)} is there. \`foreword send --subject ${exactLine(made.id)} TEXT\` talks about it.`)
+    note(
+      io,
+      `Created ${exactLine(made.id)}. Talk about it with \`foreword send --subject ${exactLine(made.id)} TEXT\`.`,
+    )
   return 0
 }
 
-async function briefOf(call: CommandCall, io: Io): Promise<string | undefined> {
+async function readBriefOption(call: CommandCall, io: Io): Promise<string | undefined> {
   const [text, file] = [call.text('brief'), call.text('file')]
   if (text !== undefined && file !== undefined) {
     throw usageFailure('The brief is given twice.', 'Write `--brief TEXT` or `--file PATH`.')
@@ -37,14 +40,14 @@ async function briefOf(call: CommandCall, io: Io): Promise<string | undefined> {
   return file === undefined ? text : await readNamedFile(file, io)
 }
 
-/** Writes down what was done. */
+/** Logs what was done. */
 export async function logOperation(call: CommandCall, io: Io): Promise<number> {
   const [, word, op] = call.words
-  const details = detailsOf(call.text('details'))
+  const details = parseDetails(call.text('details'))
   return await writeLine(word!, 'log', { op, ...defined({ details }) }, call, io)
 }
 
-/** Writes down what could not be done. */
+/** Logs what could not be done. */
 export async function logGap(call: CommandCall, io: Io): Promise<number> {
   const [, word, ...words] = call.words
   const category = call.text('category')
@@ -59,18 +62,18 @@ async function writeLine(word: string, log: 'log' | 'gaps', body: object, call: 
     return { id: subject, line: await ask<unknown>(connection, path, { method: 'POST', body }) }
   })
   if (call.json) printJson(io, line)
-  else note(io, `Written into the ${log} of ${exactLine(id)}.`)
+  else note(io, `Added to the ${log} of ${exactLine(id)}.`)
   return 0
 }
 
-function detailsOf(text: string | undefined): unknown {
+function parseDetails(text: string | undefined): unknown {
   if (text === undefined) return undefined
-  const value = parsed(text)
+  const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw usageFailure('The details are not a JSON object.', `Write them in quotes, such as \`'{"left": 4}'\`.`)
+  throw usageFailure('--details must be a JSON object.', `Write them in quotes, such as \`'{"left": 4}'\`.`)
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -78,7 +81,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Has a model put the notes of a subject into words. */
+/** Has a model summarize the notes of a subject, and prints the summary. */
 export async function summarizeNotes(call: CommandCall, io: Io): Promise<number> {
   const summary = await connected(call.home, io, 'write', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
@@ -87,8 +90,10 @@ export async function summarizeNotes(call: CommandCall, io: Io): Promise<number>
   if (call.json) printJson(io, summary)
   else {
     print(io, harmless(summary.text, io.stdout))
-    const kept = 'It is kept as long as the notes stay the same.'
-    note(io, `${exactLine(summary.model)} put ${summary.lines} lines into words. ${kept}`)
+    note(
+      io,
+      `${exactLine(summary.model)} summarized ${summary.lines} lines. The summary is used until the notes change.`,
+    )
   }
   return 0
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { readBrief } from './brief.ts'
+import { readBrief, tasteConflicts } from './brief.ts'
+import { splitLines } from './lines.ts'
 
 const declarations: readonly (readonly [string, readonly string[]])[] = [
   ['Tastes: a, b, c', ['a', 'b', 'c']],
@@ -96,4 +97,111 @@ test('any text is a brief, and its intent declares nothing any more', () => {
 test('a line as long as a file is read at once', () => {
   const spaces = `${' *'.repeat(200_000)}${' '.repeat(400_000)}tastes`
   assert.deepEqual(readBrief(spaces).tastes, [])
+})
+
+test('a line that stands in two files is a conflict, and so is one in three', () => {
+  assert.deepEqual(
+    tasteConflicts([
+      ['a', 'warm\ncalm\nonly a'],
+      ['b', 'calm\nonly b'],
+      ['c', 'warm\ncalm'],
+    ]),
+    [
+      { point: 'warm', files: ['a', 'c'] },
+      { point: 'calm', files: ['a', 'b', 'c'] },
+    ],
+  )
+})
+
+test('conflicts stand in the order in which their lines are first seen', () => {
+  const conflicts = tasteConflicts([
+    ['a', 'one'],
+    ['b', 'three\ntwo\none'],
+    ['c', 'two\nthree'],
+  ])
+  assert.deepEqual(
+    conflicts.map(({ point }) => point),
+    ['one', 'three', 'two'],
+  )
+})
+
+test('a line twice in one file is no conflict', () => {
+  assert.deepEqual(tasteConflicts([['a', 'warm\nwarm']]), [])
+  assert.deepEqual(
+    tasteConflicts([
+      ['a', 'warm\nwarm'],
+      ['b', 'cold'],
+    ]),
+    [],
+  )
+})
+
+for (const line of [
+  '',
+  '   ',
+  '\t',
+  '# Colours',
+  '#note',
+  '  # Colours',
+  '---',
+  '***',
+  '- - -',
+  '...',
+  '```',
+  '===',
+  '|---|',
+]) {
+  test(`${JSON.stringify(line)} says nothing, so it is no conflict`, () => {
+    assert.deepEqual(
+      tasteConflicts([
+        ['a', line],
+        ['b', line],
+      ]),
+      [],
+    )
+  })
+}
+
+for (const line of ['- warm', '暖かい', '1', 'ä', '🌊', '! x']) {
+  test(`${JSON.stringify(line)} says something`, () => {
+    assert.equal(
+      tasteConflicts([
+        ['a', line],
+        ['b', line],
+      ]).length,
+      1,
+    )
+  })
+}
+
+test('spaces around a line and the way it ends make no difference; its case does', () => {
+  assert.deepEqual(
+    tasteConflicts([
+      ['a', '  - warm tones\t\r\nCalm'],
+      ['b', '- warm tones\rcalm'],
+    ]),
+    [{ point: '- warm tones', files: ['a', 'b'] }],
+  )
+})
+
+test('a conflict names only files that its line stands in, and two of them at least', () => {
+  const text = fc
+    .array(fc.constantFrom('warm', 'calm', ' cold ', '#', '--', '', 'wide'))
+    .map((lines) => lines.join('\n'))
+  const genres = fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', '__proto__'), text), {
+    selector: ([name]) => name,
+  })
+  fc.assert(
+    fc.property(genres, (all) => {
+      const conflicts = tasteConflicts(all)
+      const standing = (point: string) =>
+        all.filter(([, whole]) => splitLines(whole).some((line) => line.trim() === point)).map(([name]) => name)
+      for (const { point, files } of conflicts) {
+        assert.deepEqual(files, standing(point))
+        assert.ok(files.length >= 2)
+      }
+      const points = ['warm', 'calm', 'cold', 'wide'].filter((point) => standing(point).length >= 2)
+      assert.deepEqual(new Set(conflicts.map(({ point }) => point)), new Set(points))
+    }),
+  )
 })

@@ -1,9 +1,9 @@
-import { wholeLines } from './lines.ts'
-import type { Brief } from './subject-context.ts'
+import { splitLines, wholeLines } from './lines.ts'
+import type { Brief, Conflict } from './subjects.ts'
 
 /**
  * A brief and the tastes that it declares: the last line that reads `Tastes:` counts, all such lines leave the intent, and
- * the intent is trimmed (BEHAVIOURS §4). Names stand as they were written; what is no name of a taste is among them and
+ * the intent is trimmed (BEHAVIOURS §4). Names are kept as written; invalid names of tastes are among them and
  * never becomes a path.
  */
 export function readBrief(raw: string): Brief {
@@ -44,4 +44,28 @@ function unquoted(name: string): string {
 
 function without(text: string, start: string, end: string): string {
   return text.startsWith(start) && text.endsWith(end) ? text.slice(start.length, text.length - end.length) : text
+}
+
+/** A genre's name and text. */
+export type Genre = readonly [name: string, text: string]
+
+/**
+ * Lines that are in two or more files, in the order in which they are first seen. Ends of lines and spaces around them
+ * make no difference; blank lines, those that begin with `#`, and those of punctuation alone are ignored (BEHAVIOURS §4).
+ */
+export function tasteConflicts(genres: readonly Genre[]): readonly Conflict[] {
+  const files = new Map<string, Set<string>>()
+  for (const [name, text] of genres) {
+    for (const point of splitLines(text).map((line) => line.trim())) {
+      if (saysNothing(point)) continue
+      const standing = files.get(point) ?? new Set()
+      files.set(point, standing.add(name))
+    }
+  }
+  return [...files].filter(([, names]) => names.size > 1).map(([point, names]) => ({ point, files: [...names] }))
+}
+
+/** Rulers, fences and the like. A line that begins with `#` is a heading or a comment. */
+function saysNothing(line: string): boolean {
+  return line.startsWith('#') || /^[\p{P}\s$+<=>^`|~]*$/u.test(line)
 }

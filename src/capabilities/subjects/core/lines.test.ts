@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { linesOf, wholeLines } from './lines.ts'
+import { splitLines, wholeLines } from './lines.ts'
 
 const table: readonly (readonly [string, readonly string[]])[] = [
   ['', []],
@@ -18,14 +18,15 @@ const table: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 for (const [text, lines] of table) {
-  test(`${JSON.stringify(text)} has the lines ${JSON.stringify(lines)}`, () => assert.deepEqual(linesOf(text), lines))
+  test(`${JSON.stringify(text)} has the lines ${JSON.stringify(lines)}`, () =>
+    assert.deepEqual(splitLines(text), lines))
 }
 
 test('whole lines, joined, are the text', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('\n', '\r', 'a', ' ', '🌊')), (parts) => {
       assert.equal(wholeLines(parts.join('')).join(''), parts.join(''))
-      assert.equal(linesOf(parts.join('')).length, wholeLines(parts.join('')).length)
+      assert.equal(splitLines(parts.join('')).length, wholeLines(parts.join('')).length)
     }),
   )
 })

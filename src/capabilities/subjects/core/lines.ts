@@ -1,9 +1,49 @@
 /** The lines of a text, without their ends: `\n`, `\r\n` or `\r`. An end at the very end begins no further line. */
-export function linesOf(text: string): readonly string[] {
+export function splitLines(text: string): readonly string[] {
   return wholeLines(text).map((line) => line.replace(/[\r\n]+$/, ''))
 }
 
 /** The same, each with the end that it has: joined they are the text. */
 export function wholeLines(text: string): readonly string[] {
   return text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+/g) ?? []
+}
+
+/** Objects of a file that holds one JSON object a line. */
+export interface JsonLines {
+  /** Newest first: the last line of the file is the first here. */
+  readonly objects: readonly JsonObject[]
+  /** Lines that hold something else; blank ones are not counted. */
+  readonly broken: number
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** What is nested deeper than this is nobody's record, and could not be written down again. */
+const DEEPEST = 100
+
+/** Reads every line that can be read. Never throws. */
+export function jsonLines(text: string): JsonLines {
+  const lines = splitLines(text).filter((line) => line.trim() !== '')
+  const objects = lines.map(objectIn).filter((object) => object !== undefined)
+  return { objects: objects.toReversed(), broken: lines.length - objects.length }
+}
+
+/** The object that a line holds; `undefined` where it holds none. */
+export function objectIn(line: string): JsonObject | undefined {
+  try {
+    // Trimmed of its byte order mark, too.
+    const value: unknown = JSON.parse(line.trim())
+    return isObject(value) && !isDeeper(value, DEEPEST) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }

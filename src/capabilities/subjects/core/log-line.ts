@@ -1,8 +1,6 @@
-import type { JsonObject } from './json-lines.ts'
-import type { GapRecord, LogRecord } from './subject-context.ts'
-import { SubjectError } from './subject-error.ts'
-import type { GapEntry, OperationEntry } from './subjects.ts'
-import { type TextCap, capText, uncapped } from './text-cap.ts'
+import type { JsonObject } from './lines.ts'
+import { type GapEntry, type GapRecord, type LogRecord, type OperationEntry, SubjectError } from './subjects.ts'
+import { capText, type TextCap, uncapped } from './text-cap.ts'
 
 /**
  * One line of `log.jsonl`: all keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those two are texts, empty where

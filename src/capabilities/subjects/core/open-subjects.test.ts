@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { openSubjects } from './open-subjects.ts'
-import type { Subjects } from './subjects.ts'
-import type { SubjectsOptions } from './subjects-options.ts'
-import type { SummaryRequest } from './subjects-options.ts'
+import type { Subjects, SubjectsOptions, SummaryRequest } from './subjects.ts'
 
 const homes: string[] = []
 after(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force: true }))))

@@ -1,120 +1,142 @@
-import { gapLists, gapTexts, longestContent, tasteCategories } from './operation-input.ts'
+import type { TasteCategory } from './proposal.ts'
+import { defaultTaste, isSubjectId, isTasteName, nameRule } from './subject-name.ts'
+
+/** What a taste is about. */
+const tasteCategories: readonly TasteCategory[] = ['appearance', 'process', 'value']
+
+/** The most that a proposal may add, characters. */
+export const longestContent = 20_000
+
+/** Everything about a gap that may be left out. */
+export const gapTexts = [
+  'session_id',
+  'snapshot_hash',
+  'intent',
+  'intent_category',
+  'missing_capability',
+  'workaround',
+  'notes',
+] as const
+export const gapLists = ['operations_involved', 'vocabulary_used'] as const
 
 /** JSON Schema 2020-12. */
 type Schema = Readonly<Record<string, unknown>>
 
-const text = { type: 'string' }
-const textOrNull = { type: ['string', 'null'] }
+const string = { type: 'string' }
+const stringOrNull = { type: ['string', 'null'] }
 const whole = { type: 'integer', minimum: 0 }
-const list = { type: 'array' }
-const texts = { ...list, items: text }
+const array = { type: 'array' }
+const strings = { ...array, items: string }
 const anything = { type: 'object', additionalProperties: true }
 
 /** Both are optional here, as some models refuse a schema that asks for one of the two. */
-const subject = {
-  image_id: { ...text, description: 'Id of the subject.' },
-  subject_id: { ...text, description: 'The same as image_id: a subject may be anything.' },
+const subjectId = {
+  image_id: { ...string, description: 'Id of the subject.' },
+  subject_id: { ...string, description: 'The same as image_id: a subject may be anything.' },
 }
 
 const content = {
-  ...text,
+  ...string,
   maxLength: longestContent,
   description: 'Markdown that would be added at the end of the file.',
 }
 
-/** What the operations take. */
+/** The inputs of the operations. */
 export const inputSchemas = {
-  readContext: input(subject),
-  readFullNotes: input({
-    ...subject,
+  readContext: inputSchema(subjectId),
+  readFullNotes: inputSchema({
+    ...subjectId,
     offset: { ...whole, description: 'Lines to leave out at the beginning; 0 unless given.' },
     limit: { type: 'integer', minimum: 1, description: 'The most lines; 200 unless given.' },
   }),
-  logOperation: input(
+  logOperation: inputSchema(
     {
-      ...subject,
-      op: { ...text, description: 'What was done, as a short name.' },
+      ...subjectId,
+      op: { ...string, description: 'What was done, as a short name.' },
       details: { ...anything, description: 'Anything else that is worth keeping, such as values used.' },
     },
     'op',
   ),
-  logGap: input(
+  logGap: inputSchema(
     {
-      ...subject,
-      description: { ...text, description: 'What could not be said or done.' },
-      session_id: { ...text, description: 'The session at hand unless given.' },
-      snapshot_hash: { ...text, description: 'Which state of the work it is about.' },
-      intent: { ...text, description: 'What was wanted, in the words of the person.' },
-      intent_category: { ...text, description: 'Kind of intent; uncategorized unless given.' },
-      missing_capability: { ...text, description: 'What would have been needed.' },
-      operations_involved: { ...texts, description: 'Operations that were tried.' },
-      vocabulary_used: { ...texts, description: 'Words or presets that were used instead.' },
+      ...subjectId,
+      description: { ...string, description: 'What could not be said or done.' },
+      session_id: { ...string, description: 'The session at hand unless given.' },
+      snapshot_hash: { ...string, description: 'Which state of the work it is about.' },
+      intent: { ...string, description: 'What was wanted, in the words of the person.' },
+      intent_category: { ...string, description: 'Kind of intent; uncategorized unless given.' },
+      missing_capability: { ...string, description: 'What would have been needed.' },
+      operations_involved: { ...strings, description: 'Operations that were tried.' },
+      vocabulary_used: { ...strings, description: 'Words or presets that were used instead.' },
       satisfaction: { type: ['string', 'number'], description: 'How well it went in the end.' },
-      workaround: { ...text, description: 'What was done instead.' },
-      notes: text,
+      workaround: { ...string, description: 'What was done instead.' },
+      notes: string,
     },
     'description',
   ),
-  proposeTasteUpdate: input(
+  proposeTasteUpdate: inputSchema(
     {
       content,
-      category: { ...text, enum: tasteCategories, description: 'What the taste is about.' },
-      file: { ...text, description: 'Name of the taste, such as underwater or underwater.md; _default unless given.' },
+      category: { ...string, enum: tasteCategories, description: 'What the taste is about.' },
+      file: {
+        ...string,
+        description: 'Name of the taste, such as underwater or underwater.md; _default unless given.',
+      },
     },
     'content',
     'category',
   ),
-  proposeNotesUpdate: input({ ...subject, content }, 'content'),
+  proposeNotesUpdate: inputSchema({ ...subjectId, content }, 'content'),
 }
 
-const logRecord = output({ timestamp: text, op: text, details: anything })
+const logRecord = outputSchema({ timestamp: string, op: string, details: anything })
 
-const gapRecord = output({
-  timestamp: text,
-  image_id: text,
-  description: text,
-  ...Object.fromEntries(gapTexts.map((key) => [key, textOrNull])),
-  ...Object.fromEntries(gapLists.map((key) => [key, texts])),
-  intent_category: text,
+const gapRecord = outputSchema({
+  timestamp: string,
+  image_id: string,
+  description: string,
+  ...Object.fromEntries(gapTexts.map((key) => [key, stringOrNull])),
+  ...Object.fromEntries(gapLists.map((key) => [key, strings])),
+  intent_category: string,
   satisfaction: { type: ['string', 'number', 'null'] },
-  notes: text,
+  notes: string,
 })
 
-const proposed = output({
-  proposal_id: text,
-  status: text,
-  file: { ...text, description: 'The file that would change, such as subjects/ID/notes.md.' },
-  category: { ...textOrNull, description: 'Of a taste; null of notes.' },
-  diff: { ...text, description: 'Unified diff of what would change.' },
-  digest: { ...text, description: 'SHA-256 that a decision is bound to.' },
-  confirm: { ...text, description: 'The command by which a person confirms it.' },
+const proposed = outputSchema({
+  proposal_id: string,
+  status: string,
+  file: { ...string, description: 'The file that would change, such as subjects/ID/notes.md.' },
+  category: { ...stringOrNull, description: 'Of a taste; null of notes.' },
+  diff: { ...string, description: 'Unified diff of what would change.' },
+  digest: { ...string, description: 'SHA-256 that a decision is bound to.' },
+  confirm: { ...string, description: 'The command by which a person confirms it.' },
 })
 
-/** `hint` is there where something stood in the way of a decision. Some clients show their model nothing but the data. */
+/** `hint` explains why a decision was not made. Some clients show their model nothing but the data. */
 const proposal = {
   ...proposed,
   properties: {
     ...(proposed['properties'] as Schema),
-    hint: { ...text, description: 'Why it was not decided in this program, and where it can be.' },
+    hint: { ...string, description: 'Why it was not decided in this program, and where it can be.' },
   },
 }
 
 /** What they answer with. */
 export const outputSchemas = {
-  readContext: output({
-    tastes: output({
-      default: text,
-      genres: { type: 'object', additionalProperties: text },
-      conflicts: { ...list, items: output({ point: text, files: { ...texts, minItems: 2 } }) },
+  readContext: outputSchema({
+    tastes: outputSchema({
+      default: string,
+      genres: { type: 'object', additionalProperties: string },
+      conflicts: { ...array, items: outputSchema({ point: string, files: { ...strings, minItems: 2 } }) },
     }),
-    brief: output({ raw: text, intent: text, tastes: texts }),
-    notes: output({ summary: text, truncated: { type: 'boolean' } }),
-    recent_log: { ...list, items: logRecord, maxItems: 10 },
-    recent_gaps: { ...list, items: gapRecord, maxItems: 10 },
+    brief: outputSchema({ raw: string, intent: string, tastes: strings }),
+    notes: outputSchema({ summary: string, truncated: { type: 'boolean' } }),
+    recent_log: { ...array, items: logRecord, maxItems: 10 },
+    recent_gaps: { ...array, items: gapRecord, maxItems: 10 },
   }),
-  readFullNotes: output({
-    image_id: text,
-    text,
+  readFullNotes: outputSchema({
+    image_id: string,
+    text: string,
     offset: whole,
     lines: whole,
     total: whole,
@@ -125,7 +147,7 @@ export const outputSchemas = {
   proposal,
 }
 
-function input<Properties extends Schema>(properties: Properties, ...required: readonly string[]) {
+function inputSchema<Properties extends Schema>(properties: Properties, ...required: readonly string[]) {
   return {
     type: 'object',
     properties,
@@ -134,6 +156,113 @@ function input<Properties extends Schema>(properties: Properties, ...required: r
   }
 }
 
-function output(properties: Schema): Schema {
+function outputSchema(properties: Schema): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+type Input = Readonly<Record<string, unknown>>
+type Fault = string | undefined
+
+/** What is wrong with the input of an operation, in words; `undefined` where nothing is. */
+export function faultFinder(name: SubjectOperationName, { properties }: ObjectSchema): (input: Input) => Fault {
+  const fields = Object.keys(properties)
+  return (input) => {
+    const unknown = Object.keys(input).find((field) => !fields.includes(field))
+    if (unknown !== undefined) return `there is no field ${unknown} (it has ${fields.join(', ')})`
+    return inputFaults[name](input)
+  }
+}
+
+interface ObjectSchema {
+  readonly properties: Input
+}
+
+const inputFaults = {
+  read_context: (input) => subjectFault(input),
+  read_full_notes: (input) => subjectFault(input) ?? wholeFault(input, 'offset', 0) ?? wholeFault(input, 'limit', 1),
+  log_operation: (input) => subjectFault(input) ?? requiredTextFault(input, 'op') ?? detailsFault(input),
+  log_gap: (input) => subjectFault(input) ?? requiredTextFault(input, 'description') ?? gapFault(input),
+  propose_taste_update: (input) => contentFault(input) ?? categoryFault(input) ?? tasteFault(input),
+  propose_notes_update: (input) => subjectFault(input) ?? contentFault(input),
+} satisfies Readonly<Record<string, (input: Input) => Fault>>
+
+/** In the order in which they are offered. */
+export type SubjectOperationName = keyof typeof inputFaults
+
+/** The subject that an input names, by either parameter. */
+export function subjectIn(input: Input): string {
+  return String(input['image_id'] ?? input['subject_id'])
+}
+
+/** The taste that an input names, without `.md`. */
+export function tasteIn({ file = defaultTaste }: Input): string {
+  return String(file).replace(/\.md$/, '')
+}
+
+function subjectFault({ image_id: image, subject_id: subject }: Input): Fault {
+  const id = image === undefined ? subject : image
+  if (id === undefined) return 'missing image_id: give the id of a subject (subject_id means the same)'
+  if (image !== undefined && subject !== undefined && image !== subject) {
+    return 'image_id and subject_id name different subjects: give one of them'
+  }
+  const name = image === undefined ? 'subject_id' : 'image_id'
+  if (typeof id !== 'string') return `${name} must be a string`
+  return isSubjectId(id) ? undefined : `${name} is no id of a subject: it has ${nameRule}`
+}
+
+function wholeFault(input: Input, field: string, least: number): Fault {
+  const value = input[field]
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) return undefined
+  return `${field} must be a whole number from ${least} on`
+}
+
+/** A required text that is not blank. */
+function requiredTextFault(input: Input, field: string): Fault {
+  const value = input[field]
+  if (value === undefined) return `missing ${field}`
+  if (typeof value !== 'string') return `${field} must be a string`
+  return value.trim() === '' ? `${field} is blank` : undefined
+}
+
+function detailsFault({ details }: Input): Fault {
+  if (details === undefined) return undefined
+  if (typeof details !== 'object' || details === null || Array.isArray(details)) return 'details must be an object'
+  const taken = ['timestamp', 'op'].find((key) => Object.hasOwn(details, key))
+  return taken === undefined ? undefined : `details cannot have a key ${taken}: the record has one already`
+}
+
+function gapFault(input: Input): Fault {
+  const text = gapTexts.find((field) => input[field] !== undefined && typeof input[field] !== 'string')
+  if (text !== undefined) return `${text} must be a string`
+  const list = gapLists.find((field) => input[field] !== undefined && !isListOfTexts(input[field]))
+  if (list !== undefined) return `${list} must be an array of strings`
+  const { satisfaction } = input
+  const isFitting = satisfaction === undefined || typeof satisfaction === 'string' || Number.isFinite(satisfaction)
+  return isFitting ? undefined : 'satisfaction must be a string or a number'
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+function contentFault(input: Input): Fault {
+  const fault = requiredTextFault(input, 'content')
+  if (fault !== undefined) return fault
+  const { length } = String(input['content'])
+  if (length <= longestContent) return undefined
+  return `content has ${length} characters, and at most ${longestContent} can be proposed at once: propose less`
+}
+
+function categoryFault({ category }: Input): Fault {
+  if (category === undefined) return `missing category: one of ${tasteCategories.join(', ')}`
+  return tasteCategories.some((one) => one === category)
+    ? undefined
+    : `category must be one of ${tasteCategories.join(', ')}`
+}
+
+function tasteFault(input: Input): Fault {
+  const { file } = input
+  if (file === undefined) return undefined
+  if (typeof file !== 'string') return 'file must be a string'
+  return isTasteName(tasteIn(input)) ? undefined : `file is no name of a taste: it has ${nameRule}`
 }

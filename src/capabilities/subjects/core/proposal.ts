@@ -13,7 +13,7 @@ export interface Proposal {
   readonly content: string
   /** Only of tastes. */
   readonly category?: TasteCategory
-  /** SHA-256 over the file, the content and the category: a decision holds for exactly that. */
+  /** SHA-256 over the file, the content and the category: a decision applies to exactly that. */
   readonly digest: string
   /** Unified diff. While it waits: against the file as it is now. Afterwards: what was done. */
   readonly diff: string
@@ -62,7 +62,7 @@ export interface Proposals {
   waiting(): Promise<readonly SubjectFile[]>
   get(id: string): Promise<Proposal>
   decide(id: string, decision: ProposalDecision): Promise<Proposal>
-  /** Takes a confirmed one back. What people wrote meanwhile stays; where it cannot be told apart, it is `changed`. */
+  /** Reverts a confirmed proposal. Edits that people made since stay; where they cannot be separated, rejects with `changed`. */
   undo(id: string, by: string): Promise<Proposal>
 }
 

@@ -1,19 +1,19 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
-import { type FilePath, type NoPath, whyNot } from './file-path.ts'
+import { type FilePath, type NoPath, whyNot } from './subject-folders.ts'
 
 /** What a file holds. */
-export type FileRead =
+export type SubjectFileRead =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly mode: number }
   | { readonly type: 'missing' }
   | { readonly type: 'unreadable'; readonly why: string }
 
 /** The most that a text file of a subject may hold, bytes. */
-export const MOST_BYTES = 8 * 1024 * 1024
+export const LARGEST_FILE_BYTES = 8 * 1024 * 1024
 
 /** Reads a whole file. Never throws, waits for no pipe, and follows no link that was not there when it was resolved. */
-export function readWhole(place: FilePath | NoPath): Promise<FileRead> {
+export function readWhole(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return reading(place, async (file, size, mode) => {
-    if (size > MOST_BYTES) return tooLarge(size)
+    if (size > LARGEST_FILE_BYTES) return tooLarge(size)
     const bytes = await bytesFrom(file, 0, size)
     return { type: 'bytes', bytes, mode }
   })
@@ -23,7 +23,7 @@ export function readWhole(place: FilePath | NoPath): Promise<FileRead> {
  * Reads the end of a file of any size: a small piece of it, and larger ones until there is enough in it or it is whole.
  * A line that begins before the piece is not in it.
  */
-export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) => boolean): Promise<FileRead> {
+export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) => boolean): Promise<SubjectFileRead> {
   return reading(place, async (file, size, mode) => {
     for (const piece of PIECES) {
       // The byte before shows whether the piece begins with a line.
@@ -51,8 +51,8 @@ const PIECES = [256 * 1024, 1024 * 1024, 4 * 1024 * 1024, LARGEST_PIECE]
 
 async function reading(
   place: FilePath | NoPath,
-  read: (file: FileHandle, size: number, mode: number) => Promise<FileRead>,
-): Promise<FileRead> {
+  read: (file: FileHandle, size: number, mode: number) => Promise<SubjectFileRead>,
+): Promise<SubjectFileRead> {
   if (place.type === 'none') return { type: 'unreadable', why: place.why }
   let file: FileHandle | undefined
   try {
@@ -88,6 +88,6 @@ function afterLine(bytes: Uint8Array): number {
 const NEWLINE = 10
 const RETURN = 13
 
-function tooLarge(size: number): FileRead {
-  return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${MOST_BYTES} are read` }
+function tooLarge(size: number): SubjectFileRead {
+  return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${LARGEST_FILE_BYTES} are read` }
 }

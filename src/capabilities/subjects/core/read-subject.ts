@@ -1,31 +1,28 @@
 import { hash } from 'node:crypto'
-import { declaredGenres, type SubjectTexts, shownRecords, subjectContext } from './context-of-texts.ts'
+import { longNotesLines } from './notes.ts'
+import { declaredGenres, shownRecords, subjectContext, type SubjectTexts } from './subject-context.ts'
 import { readBrief } from './brief.ts'
-import { jsonLines } from './json-lines.ts'
-import { linesOf } from './lines.ts'
-import { longNotesLines } from './notes-form.ts'
-import { type FileRead, readEnd, readWhole } from './read-subject-file.ts'
-import type { FilePath, NoPath } from './file-path.ts'
+import { jsonLines, splitLines } from './lines.ts'
+import { type SubjectFileRead, readEnd, readWhole } from './read-subject-file.ts'
+import { fileOfSubject, fileOfTaste, type FilePath, type NoPath } from './subject-folders.ts'
+import type { SubjectFolders, SubjectReading, SubjectsOptions } from './subjects.ts'
 import { defaultTaste } from './subject-name.ts'
-import { fileOfSubject, fileOfTaste, type SubjectFolders } from './subject-folders.ts'
-import type { SubjectReading } from './subjects.ts'
-import type { SubjectsOptions } from './subjects-options.ts'
 
 /** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
 export async function readSubject(options: SubjectsOptions, id: string, folder: string): Promise<SubjectReading> {
-  const { texts, warnings } = await textsOf(options, id, folder)
-  const summary = await summaryOfNotes(options, id, texts.notes)
+  const { texts, warnings } = await readTexts(options, id, folder)
+  const summary = await notesSummary(options, id, texts.notes)
   const read = subjectContext({ ...texts, summary }, options)
   return { id, context: read.context, warnings: [...warnings, ...read.warnings] }
 }
 
 /** All of the notes; what cannot be read is empty. */
 export async function readNotes(places: SubjectFolders, id: string, folder: string): Promise<string> {
-  return textOf(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
+  return decodedText(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
 }
 
 /** All texts, one after another, and what was odd about their files. */
-async function textsOf(
+async function readTexts(
   places: SubjectFolders,
   id: string,
   folder: string,
@@ -37,21 +34,21 @@ async function textsOf(
     return found
   }
   const file = (name: string) => fileOfSubject(places, id, folder, name)
-  const brief = textOf(await read(await file('brief.md')))
-  const tastes = new Map([[defaultTaste, textOf(await read(await fileOfTaste(places, defaultTaste)))]])
+  const brief = decodedText(await read(await file('brief.md')))
+  const tastes = new Map([[defaultTaste, decodedText(await read(await fileOfTaste(places, defaultTaste)))]])
   const missing: string[] = []
   for (const name of declaredGenres(readBrief(brief).tastes)) {
     const found = await read(await fileOfTaste(places, name))
     if (found.type === 'missing') missing.push(name)
-    tastes.set(name, textOf(found))
+    tastes.set(name, decodedText(found))
   }
   warnings.push(...missing.slice(0, MOST_NAMED).map(noFile))
   if (missing.length > MOST_NAMED) {
     warnings.push(`There is no file of ${missing.length - MOST_NAMED} more tastes that brief.md declares.`)
   }
-  const notes = textOf(await read(await file('notes.md')))
-  const log = textOf(await read(await file('log.jsonl'), readRecords))
-  const gaps = textOf(await read(await file('vocabulary_gaps.jsonl'), readRecords))
+  const notes = decodedText(await read(await file('notes.md')))
+  const log = decodedText(await read(await file('log.jsonl'), readRecords))
+  const gaps = decodedText(await read(await file('vocabulary_gaps.jsonl'), readRecords))
   return { texts: { tastes, brief, notes, log, gaps }, warnings }
 }
 
@@ -63,17 +60,17 @@ function noFile(name: string): string {
 }
 
 /** As much of a log as holds the records that are shown. */
-function readRecords(place: FilePath | NoPath): Promise<FileRead> {
+function readRecords(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
 }
 
 /** Long notes in a model's words, where there are such words. */
-async function summaryOfNotes(
+async function notesSummary(
   { summaryOf }: SubjectsOptions,
   subject: string,
   text: string,
 ): Promise<string | undefined> {
-  const lines = linesOf(text).length
+  const lines = splitLines(text).length
   if (summaryOf === undefined || lines <= longNotesLines) return undefined
   try {
     const summary = await summaryOf({ subject, text, lines, sha256: hash('sha256', text, 'hex') })
@@ -83,7 +80,7 @@ async function summaryOfNotes(
   }
 }
 
-function textOf(read: FileRead): string {
+function decodedText(read: SubjectFileRead): string {
   return read.type === 'bytes' ? decoded(read.bytes) : ''
 }
 

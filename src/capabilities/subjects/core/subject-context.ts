@@ -1,69 +1,195 @@
-/**
- * What is known of a subject, in the shape that every endpoint and tool answers with: always with every key (BEHAVIOURS §4). Its names
- * are part of what others read, so they are spelled as in its files.
- */
-export interface SubjectContext {
-  readonly tastes: Tastes
-  readonly brief: Brief
-  readonly notes: Notes
-  /** The last 10, newest first. */
-  readonly recent_log: readonly LogRecord[]
-  /** The last 10, newest first. */
-  readonly recent_gaps: readonly GapRecord[]
-}
+import { notesForm } from './notes.ts'
+import { type Genre, readBrief, tasteConflicts } from './brief.ts'
+import { gapRecord, logRecord } from './log-line.ts'
+import { type JsonLines, jsonLines, type JsonObject } from './lines.ts'
+import type { Brief, Conflict, SubjectContext } from './subjects.ts'
+import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
+import { beginningOf, capText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
 
-/** How its owner likes things to be. */
-export interface Tastes {
-  /** Text of `_default.md`; empty where there is none. */
-  readonly default: string
-  /** By name, in the order in which the brief declares them. */
-  readonly genres: Readonly<Record<string, string>>
-  readonly conflicts: readonly Conflict[]
-}
-
-/** A line that is in two or more genre files. Nobody decides between them but the people concerned. */
-export interface Conflict {
-  readonly point: string
-  readonly files: readonly string[]
-}
-
-export interface Brief {
-  /** All of `brief.md`. */
-  readonly raw: string
-  /** The same without its declarations of tastes, trimmed. */
-  readonly intent: string
-  /** Names that the declaration gives, whether or not there are files of them. */
-  readonly tastes: readonly string[]
-}
-
-export interface Notes {
-  readonly summary: string
-  /** Something of the notes is not in the summary. */
-  readonly truncated: boolean
-}
-
-/** One line of `log.jsonl`. */
-export interface LogRecord {
-  /** Empty where the line has none; so is `op`. */
-  readonly timestamp: string
-  readonly op: string
-  /** All other keys of the line. */
-  readonly details: Readonly<Record<string, unknown>>
-}
-
-/** One line of `vocabulary_gaps.jsonl`: something that the words or tools at hand could not do. */
-export interface GapRecord {
-  readonly timestamp: string
-  readonly image_id: string
-  readonly description: string
-  readonly session_id: string | null
-  readonly snapshot_hash: string | null
-  readonly intent: string | null
-  readonly intent_category: string
-  readonly missing_capability: string | null
-  readonly operations_involved: readonly string[]
-  readonly vocabulary_used: readonly string[]
-  readonly satisfaction: string | number | null
-  readonly workaround: string | null
+/** What was read of a subject; a file that is missing is an empty text. */
+export interface SubjectTexts {
+  /** By name, without `.md`; more than the brief declares does no harm. */
+  readonly tastes: ReadonlyMap<string, string>
+  readonly brief: string
   readonly notes: string
+  /** The notes in a model's words, where there are such words. */
+  readonly summary?: string | undefined
+  /** Of `log.jsonl`; the end of it is enough. */
+  readonly log: string
+  /** Of `vocabulary_gaps.jsonl`; the end of it is enough. */
+  readonly gaps: string
+}
+
+interface SubjectLimits {
+  /** The most of one text, characters. */
+  readonly maxTextChars: number
+  /** The most of a whole context as JSON, characters; 50,000 unless given. */
+  readonly maxReplyChars?: number | undefined
+}
+
+/** Records of the log, and of the gaps, that a context shows. */
+export const shownRecords = 10
+
+/**
+ * The working context of a subject, from texts alone (BEHAVIOURS §4). Any text is accepted; the warnings list what is
+ * wrong with them. Where all of it is more than a reply may have, every text gives way to the same length; only where that
+ * is not enough do lists show fewer entries.
+ */
+export function subjectContext(
+  texts: SubjectTexts,
+  { maxTextChars, maxReplyChars = 50_000 }: SubjectLimits,
+): { readonly context: SubjectContext; readonly warnings: readonly string[] } {
+  const material = readMaterial(texts)
+  const { brief, log, gaps } = material
+  const fits = ({ context }: Shown) => JSON.stringify(context).length <= maxReplyChars
+  let shown = showContext(material, { chars: maxTextChars, rest: moreBySetting })
+  if (!fits(shown)) {
+    const shorter = (chars: number) => showContext(material, { chars, rest: moreByReply })
+    const fewer = (entries: number) => showContext(material, { chars: LEAST_CHARS, rest: moreByReply }, entries)
+    shown = fullest(LEAST_CHARS, maxTextChars, shorter, fits) ?? fullest(0, MOST_GENRES, fewer, fits) ?? fewer(0)
+  }
+  const warnings = [
+    ...invalidTasteNames(brief.tastes),
+    ...shown.leftOut,
+    ...brokenLines('log.jsonl', log),
+    ...brokenLines('vocabulary_gaps.jsonl', gaps),
+  ]
+  return { context: shown.context, warnings }
+}
+
+/** Genres that are read; a brief may declare more. */
+const MOST_GENRES = 100
+
+/** The least of a text that is shown however many there are, characters: as few as a limit may be set to. */
+const LEAST_CHARS = 200
+
+/** Names of files that a brief asks for, 100 at most: each once, and no other than names of tastes. */
+export function declaredGenres(tastes: readonly string[]): readonly string[] {
+  return genreNames(tastes).slice(0, MOST_GENRES)
+}
+
+function genreNames(tastes: readonly string[]): readonly string[] {
+  return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name))
+}
+
+/** The texts, read once. */
+interface Material {
+  readonly texts: SubjectTexts
+  readonly brief: Brief
+  readonly genres: readonly Genre[]
+  readonly conflicts: readonly Conflict[]
+  readonly log: JsonLines
+  readonly gaps: JsonLines
+}
+
+function readMaterial(texts: SubjectTexts): Material {
+  const brief = readBrief(texts.brief)
+  const genres = declaredGenres(brief.tastes)
+    .map((name): Genre => [name, texts.tastes.get(name) ?? ''])
+    .filter(([, text]) => text.trim() !== '')
+  const conflicts = tasteConflicts(genres)
+  return { texts, brief, genres, conflicts, log: jsonLines(texts.log), gaps: jsonLines(texts.gaps) }
+}
+
+interface Shown {
+  readonly context: SubjectContext
+  /** Sentences: of which lists something is not shown. */
+  readonly leftOut: readonly string[]
+}
+
+/** As much as one text may have, and as many entries as a list may have besides that. */
+function showContext({ texts, brief, ...lists }: Material, cap: TextCap, entries = Number.POSITIVE_INFINITY): Shown {
+  const shown = (text: string) => capText(text, cap)
+  const records = <Record>(lines: readonly JsonObject[], read: (line: JsonObject, cap: TextCap) => Record) =>
+    lines.slice(0, Math.min(entries, shownRecords)).map((line) => read(line, cap))
+  const genres = lists.genres.slice(0, entries)
+  const conflicts = fitting(lists.conflicts.slice(0, entries), ({ point }) => point.length, cap.chars)
+  const names = fitting(brief.tastes.slice(0, entries), (name) => name.length, cap.chars)
+  const { summary } = texts
+  const context: SubjectContext = {
+    tastes: {
+      default: shown(texts.tastes.get(defaultTaste) ?? ''),
+      genres: Object.fromEntries(genres.map(([name, text]) => [name, shown(text)])),
+      conflicts,
+    },
+    brief: { raw: shown(brief.raw), intent: shown(brief.intent), tastes: names },
+    notes:
+      summary === undefined
+        ? notesForm(texts.notes, cap.chars)
+        : {
+            summary: capText(summary, { ...cap, rest: 'read_full_notes reads the notes themselves' }),
+            truncated: true,
+          },
+    recent_log: records(lists.log.objects, logRecord),
+    recent_gaps: records(lists.gaps.objects, gapRecord),
+  }
+  const recent = (lines: JsonLines) => Math.min(lines.objects.length, shownRecords)
+  const leftOut = [
+    ...omissionNotice('declared taste', brief.tastes.length - names.length, cap.rest),
+    ...omissionNotice('genre', lists.genres.length - genres.length, cap.rest),
+    ...omissionNotice(
+      'genre',
+      genreNames(brief.tastes).length - declaredGenres(brief.tastes).length,
+      `${MOST_GENRES} are read`,
+    ),
+    ...omissionNotice('conflict', lists.conflicts.length - conflicts.length, cap.rest),
+    ...omissionNotice('record of the log', recent(lists.log) - context.recent_log.length, cap.rest),
+    ...omissionNotice('gap', recent(lists.gaps) - context.recent_gaps.length, cap.rest),
+  ]
+  return { context, leftOut }
+}
+
+/** A list is one text as far as its limit goes: as many of its parts as there is room for. */
+function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, maxChars: number): readonly Part[] {
+  let used = 0
+  const over = parts.findIndex((part) => (used += sizeOf(part)) > maxChars)
+  return over === -1 ? parts : parts.slice(0, over)
+}
+
+/**
+ * What `make` gives for the largest whole number that still fits, `least` to `most`, found by halving; `undefined` where not
+ * even the least does. More room is taken to mean more.
+ */
+function fullest<Value>(
+  least: number,
+  most: number,
+  make: (room: number) => Value,
+  fits: (value: Value) => boolean,
+): Value | undefined {
+  let best: Value | undefined
+  for (let low = least, high = most; low <= high;) {
+    const room = Math.floor((low + high) / 2)
+    const value = make(room)
+    if (fits(value)) {
+      best = value
+      low = room + 1
+    } else {
+      high = room - 1
+    }
+  }
+  return best
+}
+
+/** Of a list, such as `record of the log`, that so many entries are not shown. */
+function omissionNotice(what: string, count: number, why: string): readonly string[] {
+  if (count === 0) return []
+  const [first = '', ...rest] = what.split(' ')
+  const many = count === 1 ? what : [`${first}s`, ...rest].join(' ')
+  return [`${count} more ${many} ${count === 1 ? 'is' : 'are'} not shown: ${why}.`]
+}
+
+/** Of declared tastes that are none. */
+function invalidTasteNames(tastes: readonly string[]): readonly string[] {
+  const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
+  if (name === undefined) return []
+  const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
+  return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
+}
+
+/** Of lines that were skipped. */
+function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
+  if (broken === 0) return []
+  const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`
+  return [`${file}: ${skipped} skipped.`]
 }

@@ -1,16 +1,8 @@
-import { realpath } from 'node:fs/promises'
-import { SubjectError } from './subject-error.ts'
-import { type FilePath, filePath, folderWithin, type NoPath } from './file-path.ts'
+import { lstat, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isWithin } from '../../../capability.ts'
+import { SubjectError, type SubjectFile, type SubjectFolders } from './subjects.ts'
 import { isSubjectId, isTasteName, nameRule, quotedId } from './subject-name.ts'
-import type { SubjectFile } from './subjects.ts'
-
-/** Where subjects and tastes are; absolute. Neither has to be there. */
-export interface SubjectFolders {
-  /** A folder for each subject. */
-  readonly directory: string
-  /** A file for each taste. */
-  readonly tastes: string
-}
 
 /**
  * The folder of a subject, with every link resolved. A link that leads out of the folder of subjects is no subject.
@@ -56,4 +48,88 @@ export async function fileToChange(places: SubjectFolders, file: SubjectFile): P
   }
   if (isTasteName(file.name)) return fileOfTaste(places, file.name)
   throw new SubjectError('invalid-input', `${JSON.stringify(file.name)} is no name of a taste. It has ${nameRule}.`)
+}
+
+/** Where a file is, or would be. Folders are resolved; nothing that leads out of `root` has a place. */
+export interface FilePath {
+  readonly type: 'path'
+  readonly path: string
+  /** The folder that it lies in, without links. */
+  readonly folder: string
+  /** Name for messages, such as `notes.md of the subject reef`. */
+  readonly shown: string
+}
+
+export interface NoPath {
+  readonly type: 'none'
+  readonly why: string
+  readonly shown: string
+}
+
+/** A folder within a root, with every link resolved; `undefined` where there is none, or a link leads out of the root. */
+export async function folderWithin(root: string, name: string): Promise<string | undefined> {
+  try {
+    const realRoot = await realpath(root)
+    const folder = await realpath(join(realRoot, name))
+    if (!isWithin(realRoot, folder) || !(await lstat(folder)).isDirectory()) return undefined
+    return folder
+  } catch {
+    return undefined
+  }
+}
+
+/** The place of a file in a resolved folder. A link to somewhere within `root` is followed, one that leads out is not. */
+async function filePath(root: string, folder: string, name: string, shown: string): Promise<FilePath | NoPath> {
+  const path = join(folder, name)
+  try {
+    // Opening the path follows no link: it is this file, or none.
+    if (!(await isLink(path))) return { type: 'path', path, folder, shown }
+    const real = await realpath(path)
+    if (!isWithin(await realpath(root), real)) return { type: 'none', why: 'it is a link that leads out', shown }
+    return { type: 'path', path: real, folder: dirname(real), shown }
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return { type: 'none', why: isGone ? 'it is a link that leads nowhere' : whyNot(error), shown }
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** The reason that a system gives, in words. */
+export function whyNot(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOENT':
+      return 'its folder is not there any more'
+    case 'ELOOP':
+      return 'its links lead in a circle'
+    case 'EACCES':
+    case 'EPERM':
+      return 'there is no permission'
+    case 'EISDIR':
+      return 'it is a folder, not a file'
+    case 'ENOTDIR':
+      return 'a part of its path is a file, not a folder'
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full'
+    case 'EROFS':
+      return 'the disk is read-only'
+    case 'ENXIO':
+    case 'ENODEV':
+      return 'it is a pipe, a socket or a device, not a file'
+    default:
+      return code ?? message
+  }
+}
+
+export function unwritable(shown: string, why: string): SubjectError {
+  return new SubjectError('unwritable', `${shown} cannot be written: ${why}.`)
 }

@@ -6,9 +6,9 @@ import test, { after } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import { openSubjects } from './open-subjects.ts'
-import type { SubjectOperation, SubjectOperationName } from './operation.ts'
+import { type SubjectOperation, subjectOperations } from './subject-operations.ts'
+import type { SubjectOperationName } from './operation-schemas.ts'
 import type { Proposal, ProposalDraft, Proposals, ProposalSource } from './proposal.ts'
-import { subjectOperations } from './subject-operations.ts'
 
 const home = await mkdtemp(join(tmpdir(), 'foreword-operations-'))
 after(() => rm(home, { recursive: true, force: true }))

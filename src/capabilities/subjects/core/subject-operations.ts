@@ -1,15 +1,16 @@
-import { faultIn, gapLists, gapTexts, subjectIn, tasteIn } from './operation-input.ts'
-import { inputSchemas, outputSchemas } from './operation-schemas.ts'
-import type {
-  OperationAnswer,
-  OperationCaller,
-  OperationParts,
-  SubjectOperation,
-  SubjectOperationName,
-} from './operation.ts'
-import type { Proposal, ProposalDraft, TasteCategory } from './proposal.ts'
+import {
+  faultFinder,
+  gapLists,
+  gapTexts,
+  inputSchemas,
+  outputSchemas,
+  subjectIn,
+  type SubjectOperationName,
+  tasteIn,
+} from './operation-schemas.ts'
+import type { Proposal, ProposalDraft, Proposals, ProposalSource, TasteCategory } from './proposal.ts'
 import { changedFile } from './subject-folders.ts'
-import type { GapEntry } from './subjects.ts'
+import type { GapEntry, Subjects } from './subjects.ts'
 
 /** What is known of the operations before there are subjects to run them on, in the order in which they are offered. */
 export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
@@ -22,7 +23,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.readContext,
     outputSchema: outputSchemas.readContext,
     readOnly: true,
-    faultOf: faultIn('read_context', inputSchemas.readContext),
+    faultOf: faultFinder('read_context', inputSchemas.readContext),
   },
   {
     name: 'read_full_notes',
@@ -33,7 +34,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.readFullNotes,
     outputSchema: outputSchemas.readFullNotes,
     readOnly: true,
-    faultOf: faultIn('read_full_notes', inputSchemas.readFullNotes),
+    faultOf: faultFinder('read_full_notes', inputSchemas.readFullNotes),
   },
   {
     name: 'log_operation',
@@ -43,7 +44,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.logOperation,
     outputSchema: outputSchemas.logRecord,
     readOnly: false,
-    faultOf: faultIn('log_operation', inputSchemas.logOperation),
+    faultOf: faultFinder('log_operation', inputSchemas.logOperation),
   },
   {
     name: 'log_gap',
@@ -54,7 +55,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.logGap,
     outputSchema: outputSchemas.gapRecord,
     readOnly: false,
-    faultOf: faultIn('log_gap', inputSchemas.logGap),
+    faultOf: faultFinder('log_gap', inputSchemas.logGap),
   },
   {
     name: 'propose_taste_update',
@@ -65,7 +66,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.proposeTasteUpdate,
     outputSchema: outputSchemas.proposal,
     readOnly: false,
-    faultOf: faultIn('propose_taste_update', inputSchemas.proposeTasteUpdate),
+    faultOf: faultFinder('propose_taste_update', inputSchemas.proposeTasteUpdate),
   },
   {
     name: 'propose_notes_update',
@@ -76,7 +77,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
     inputSchema: inputSchemas.proposeNotesUpdate,
     outputSchema: outputSchemas.proposal,
     readOnly: false,
-    faultOf: faultIn('propose_notes_update', inputSchemas.proposeNotesUpdate),
+    faultOf: faultFinder('propose_notes_update', inputSchemas.proposeNotesUpdate),
   },
 ]
 
@@ -152,4 +153,41 @@ function waiting({ id, file, category, diff, digest }: Proposal): OperationAnswe
 
 function answered(data: Input): OperationAnswer {
   return { data, warnings: [] }
+}
+
+/**
+ * One thing that can be done with subjects, as the gateway's own tools and the MCP server offer it: the same names, the same
+ * schemas, the same data. None of them confirms a proposal.
+ */
+export interface SubjectOperation {
+  readonly name: SubjectOperationName
+  readonly title: string
+  readonly description: string
+  /** JSON Schema of an object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  /** JSON Schema of the data. */
+  readonly outputSchema: Readonly<Record<string, unknown>>
+  /** Changes nothing. */
+  readonly readOnly: boolean
+  /** What is wrong with an input, in words; `undefined` where nothing is. */
+  faultOf(input: Readonly<Record<string, unknown>>): string | undefined
+  /** `input` has been checked. Rejects with `SubjectError`. */
+  run(input: Readonly<Record<string, unknown>>, caller: OperationCaller): Promise<OperationAnswer>
+}
+
+/** Who calls, as far as it is known. */
+type OperationCaller = Omit<ProposalSource, 'tool'>
+
+export interface OperationAnswer {
+  /** As BEHAVIOURS §4 has it for `read_context`; JSON. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly warnings: readonly string[]
+}
+
+/** What operations work on. */
+export interface OperationParts {
+  readonly subjects: Subjects
+  readonly proposals: Pick<Proposals, 'propose'>
+  /** ISO 8601. */
+  readonly time: () => string
 }

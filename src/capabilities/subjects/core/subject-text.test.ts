@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { subjectContext } from './context-of-texts.ts'
+import { subjectContext } from './subject-context.ts'
 import { subjectText } from './subject-text.ts'
 import type { SubjectReading } from './subjects.ts'
 

@@ -1,6 +1,5 @@
-import type { GapRecord, LogRecord, SubjectContext } from './subject-context.ts'
+import type { GapRecord, LogRecord, SubjectContext, SubjectReading } from './subjects.ts'
 import { defaultTaste } from './subject-name.ts'
-import type { SubjectReading } from './subjects.ts'
 import { beginningOf, endOf } from './text-cap.ts'
 
 /** Ways to put a subject into words, fullest first. */

@@ -1,4 +1,4 @@
-import type { GapRecord, LogRecord, SubjectContext } from './subject-context.ts'
+import { ForewordError, type ForewordErrorOptions } from '../../../platform.ts'
 
 /** The folders of subjects and tastes. Reads tolerate whatever they find; writes keep whole lines and whole files. */
 export interface Subjects {
@@ -34,7 +34,7 @@ export type SubjectFile =
 /** A line of a list of subjects. */
 export interface SubjectFacts {
   readonly id: string
-  /** First line of the brief that says something; empty where there is none. */
+  /** The first line of the brief that has a letter or digit; empty where there is none. */
   readonly title: string
   /** ISO 8601: when one of its files was last changed. */
   readonly updated: string
@@ -62,7 +62,7 @@ export interface NotesPage {
   readonly lines: number
   /** Lines of the notes. */
   readonly total: number
-  /** Where to go on; `null` at the end. */
+  /** Offset of the next page; `null` at the end. */
   readonly next_offset: number | null
 }
 
@@ -78,4 +78,132 @@ export type GapEntry = Partial<Omit<GapRecord, 'description' | 'timestamp' | 'im
   readonly description: string
   /** ISO 8601. */
   readonly timestamp: string
+}
+
+/**
+ * What is known of a subject, in the shape that every endpoint and tool answers with: always with every key (BEHAVIOURS §4). Its names
+ * are part of what others read, so they are spelled as in its files.
+ */
+export interface SubjectContext {
+  readonly tastes: Tastes
+  readonly brief: Brief
+  readonly notes: Notes
+  /** The last 10, newest first. */
+  readonly recent_log: readonly LogRecord[]
+  /** The last 10, newest first. */
+  readonly recent_gaps: readonly GapRecord[]
+}
+
+/** How its owner likes things to be. */
+interface Tastes {
+  /** Text of `_default.md`; empty where there is none. */
+  readonly default: string
+  /** By name, in the order in which the brief declares them. */
+  readonly genres: Readonly<Record<string, string>>
+  readonly conflicts: readonly Conflict[]
+}
+
+/** A line that is in two or more genre files. Nobody decides between them but the people concerned. */
+export interface Conflict {
+  readonly point: string
+  readonly files: readonly string[]
+}
+
+export interface Brief {
+  /** All of `brief.md`. */
+  readonly raw: string
+  /** The same without its declarations of tastes, trimmed. */
+  readonly intent: string
+  /** Names that the declaration gives, whether or not there are files of them. */
+  readonly tastes: readonly string[]
+}
+
+export interface Notes {
+  readonly summary: string
+  /** Something of the notes is not in the summary. */
+  readonly truncated: boolean
+}
+
+/** One line of `log.jsonl`. */
+export interface LogRecord {
+  /** Empty where the line has none; so is `op`. */
+  readonly timestamp: string
+  readonly op: string
+  /** All other keys of the line. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** One line of `vocabulary_gaps.jsonl`: something that the words or tools at hand could not do. */
+export interface GapRecord {
+  readonly timestamp: string
+  readonly image_id: string
+  readonly description: string
+  readonly session_id: string | null
+  readonly snapshot_hash: string | null
+  readonly intent: string | null
+  readonly intent_category: string
+  readonly missing_capability: string | null
+  readonly operations_involved: readonly string[]
+  readonly vocabulary_used: readonly string[]
+  readonly satisfaction: string | number | null
+  readonly workaround: string | null
+  readonly notes: string
+}
+
+/** Where subjects and tastes are; absolute. Neither has to be there. */
+export interface SubjectFolders {
+  /** A folder for each subject. */
+  readonly directory: string
+  /** A file for each taste. */
+  readonly tastes: string
+}
+
+/** Where subjects are, and how much of them is shown. */
+export interface SubjectsOptions extends SubjectFolders {
+  /** The most of one text, characters. */
+  readonly maxTextChars: number
+  /** The most of a whole context as JSON, characters; 50,000 unless given. */
+  readonly maxReplyChars?: number | undefined
+  /**
+   * Puts long notes into words. Asked only for notes of more than 40 lines; where it has no answer, or fails, the context
+   * shows their beginning and end.
+   */
+  readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
+}
+
+/** Notes of more than 40 lines that are to be put into words. */
+export interface SummaryRequest {
+  readonly subject: string
+  readonly text: string
+  readonly lines: number
+  /** SHA-256 of the text as UTF-8, lowercase hexadecimal: a summary covers exactly that text. */
+  readonly sha256: string
+}
+
+/** For programs. `not-found` is the one that BEHAVIOURS §4 names. */
+export type SubjectErrorCode =
+  | 'not-found'
+  | 'invalid-input'
+  /** A subject of that id is there already. */
+  | 'exists'
+  /** Somebody changed it between the look and the change. */
+  | 'changed'
+  /** A proposal was decided already, or is not the one that was shown. */
+  | 'decided'
+  /** A file or folder cannot be written; the message says which and why. */
+  | 'unwritable'
+
+/** What, where, and how to fix it. */
+export class SubjectError extends ForewordError {
+  override readonly name = 'SubjectError'
+  declare readonly code: SubjectErrorCode
+
+  constructor(
+    code: SubjectErrorCode,
+    message: string,
+    facts?: Readonly<Record<string, unknown>>,
+    options?: ForewordErrorOptions,
+  ) {
+    super(code, message, facts, options)
+  }
 }

@@ -8,7 +8,7 @@ export interface TextCap {
 
 export const uncapped: TextCap = { chars: Number.POSITIVE_INFINITY, rest: '' }
 
-/** A text of at most so many characters, and below it a sentence that says what is missing, where something is. */
+/** A text of at most `chars` characters; a shortened one ends with a sentence about what is missing. */
 export function capText(text: string, { chars, rest }: TextCap): string {
   if (text.length <= chars) return text
   const shown = beginningOf(text, chars)

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { SubjectService } from '../subject-service.ts'
 import { decidedBy, digest, json } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { proposal, proposalState } from './subject-schema.ts'
 
-/** What models would like to write about subjects. Only a person comes through here: no tool leads to this door. */
+/** Endpoints of proposals. They are for people alone: no tool calls them. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
   const each = '/api/proposals/:proposal'
   const tag = 'proposals'
@@ -14,8 +13,8 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       path: '/api/proposals',
       tag,
       summary: 'Lists proposals, oldest first',
-      query: z.strictObject({ state: proposalState.optional().describe('Only those in this state.') }),
-      answers: { 200: { description: 'Proposals', schema: z.object({ proposals: z.array(proposal) }) } },
+      query: z.strictObject({ state: proposalStateSchema.optional().describe('Only those in this state.') }),
+      answers: { 200: { description: 'Proposals', schema: z.object({ proposals: z.array(proposalSchema) }) } },
       handle: async ({ query: { state } }) =>
         json({ proposals: await proposals.list(state === undefined ? {} : { state }) }),
     }),
@@ -24,7 +23,9 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       path: each,
       tag,
       summary: 'Reads a proposal',
-      answers: { 200: { description: 'The proposal, with its diff against the file as it is now', schema: proposal } },
+      answers: {
+        200: { description: 'The proposal, with its diff against the file as it is now', schema: proposalSchema },
+      },
       handle: async ({ param }) => json(await proposals.get(param('proposal'))),
     }),
     route({
@@ -32,14 +33,14 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       path: `${each}/decision`,
       tag,
       summary: 'Confirms a proposal, which writes it into its file, or declines it',
-      description: 'The decision holds for exactly what was shown, and a proposal is decided once.',
+      description: 'The decision applies to exactly what was shown, and a proposal is decided once.',
       body: z.strictObject({
         decision: z.enum(['confirm', 'decline']),
         digest: digest.describe('The digest of what was shown.'),
         reason: z.string().max(2000).optional().describe('Why it is declined.'),
         by: decidedBy,
       }),
-      answers: { 200: { description: 'It is decided', schema: proposal } },
+      answers: { 200: { description: 'It is decided', schema: proposalSchema } },
       handle: async ({ param, body }) => {
         const { decision: type, digest: shown, by } = body
         const reason = body.reason?.trim()
@@ -51,11 +52,31 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       method: 'POST',
       path: `${each}/undo`,
       tag,
-      summary: 'Takes a confirmed proposal back',
-      description: 'What people wrote meanwhile stays; where it cannot be told apart, nothing is changed.',
+      summary: 'Undoes a confirmed proposal',
+      description:
+        'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
       body: z.strictObject({ by: decidedBy }),
-      answers: { 200: { description: 'It is undone', schema: proposal } },
+      answers: { 200: { description: 'It is undone', schema: proposalSchema } },
       handle: async ({ param, body: { by } }) => json(await proposals.undo(param('proposal'), by)),
     }),
   ]
 }
+
+const proposalStateSchema = z.enum(['waiting', 'confirmed', 'declined', 'undone'])
+
+const proposalSchema = z.looseObject({
+  id: z.string(),
+  time: z.string(),
+  file: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('notes'), subject: z.string() }),
+    z.object({ type: z.literal('taste'), name: z.string() }),
+  ]),
+  content: z.string().describe('What is added at the end of the file.'),
+  category: z.enum(['appearance', 'process', 'value']).optional(),
+  digest: z.string(),
+  diff: z
+    .string()
+    .describe('A unified diff: while it waits, of the change it would make; afterwards, of the change that was made.'),
+  by: z.looseObject({ tool: z.string() }).describe('Which session, turn and tool asked for it.'),
+  state: z.looseObject({ type: proposalStateSchema }),
+})

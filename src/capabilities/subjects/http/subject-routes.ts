@@ -1,17 +1,16 @@
-import { defined } from '../../../platform.ts'
 import { z } from 'zod'
+import { defined } from '../../../platform.ts'
 import type { SubjectFacts, SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limit } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import { gapRecord, logRecord, subjectContext, subjectRow, warnings } from './subject-schema.ts'
 
 const notesPage = z.object({
   text: z.string(),
   offset: z.number(),
   lines: z.number(),
   total: z.number(),
-  next_offset: z.number().nullable().describe('Where to go on; null at the end.'),
+  next_offset: z.number().nullable().describe('Offset of the next page; null at the end.'),
 })
 
 const gapBody = z.strictObject({
@@ -37,7 +36,7 @@ const summary = z.object({
   time: z.string(),
 })
 
-/** Subjects: what is known of each, and what is added to its logs. Proposals have doors of their own. */
+/** Endpoints of subjects: their context, and additions to their logs. Proposals have endpoints of their own. */
 export function subjectRoutes(service: SubjectService, now: () => Date = () => new Date()): readonly Route[] {
   const { subjects, proposals } = service
   const each = '/api/subjects/:subject'
@@ -50,25 +49,25 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       summary: 'Lists subjects by id',
       answers: {
         200: {
-          description: 'All of them, and how many proposals wait, those about tastes too',
-          schema: z.object({ subjects: z.array(subjectRow), waiting: z.number() }),
+          description: 'All subjects, and the number of waiting proposals, including those about tastes',
+          schema: z.object({ subjects: z.array(subjectRowSchema), waiting: z.number() }),
         },
       },
       handle: async () => {
         const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
-        return json({ subjects: all.map((facts) => rowOf(facts, waiting)), waiting: waiting.length })
+        return json({ subjects: all.map((facts) => subjectRow(facts, waiting)), waiting: waiting.length })
       },
     }),
     route({
       method: 'POST',
       path: '/api/subjects',
       tag,
-      summary: 'Makes a subject',
+      summary: 'Creates a subject',
       body: z.strictObject({
         id: z.string().min(1).max(200).describe('Name of its folder: letters, digits, `_`, `.` and `-`.'),
         brief: z.string().optional().describe('Text of its brief.md.'),
       }),
-      answers: { 201: { description: 'It is there', schema: z.object({ id: z.string() }) } },
+      answers: { 201: { description: 'It is created', schema: z.object({ id: z.string() }) } },
       handle: async ({ body: { id, brief } }) => {
         await subjects.create(id, brief === undefined ? {} : { brief })
         return json({ id }, 201, { location: `/api/subjects/${encodeURIComponent(id)}` })
@@ -78,18 +77,18 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'GET',
       path: each,
       tag,
-      summary: 'Reads a subject: its line of the list, its context, and what was odd about its files',
+      summary: 'Reads a subject: its line of the list, its context, and warnings about its files',
       answers: {
         200: {
           description: 'The subject',
-          schema: z.object({ ...subjectRow.shape, context: subjectContext, warnings }),
+          schema: z.object({ ...subjectRowSchema.shape, context: subjectContextSchema, warnings: warningsSchema }),
         },
       },
       handle: async ({ param }) => {
         const reading = await subjects.context(param('subject'))
         const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
         const facts = all.find(({ id }) => id === reading.id) ?? { id: reading.id, title: '', updated: '' }
-        return json({ ...rowOf(facts, waiting), context: reading.context, warnings: reading.warnings })
+        return json({ ...subjectRow(facts, waiting), context: reading.context, warnings: reading.warnings })
       },
     }),
     route({
@@ -98,7 +97,10 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       tag,
       summary: 'Reads the context of a subject, as the tool read_context answers it',
       answers: {
-        200: { description: 'The context', schema: z.object({ context: subjectContext, warnings }) },
+        200: {
+          description: 'The context',
+          schema: z.object({ context: subjectContextSchema, warnings: warningsSchema }),
+        },
       },
       handle: async ({ param }) => {
         const { context, warnings: odd } = await subjects.context(param('subject'))
@@ -118,12 +120,12 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'POST',
       path: `${each}/log`,
       tag,
-      summary: 'Writes one more line into the log of a subject',
+      summary: 'Adds a line to the log of a subject',
       body: z.strictObject({
         op: z.string().regex(/\S/, 'expected words').max(200).describe('What was done.'),
         details: z.record(z.string(), z.unknown()).optional(),
       }),
-      answers: { 201: { description: 'The line is on disk', schema: logRecord } },
+      answers: { 201: { description: 'The line is on disk', schema: logRecordSchema } },
       handle: async ({ param, body: { op, details } }) => {
         const entry = { op, ...defined({ details }), timestamp: now().toISOString() }
         return json(await subjects.logOperation(param('subject'), entry), 201)
@@ -133,9 +135,9 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'POST',
       path: `${each}/gaps`,
       tag,
-      summary: 'Writes down something that the words or tools at hand could not do',
+      summary: 'Logs something that the words or tools at hand could not do',
       body: gapBody,
-      answers: { 201: { description: 'The line is on disk', schema: gapRecord } },
+      answers: { 201: { description: 'The line is on disk', schema: gapRecordSchema } },
       handle: async ({ param, body: { description, ...known } }) => {
         const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
         const gap = { description, ...given, timestamp: now().toISOString() }
@@ -146,14 +148,53 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'POST',
       path: `${each}/summary`,
       tag,
-      summary: 'Has a model put the notes of a subject into words, and keeps that as long as the notes are the same',
+      summary: 'Has a model summarize the notes of a subject, and keeps the summary until the notes change',
       answers: { 200: { description: 'The summary, and what it covers', schema: summary } },
       handle: async ({ param }) => json(await service.summariseNotes(param('subject'))),
     }),
   ]
 }
 
-function rowOf({ id, title, updated }: SubjectFacts, waiting: readonly SubjectFile[]): z.output<typeof subjectRow> {
+function subjectRow(
+  { id, title, updated }: SubjectFacts,
+  waiting: readonly SubjectFile[],
+): z.output<typeof subjectRowSchema> {
   const own = waiting.filter((file) => file.type === 'notes' && file.subject === id)
   return { id, title, updated, waiting: own.length }
 }
+
+const logRecordSchema = z.object({
+  timestamp: z.string(),
+  op: z.string(),
+  details: z.record(z.string(), z.unknown()).describe('All other keys of the line.'),
+})
+
+const gapRecordSchema = z.looseObject({
+  timestamp: z.string(),
+  description: z.string(),
+  intent_category: z.string(),
+})
+
+/** What is known of a subject: always with every key. */
+const subjectContextSchema = z.object({
+  tastes: z.object({
+    default: z.string(),
+    genres: z.record(z.string(), z.string()),
+    conflicts: z
+      .array(z.object({ point: z.string(), files: z.array(z.string()) }))
+      .describe('Lines that are in two or more genre files.'),
+  }),
+  brief: z.object({ raw: z.string(), intent: z.string(), tastes: z.array(z.string()) }),
+  notes: z.object({ summary: z.string(), truncated: z.boolean() }),
+  recent_log: z.array(logRecordSchema).describe('The last 10, newest first.'),
+  recent_gaps: z.array(gapRecordSchema).describe('The last 10, newest first.'),
+})
+
+const warningsSchema = z.array(z.string()).describe('Warnings about the files that it was read from.')
+
+const subjectRowSchema = z.object({
+  id: z.string(),
+  title: z.string().describe('The first line of the brief that is not blank.'),
+  updated: z.string(),
+  waiting: z.number().describe('Waiting proposals about its notes.'),
+})

@@ -1,10 +1,19 @@
-import type { McpContribution } from '../../../capability.ts'
-import { mcpAudit } from '../../../server/mcp.ts'
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { McpCall, McpContribution, McpTool } from '../../../capability.ts'
+import { type AskingCall, failed, mcpAudit, type McpAudit, succeeded } from '../../../server/mcp.ts'
 import type { SessionStore } from '../../../session.ts'
-import { type Proposals, subjectOperations, type Subjects } from '../core.ts'
-import { subjectResources } from './subject-resource.ts'
-import { subjectTools } from './subject-tools.ts'
-import { workOnSubject } from './work-on-subject.ts'
+import {
+  type OperationParts,
+  type Proposal,
+  type Proposals,
+  type SubjectOperation,
+  subjectOperations,
+  type Subjects,
+} from '../core.ts'
+import { inputFault } from '../../../tool.ts'
+import { subjectResources, workOnSubject } from './subject-resource.ts'
+import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
+import { operationDefinition } from './definitions.ts'
 
 /** What the MCP server of an open home is given of subjects. */
 export function subjectContribution({
@@ -28,4 +37,89 @@ export function subjectContribution({
     resources: [subjectResources(subjects)],
     prompts: [workOnSubject(subjects)],
   }
+}
+
+interface SubjectToolParts {
+  /** The operations over whatever takes proposals. */
+  readonly operations: (proposals: OperationParts['proposals']) => readonly SubjectOperation[]
+  readonly proposals: Proposals
+  readonly audit: McpAudit
+}
+
+/** The operations on subjects, as tools that answer in the envelope. None of them confirms anything by itself. */
+function subjectTools(parts: SubjectToolParts): readonly McpTool[] {
+  return parts.operations(parts.proposals).map((operation) => subjectTool(operation, parts))
+}
+
+function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpTool {
+  const definition = operationDefinition(operation)
+  return {
+    definition,
+    async call(input, call) {
+      const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
+      if (fault !== undefined) return failed('invalid-input', fault)
+      return operation.readOnly ? answered(operation, input, call) : writing(operation, input, call, parts)
+    },
+  }
+}
+
+async function writing(
+  { name }: SubjectOperation,
+  input: Readonly<Record<string, unknown>>,
+  call: McpCall,
+  { operations, proposals, audit }: SubjectToolParts,
+): Promise<CallToolResult | InputRequiredResult> {
+  const asking: AskingCall = { tool: name, input }
+  const over = (taking: OperationParts['proposals']) => operations(taking).find((each) => each.name === name)!
+  const reply = async (asked: AskedProposal): Promise<CallToolResult | InputRequiredResult> => {
+    if (asked.type === 'ask') return asked.result
+    if (asked.type === 'cancelled') return cancelled()
+    // The same words as before, with what became of the proposal.
+    const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
+    const { type } = asked.proposal.state
+    const { warnings } = asked
+    return succeeded({
+      ...data,
+      ...(type !== 'waiting' && { status: type }),
+      ...(warnings.length > 0 && { hint: warnings.join(' ') }),
+    })
+  }
+  if (call.sealed() !== undefined) {
+    const asked = await answeredProposal(proposals, asking, call)
+    return asked === undefined ? failed('invalid-input', FOREIGN_ANSWER) : reply(asked)
+  }
+
+  let proposed: Proposal | undefined
+  const operation = over({
+    async propose(draft, by) {
+      return (proposed = await proposals.propose(draft, by))
+    },
+  })
+  if (call.signal.aborted) return cancelled()
+  const result = await audit.around({ ...asking, client: call.client }, async () => {
+    if (call.signal.aborted) return cancelled()
+    try {
+      return await answered(operation, input, call)
+    } catch (error) {
+      if (call.signal.aborted) return cancelled()
+      throw error
+    }
+  })
+  if (proposed === undefined || result.isError || call.person === undefined) return result
+  return reply(await askAboutProposal(proposals, proposed, asking, call))
+}
+
+const FOREIGN_ANSWER = 'The answer belongs to another call. Make this call again without it.'
+
+async function answered(
+  operation: SubjectOperation,
+  input: Readonly<Record<string, unknown>>,
+  { client }: McpCall,
+): Promise<CallToolResult> {
+  const { data, warnings } = await operation.run(input, client === undefined ? {} : { client })
+  return succeeded(data, warnings)
+}
+
+function cancelled(): CallToolResult {
+  return failed('cancelled', 'The call was cancelled.')
 }

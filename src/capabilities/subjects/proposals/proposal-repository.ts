@@ -1,25 +1,17 @@
 import {
   type AuditFacts,
   contentHash,
+  type RecordVersion,
   referredContent,
   type SessionStore,
   StoreError,
   type Write,
 } from '../../../session.ts'
 import type { Clock } from '../../../capability.ts'
-import {
-  auditFacts,
-  type KeptProposal,
-  keptProposal,
-  noSuchProposal,
-  PROPOSAL,
-  proposalValue,
-  type ProposalValue,
-  type Stage,
-  type TextChange,
-} from './proposal-record.ts'
+import { defined, sha256 } from '../../../platform.ts'
+import { changedFile, type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../core.ts'
 
-/** Proposals in the store. Several processes may write there: whoever looked at an old version writes nothing. */
+/** Proposals in the store. Several processes may write there: a write that is based on an old version does nothing. */
 export interface ProposalRepository {
   /** Rejects with `not-found`. */
   get(id: string): Promise<KeptProposal>
@@ -27,11 +19,11 @@ export interface ProposalRepository {
   all(): Promise<readonly KeptProposal[]>
   /** Notes that somebody was asked. */
   add(value: Omit<ProposalValue, 'stage'>): Promise<KeptProposal>
-  /** The next version, with what the audit says of it. `undefined`: somebody else was quicker, and nothing is written. */
+  /** The next version, with a note for the audit. `undefined`: another process wrote first, and nothing is written. */
   advance(proposal: KeptProposal, stage: Stage, note?: AuditNote): Promise<KeptProposal | undefined>
   /** Keeps both texts; `advance` with what comes back. */
-  keepTexts(before: string, after: string): Promise<TextChange>
-  texts(change: TextChange): Promise<{ readonly before: string; readonly after: string }>
+  keepTexts(before: string, after: string): Promise<ContentChange>
+  texts(change: ContentChange): Promise<{ readonly before: string; readonly after: string }>
 }
 
 export type AuditNote = Pick<AuditFacts, 'decision' | 'rule' | 'reason' | 'ok'>
@@ -80,7 +72,7 @@ export function createProposalRepository({
       return { before: reference(before), after: reference(after) }
     },
     async texts({ before, after }) {
-      return { before: await textOf(store, before), after: await textOf(store, after) }
+      return { before: await readContent(store, before), after: await readContent(store, after) }
     },
   }
 }
@@ -89,8 +81,120 @@ function reference(text: string): string {
   return `sha256:${contentHash(text)}`
 }
 
-async function textOf(store: ProposalStore, to: string): Promise<string> {
+async function readContent(store: ProposalStore, to: string): Promise<string> {
   const text = await referredContent(store, to)
   if (text === undefined) throw new StoreError('corrupt', `the text ${to} of a proposal is not in the store any more`)
   return text
+}
+
+/** A proposal as its record holds it: what was proposed, which stays, and how far it has come. */
+interface ProposalValue extends Pick<Proposal, 'time' | 'file' | 'content' | 'category' | 'digest' | 'by'> {
+  readonly stage: Stage
+}
+
+export interface KeptProposal extends ProposalValue {
+  readonly id: string
+  /** Of the record. */
+  readonly version: number
+}
+
+/** Two more than a state has: what is begun is noted before a file is touched, so that a crash in between loses nothing. */
+export type Stage =
+  | { readonly type: 'waiting' }
+  | (Decided & { readonly type: 'confirming'; readonly change: ContentChange })
+  | Confirmed
+  | (Decided & { readonly type: 'declined'; readonly reason?: string; readonly diff: string })
+  | (Decided & { readonly type: 'undoing'; readonly change: ContentChange; readonly confirmed: Confirmed })
+  | (Decided & { readonly type: 'undone'; readonly diff: string })
+
+type Confirmed = Decided & { readonly type: 'confirmed'; readonly change: ContentChange; readonly diff: string }
+
+/** A whole file before and after, as references to content: `sha256:HASH`. */
+interface ContentChange {
+  readonly before: string
+  readonly after: string
+}
+
+interface Decided {
+  readonly by: string
+  readonly time: string
+}
+
+/** The kind of its records. */
+const PROPOSAL = 'proposal'
+
+function keptProposal({ id, version, value }: RecordVersion): KeptProposal {
+  return { ...(value as ProposalValue), id, version }
+}
+
+function proposalValue({ id: _id, version: _version, ...value }: KeptProposal): ProposalValue {
+  return value
+}
+
+/** As a person reads it. What is only begun counts as not done. */
+export function proposalFromRecord(kept: KeptProposal, diff: string): Proposal {
+  const { stage, version: _version, ...proposed } = kept
+  return { ...proposed, diff, state: proposalState(stage) }
+}
+
+export function proposalState(stage: Stage): Proposal['state'] {
+  const { type } = stage
+  if (type === 'waiting' || type === 'confirming') return { type: 'waiting' }
+  if (type === 'undoing') return proposalState(stage.confirmed)
+  const { by, time } = stage
+  if (type === 'declined' && stage.reason !== undefined) return { type, by, time, reason: stage.reason }
+  return { type, by, time }
+}
+
+/** SHA-256 over the file, the content and the category, in this order. */
+export function proposalDigest({ file, content, category }: Pick<Proposal, 'file' | 'content' | 'category'>): string {
+  const named =
+    file.type === 'notes' ? { type: file.type, subject: file.subject } : { type: file.type, name: file.name }
+  return sha256(JSON.stringify({ file: named, content, ...defined({ category }) }))
+}
+
+export function draftFile(draft: ProposalDraft): SubjectFile {
+  return draft.type === 'notes' ? { type: 'notes', subject: draft.subject } : { type: 'taste', name: draft.name }
+}
+
+/** What every audit record has about a proposal. */
+function auditFacts({ id, file, category, digest, by }: KeptProposal): AuditFacts {
+  const { tool, session, turn, toolCallId } = by
+  return {
+    kind: 'change',
+    tool,
+    ...defined({ session, turn, toolCallId }),
+    input: JSON.stringify({ proposal: id, file: changedFile(file), ...defined({ category }) }),
+    digest,
+  }
+}
+
+function noSuchProposal(id: string): SubjectError {
+  return new SubjectError(
+    'not-found',
+    `There is no proposal ${id.slice(0, 100)}. List them with \`foreword subjects proposals\`.`,
+    {
+      proposal: id.slice(0, 100),
+    },
+  )
+}
+
+/** Who decided, and when. */
+export function decidedAlready({ id, stage }: KeptProposal): SubjectError {
+  const state = proposalState(stage)
+  if (state.type === 'waiting') {
+    return new SubjectError(
+      'decided',
+      `The proposal ${id} still waits for a decision: there is nothing to take back.`,
+      {
+        proposal: id,
+        state,
+      },
+    )
+  }
+  const what = { confirmed: 'confirmed', declined: 'declined', undone: 'taken back' }[state.type]
+  return new SubjectError('decided', `The proposal ${id} was ${what} already: over ${state.by}, at ${state.time}.`, {
+    proposal: id,
+    state,
+  })
 }

@@ -1,36 +1,26 @@
-import { changedFile, type SubjectFile, SubjectError, type Subjects } from '../core.ts'
+import { changedFile, SubjectError, type SubjectFile, type Subjects } from '../core.ts'
 import { fileDiff } from '../../../tool.ts'
 import { errorMessage } from '../../../platform.ts'
-import type { KeptProposal, Stage } from './proposal-record.ts'
-import type { AuditNote, ProposalRepository } from './proposal-repository.ts'
-import { appendLines, removeLines, type LineRange, findLines } from './proposal-text.ts'
-
-/**
- * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted that it
- * was: a process that ends in between is followed by one that finds out how far it came. A file that somebody edited
- * meanwhile is read again, never overwritten.
- */
-export interface ProposalWriting {
-  /** Notes a person's consent and writes. `undefined`: somebody else decided first. */
-  confirm(proposal: KeptProposal, by: string, time: string, note: AuditNote): Promise<KeptProposal | undefined>
-  /** Notes that it is taken back and does so. Rejects with `changed` where it cannot be told apart any more. */
-  undo(proposal: KeptProposal, by: string, time: string, note: AuditNote): Promise<KeptProposal | undefined>
-  /** Goes on with what was begun, until it is done or put back. Rejects with why it was put back. */
-  finish(proposal: KeptProposal): Promise<KeptProposal>
-}
+import type { AuditNote, KeptProposal, ProposalRepository, Stage } from './proposal-repository.ts'
 
 type Begun = Extract<Stage, { type: 'confirming' | 'undoing' }>
 
 /** How often a file that somebody edits at the same moment is read again. */
 const MOST_ATTEMPTS = 20
 
+/**
+ * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted that it
+ * was: a process that ends in between is followed by one that finds out how far it came. A file that somebody edited
+ * meanwhile is read again, never overwritten.
+ */
 export function createProposalWriting({
   repository,
   subjects,
 }: {
   readonly repository: ProposalRepository
   readonly subjects: Pick<Subjects, 'text' | 'replace'>
-}): ProposalWriting {
+}) {
+  /** Continues what was begun until it is done or put back. Rejects with the reason why it was put back. */
   async function finish(proposal: KeptProposal): Promise<KeptProposal> {
     let now = proposal
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -99,7 +89,7 @@ export function createProposalWriting({
     { before, after }: { readonly before: string; readonly after: string },
   ): Promise<KeptProposal | undefined> {
     const { by, time, change } = stage
-    const diff = await changeOf(proposal.file, before, after)
+    const diff = await proposalDiff(proposal.file, before, after)
     if (stage.type === 'undoing') return repository.advance(proposal, { type: 'undone', by, time, diff })
     return repository.advance(proposal, { type: 'confirmed', by, time, change, diff })
   }
@@ -128,19 +118,21 @@ export function createProposalWriting({
     return new SubjectError(
       'changed',
       `${name} was edited since, and the lines of ${id} ${found}. Nothing is changed; edit the file by hand.`,
-      { proposal: id, file: name, diff: await changeOf(file, wrote, now) },
+      { proposal: id, file: name, diff: await proposalDiff(file, wrote, now) },
     )
   }
 
   return {
     finish,
-    async confirm(proposal, by, time, note) {
+    /** Notes a person's consent and writes. `undefined`: somebody else decided first. */
+    async confirm(proposal: KeptProposal, by: string, time: string, note: AuditNote) {
       const before = await subjects.text(proposal.file)
       const change = await repository.keepTexts(before, appendLines(before, proposal.content))
       const begun = await repository.advance(proposal, { type: 'confirming', by, time, change }, note)
       return begun && finish(begun)
     },
-    async undo(proposal, by, time, note) {
+    /** Notes the undo and writes. Rejects with `changed` where the lines cannot be told from later edits. */
+    async undo(proposal: KeptProposal, by: string, time: string, note: AuditNote) {
       const { stage: confirmed, file, content } = proposal
       if (confirmed.type !== 'confirmed') return undefined
       const written = await repository.texts(confirmed.change)
@@ -161,6 +153,67 @@ function onlyOne(ranges: readonly LineRange[]): LineRange | undefined {
 }
 
 /** An empty file and none look the same: every line is one that is added. */
-export async function changeOf(file: SubjectFile, before: string, after: string): Promise<string> {
+export async function proposalDiff(file: SubjectFile, before: string, after: string): Promise<string> {
   return fileDiff(changedFile(file), before === '' ? undefined : before, after)
+}
+
+/** A text with more at its end: as lines of its own, behind a blank line, in the line ends that the text has. */
+export function appendLines(before: string, content: string): string {
+  const end = /\r\n/.test(before) && !/(?<!\r)\n/.test(before) ? '\r\n' : '\n'
+  const block = `${content.split('\n').join(end)}${end}`
+  if (before === '') return block
+  const closed = /[\r\n]$/.test(before) ? before : `${before}${end}`
+  return endsWithBlankLine(closed) ? `${closed}${block}` : `${closed}${end}${block}`
+}
+
+/** A range of whole lines in a text, whatever the line ends: from the first character to behind the last line end. */
+interface LineRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Every range that has the lines of `content`. */
+function findLines(text: string, content: string): readonly LineRange[] {
+  const lines = linesOf(text)
+  // One search for a text is far quicker than one for each line.
+  const searched = `\n${lines.map(({ said }) => said).join('\n')}\n`
+  const sought = `\n${content}\n`
+  const height = content.split('\n').length
+  const found: LineRange[] = []
+  let line = 0
+  let counted = 0
+  for (let at = searched.indexOf(sought); at !== -1; at = searched.indexOf(sought, at + 1)) {
+    for (; counted < at; counted++) if (searched[counted] === '\n') line++
+    found.push({ start: lines[line]!.start, end: lines[line + height - 1]!.end })
+  }
+  return found
+}
+
+/** A text without lines that were added with `appendLines`. All text around them stays. */
+function removeLines(text: string, { start, end }: LineRange, addedTo: string): string {
+  const head = text.slice(0, start)
+  const addedBlank = addedTo !== '' && !endsWithBlankLine(addedTo)
+  const kept = addedBlank && endsWithBlankLine(head) ? head.replace(/(?:\r\n|\n|\r)$/, '') : head
+  return `${kept}${text.slice(end)}`
+}
+
+/** Lines of a proposal as they are kept: without blank ones around them, and with one kind of line end. */
+export function trimLines(content: string): string {
+  return content
+    .replace(/\r\n?/g, '\n')
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd()
+}
+
+/** It ends with a blank line. */
+function endsWithBlankLine(text: string): boolean {
+  return /(?:^|\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r)$/.test(text)
+}
+
+function linesOf(text: string): readonly { readonly said: string; readonly start: number; readonly end: number }[] {
+  return Array.from(text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g), ({ 0: whole, 1: said = '', index }) => ({
+    said,
+    start: index,
+    end: index + whole.length,
+  }))
 }

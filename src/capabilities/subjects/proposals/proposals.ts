@@ -11,10 +11,17 @@ import {
   type Subjects,
 } from '../core.ts'
 import type { Clock } from '../../../capability.ts'
-import { decidedAlready, fileOf, type KeptProposal, proposalDigest, proposalOf, stateOf } from './proposal-record.ts'
-import { createProposalRepository, type ProposalStore } from './proposal-repository.ts'
-import { appendLines, trimLines } from './proposal-text.ts'
-import { changeOf, createProposalWriting } from './proposal-writing.ts'
+import {
+  createProposalRepository,
+  decidedAlready,
+  draftFile,
+  type KeptProposal,
+  proposalDigest,
+  proposalFromRecord,
+  type ProposalStore,
+  proposalState,
+} from './proposal-repository.ts'
+import { appendLines, proposalDiff, createProposalWriting, trimLines } from './proposal-writing.ts'
 import { runtimeFailure } from '../../../runtime.ts'
 import { serialQueue } from '../../../platform.ts'
 
@@ -46,17 +53,17 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
 
   async function present(kept: KeptProposal, textOf: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
     const { stage, file, content } = kept
-    if (stage.type === 'undoing') return proposalOf(kept, stage.confirmed.diff)
-    if (stage.type !== 'waiting' && stage.type !== 'confirming') return proposalOf(kept, stage.diff)
+    if (stage.type === 'undoing') return proposalFromRecord(kept, stage.confirmed.diff)
+    if (stage.type !== 'waiting' && stage.type !== 'confirming') return proposalFromRecord(kept, stage.diff)
     // A file that cannot be read is reported at the decision; until then it counts as empty.
     const before = await textOf(file).catch(() => '')
-    return proposalOf(kept, await changeOf(file, before, appendLines(before, content)))
+    return proposalFromRecord(kept, await proposalDiff(file, before, appendLines(before, content)))
   }
 
   const current = (kept: KeptProposal) => present(kept, subjects.text)
 
   async function propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal> {
-    const file = fileOf(draft)
+    const file = draftFile(draft)
     const value = { file, content: checkLines(draft.content), ...categoryOf(draft) }
     await assertExists(file)
     const digest = proposalDigest(value)
@@ -107,7 +114,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
 
   async function proposalsIn(state: Proposal['state']['type'] | undefined): Promise<readonly KeptProposal[]> {
     const all = await Promise.all((await repository.all()).map(trySettle))
-    return all.filter(({ stage }) => state === undefined || stateOf(stage).type === state)
+    return all.filter(({ stage }) => state === undefined || proposalState(stage).type === state)
   }
 
   async function list(state: Proposal['state']['type'] | undefined): Promise<readonly Proposal[]> {

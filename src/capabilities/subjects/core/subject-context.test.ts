@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { declaredGenres, subjectContext, type SubjectTexts } from './context-of-texts.ts'
+import { declaredGenres, subjectContext, type SubjectTexts } from './subject-context.ts'
 
 const limits = { maxTextChars: 20_000 }
 const nothing: SubjectTexts = { tastes: new Map(), brief: '', notes: '', log: '', gaps: '' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { FileRow, FileState } from '../../session.ts'
-import { fileFit } from './file-fit.ts'
+import { fileFit } from './turn-files.ts'
 
 test('the files of a project are sent in full while they stay below 60 % of window − reserve', () => {
   const budget = { window: 11_000, reserve: 1_000 }

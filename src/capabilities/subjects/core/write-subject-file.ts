@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { access, constants, type FileHandle, open, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ForewordError, syncFolder, withFileLock, writeFileAtomically } from '../../../platform.ts'
+import { LARGEST_FILE_BYTES, readWhole } from './read-subject-file.ts'
+import { SubjectError } from './subjects.ts'
+import { type FilePath, type NoPath, unwritable, whyNot } from './subject-folders.ts'
+import { type JsonObject, objectIn } from './lines.ts'
+
+interface TextChange {
+  /** What was looked at; empty where there was no file. */
+  readonly before: string
+  readonly text: string
+}
+
+/**
+ * Puts a text in the place of a file, whole or not at all: it is written beside it, brought to disk, and renamed, unless
+ * the file is not `before` any more. Of two who replace the same text, in this process or another one, the second is
+ * refused. `lockFolder` holds their lock. Permission bits stay; a new file is for its owner alone (0600).
+ *
+ * @throws SubjectError `changed`, `invalid-input`, `unwritable`
+ */
+export async function replaceText(place: FilePath | NoPath, change: TextChange, lockFolder: string): Promise<void> {
+  if (place.type === 'none') throw unwritable(place.shown, place.why)
+  if (Buffer.byteLength(change.text) > LARGEST_FILE_BYTES) {
+    throw new SubjectError(
+      'invalid-input',
+      `${place.shown} may hold ${LARGEST_FILE_BYTES} bytes, and this would be more.`,
+    )
+  }
+  try {
+    await withFileLock(join(lockFolder, '.lock'), () => replaceHeld(place, change))
+  } catch (error) {
+    if (error instanceof SubjectError) throw error
+    // Of the lock.
+    if (error instanceof ForewordError) throw new SubjectError('unwritable', error.message, {}, { cause: error })
+    throw unwritable(place.shown, whyNot(error))
+  }
+}
+
+/**
+ * The text of a file, exactly as it is on disk; empty where there is none.
+ *
+ * @throws SubjectError `unwritable` where it cannot be read, or holds more than text: then it could not be put back
+ */
+export async function exactText(place: FilePath | NoPath): Promise<string> {
+  return (await readExact(place)).text
+}
+
+async function replaceHeld(place: FilePath, { before, text }: TextChange): Promise<void> {
+  const { mode } = await assertUnchanged(place, before)
+  await removeLeftovers(place)
+  await writeFileAtomically(place.path, text, {
+    mode,
+    beside: join(place.folder, `${leftoverStart(place)}${randomUUID()}.tmp`),
+    check: async () => void (await assertUnchanged(place, before)),
+  })
+}
+
+interface ExactFile {
+  readonly text: string
+  /** Permission bits; `undefined` where there is no file. */
+  readonly mode: number | undefined
+}
+
+async function readExact(place: FilePath | NoPath): Promise<ExactFile> {
+  const read = await readWhole(place)
+  if (read.type === 'missing') return { text: '', mode: undefined }
+  if (read.type === 'unreadable') throw unreadable(place.shown, read.why)
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes)
+    return { text, mode: read.mode }
+  } catch {
+    throw unreadable(place.shown, 'it is not valid UTF-8, and would not stay as it is. Save it as UTF-8 first')
+  }
+}
+
+function unreadable(shown: string, why: string): SubjectError {
+  return new SubjectError('unwritable', `${shown} cannot be read: ${why}.`)
+}
+
+async function assertUnchanged(place: FilePath, before: string): Promise<ExactFile> {
+  const now = await readExact(place)
+  if (now.text !== before) {
+    throw new SubjectError('changed', `${place.shown} has changed meanwhile. Look at it again, then decide again.`)
+  }
+  if (now.mode !== undefined) await access(place.path, constants.W_OK)
+  return now
+}
+
+/** Left by a process that ended in the middle; the holder of the lock is alone with them. */
+async function removeLeftovers(place: FilePath): Promise<void> {
+  const left = (await readdir(place.folder)).filter((name) => isLeftover(name, place))
+  await Promise.all(left.map((name) => rm(join(place.folder, name), { force: true })))
+}
+
+function isLeftover(name: string, place: FilePath): boolean {
+  return name.startsWith(leftoverStart(place)) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(leftoverStart(place).length))
+}
+
+function leftoverStart({ path }: FilePath): string {
+  return `.${basename(path)}.`
+}
+
+/** The longest line of a log, bytes. */
+const LONGEST_LINE = 64 * 1024
+
+/**
+ * One more object at the end of a file of JSON lines, on disk when it resolves. The line goes there in a single write, so
+ * that others who write at the same time neither split it nor are split. A last line without an end gets one first.
+ * Resolves with the object as it will be read.
+ *
+ * @throws SubjectError `invalid-input`, `unwritable`
+ */
+export async function appendLine(place: FilePath | NoPath, object: JsonObject): Promise<JsonObject> {
+  const { json, read } = written(object, place.shown)
+  const line = `${json}\n`
+  const size = Buffer.byteLength(line)
+  if (size > LONGEST_LINE) {
+    throw new SubjectError(
+      'invalid-input',
+      `An entry of ${place.shown} may hold ${LONGEST_LINE} bytes, and this one holds ${size}. Make it shorter.`,
+    )
+  }
+  if (place.type === 'none') throw unwritable(place.shown, place.why)
+  let file: FileHandle | undefined
+  try {
+    file = await open(place.path, FLAGS, 0o600)
+    if (!(await file.stat()).isFile()) throw unwritable(place.shown, 'it is a pipe, a socket or a device, not a file')
+    await appendTo(file, line, place)
+  } catch (error) {
+    throw error instanceof SubjectError ? error : unwritable(place.shown, whyNot(error))
+  } finally {
+    await file?.close().catch(() => {})
+  }
+  return read
+}
+
+const FLAGS =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+async function appendTo(file: FileHandle, line: string, { folder, shown }: FilePath): Promise<void> {
+  const { size } = await file.stat()
+  const bytes = Buffer.from((await endsOpen(file, size)) ? `\n${line}` : line)
+  const { bytesWritten } = await file.write(bytes)
+  // The next line begins with an end for this one.
+  if (bytesWritten < bytes.length) throw unwritable(shown, 'the disk is full')
+  await file.sync()
+  // A file that is new is an entry of its folder, too.
+  if (size === 0) await syncFolder(folder)
+}
+
+async function endsOpen(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return bytesRead === 1 && !/[\r\n]/.test(buffer.toString('latin1'))
+}
+
+/** Checked as it will be read: an entry that could not be read back is not written. */
+function written(object: JsonObject, shown: string): { readonly json: string; readonly read: JsonObject } {
+  try {
+    const json = JSON.stringify(object)
+    const read = objectIn(json)
+    if (read !== undefined) return { json, read }
+  } catch {
+    // Circles, and numbers that JSON has no way to write.
+  }
+  throw new SubjectError('invalid-input', `An entry of ${shown} must be plain JSON, at most 100 levels deep.`)
+}
