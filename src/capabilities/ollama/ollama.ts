@@ -1,15 +1,15 @@
 import {
-  ResponseError,
+  assumedFacts,
   type ListedModel,
+  mergeFacts,
   ModelError,
-  type ModelFacts,
   modelErrorOf,
+  type ModelFacts,
   provider,
   type ProviderConnection,
+  ResponseError,
   type Suggestion,
 } from '../../model.ts'
-import { ollamaAddress } from './ollama-address.ts'
-import { ollamaFacts, ollamaNames } from './ollama-facts.ts'
 import { ollamaModel } from './ollama-model.ts'
 
 /** Ollama, by its native API. It is always asked about its models: one that it has not fetched cannot be called. */
@@ -74,4 +74,58 @@ async function suggest(connection: ProviderConnection, milliseconds: number): Pr
         : { name, why: `${here}. This model cannot use tools.`, rank: 1 }
     }),
   )
+}
+
+/**
+ * The most that is asked of Ollama unless somebody chose otherwise, tokens. Models tell windows of 131,072 and more, but the
+ * memory for them is taken as soon as they are asked for, and small machines do not have it.
+ */
+const MODEST_WINDOW = 16_384
+
+/** Names of the models that Ollama has fetched, newest first. */
+async function ollamaNames(connection: ProviderConnection, milliseconds: number): Promise<readonly string[]> {
+  const answer = (await connection.ask('/api/tags', milliseconds)) as { models?: readonly { name?: string }[] }
+  return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
+}
+
+/**
+ * What Ollama says of a model. Its owner chooses a window by `OLLAMA_CONTEXT_LENGTH`; the model's own `num_ctx` counts as a
+ * choice too. Throws `ResponseError` with 404 for a model that is not there.
+ */
+async function ollamaFacts(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts> {
+  const told = (await connection.ask('/api/show', milliseconds, { model })) as {
+    capabilities?: readonly string[]
+    model_info?: Readonly<Record<string, unknown>>
+    parameters?: string
+  }
+  const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
+  const assumed = { ...assumedFacts(model), toolChoiceNone: false }
+  const { capabilities } = told
+  const abilities = capabilities
+    ? {
+        tools: capabilities.includes('tools'),
+        vision: capabilities.includes('vision'),
+        reasoning: capabilities.includes('thinking'),
+      }
+    : {}
+  const [, longest] = Object.entries(told.model_info ?? {}).find(([key]) => key.endsWith('.context_length')) ?? []
+  if (typeof longest !== 'number' || longest <= 0) return mergeFacts(assumed, abilities)
+  const ownWindow = Number(/^num_ctx\s+(\d+)/m.exec(told.parameters ?? '')?.[1]) || undefined
+  const window = Math.min(longest, chosenWindow ?? ownWindow ?? MODEST_WINDOW)
+  return mergeFacts(assumed, { ...abilities, window, source: 'provider' })
+}
+
+/**
+ * `OLLAMA_HOST` as Ollama itself reads it: a host, a port, both, or an address. It may be the address that a server binds;
+ * 0.0.0.0 is then this machine.
+ */
+export function ollamaAddress(host: string): string {
+  const given = host.trim()
+  if (given === '') return 'http://127.0.0.1:11434'
+  const text = /^https?:\/\//.test(given) ? given : `http://${given.startsWith(':') ? `127.0.0.1${given}` : given}`
+  const url = new URL(text)
+  const portless = url.port === '' && !/^https?:\/\//.test(given)
+  if (portless) url.port = '11434'
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/(?:api|v1)$/, '')}`
 }

@@ -19,7 +19,7 @@ export interface AskingCall {
 }
 
 /** What came of asking. `ask`: the client has to ask, and make the same call again with the answer. */
-export type PersonAnswer =
+type PersonAnswer =
   /** As the client sent it; `undefined` where nobody answered. It comes from outside. */
   | { readonly type: 'answer'; readonly answer: unknown }
   | { readonly type: 'ask'; readonly result: InputRequiredResult }

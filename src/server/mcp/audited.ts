@@ -10,7 +10,7 @@ export interface McpAudit {
   around(call: CalledTool, run: () => Promise<CallToolResult>): Promise<CallToolResult>
 }
 
-export interface AuditParts {
+interface AuditParts {
   readonly store: Pick<SessionStore, 'transaction'>
   /** ISO 8601. */
   readonly time: () => string

@@ -14,7 +14,7 @@ export type Envelope =
     }
   | { readonly success: false; readonly data: null; readonly error: EnvelopeError }
 
-export interface EnvelopeError {
+interface EnvelopeError {
   /** As `wireCode` gives it. */
   readonly code: string
   readonly message: string
@@ -23,7 +23,7 @@ export interface EnvelopeError {
   readonly recoverable: boolean
 }
 
-export type EnvelopeCode =
+type EnvelopeCode =
   | 'not-found'
   | 'invalid-input'
   | 'exists'

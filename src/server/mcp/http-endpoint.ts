@@ -1,17 +1,19 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type Transformer, TransformStream } from 'node:stream/web'
 import {
   createMcpHandler,
   createRequestStateCodec,
   isJsonContentType,
   isLegacyRequest,
+  type McpServer,
   readRequestBody,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { securityHeaders } from '../answer.ts'
 import type { McpCatalogue } from '../../capability.ts'
-import { legacySessions, refused, type SessionLimits } from './legacy-sessions.ts'
+import { securityHeaders } from '../answer.ts'
 import { type Era, protocolServer } from './protocol-server.ts'
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly version: string
   /** The largest body. */
   readonly maxBodyBytes: number
@@ -68,4 +70,120 @@ async function jsonOf(request: Request, maxBytes: number): Promise<{ readonly bo
   } catch {
     return refused(400, -32_700, 'The body is not JSON.')
   }
+}
+
+/** How many connections there may be at once, and how long one may rest. */
+interface SessionLimits {
+  readonly most: number
+  /** ms without a request and without an open stream. */
+  readonly idleMs: number
+}
+
+const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
+
+/** Connections of clients that speak 2025-11-25 or earlier: there a client and its server know each other. */
+interface LegacySessions {
+  /** `body`: parsed, of a POST. */
+  fetch(request: Request, body: unknown): Promise<Response>
+  closeAll(): Promise<void>
+}
+
+interface Connection {
+  readonly id: string
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly server: McpServer
+  /** Answers on their way, a standing stream among them. */
+  open: number
+  /** ms of the process's own clock. */
+  used: number
+}
+
+/** `make` makes a server for one connection. */
+export function legacySessions(make: () => McpServer, limits: SessionLimits = usualLimits): LegacySessions {
+  const connections = new Map<string, Connection>()
+  let sweeping: NodeJS.Timeout | undefined
+
+  async function close(connection: Connection): Promise<void> {
+    connections.delete(connection.id)
+    await connection.server.close().catch(() => {})
+  }
+
+  function sweep(): void {
+    const now = performance.now()
+    for (const connection of connections.values()) {
+      if (connection.open === 0 && now - connection.used >= limits.idleMs) void close(connection)
+    }
+    sweeping = connections.size === 0 ? undefined : setTimeout(sweep, limits.idleMs / 4).unref()
+  }
+
+  /** Answers false where every connection is at work. */
+  function makesRoom(): boolean {
+    if (connections.size < limits.most) return true
+    const resting = [...connections.values()].filter(({ open }) => open === 0)
+    const longest = resting.toSorted((one, other) => one.used - other.used)[0]
+    if (longest === undefined) return false
+    void close(longest)
+    return true
+  }
+
+  async function begin(request: Request, body: unknown): Promise<Response> {
+    if (!makesRoom()) return tooMany()
+    const server = make()
+    let connection: Connection | undefined
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized(id) {
+        connection = { id, transport, server, open: 0, used: performance.now() }
+        connections.set(id, connection)
+        sweeping ??= setTimeout(sweep, limits.idleMs / 4).unref()
+      },
+      onsessionclosed: (id) => void connections.delete(id),
+    })
+    await server.connect(transport)
+    const response = await transport.handleRequest(request, { parsedBody: body })
+    if (connection === undefined) await server.close()
+    return connection === undefined ? response : watched(response, connection)
+  }
+
+  return {
+    async fetch(request, body) {
+      const id = request.headers.get('mcp-session-id')
+      if (id === null) return begin(request, body)
+      const connection = connections.get(id)
+      if (connection === undefined) return noSuchSession()
+      connection.used = performance.now()
+      const options = body === undefined ? {} : { parsedBody: body }
+      return watched(await connection.transport.handleRequest(request, options), connection)
+    },
+    async closeAll() {
+      clearTimeout(sweeping)
+      sweeping = undefined
+      await Promise.all([...connections.values()].map(close))
+    },
+  }
+}
+
+/** Counts an answer as open until its last byte was read or its reader has gone. */
+function watched(response: Response, connection: Connection): Response {
+  if (response.body === null) return response
+  connection.open += 1
+  const over = () => {
+    connection.open -= 1
+    connection.used = performance.now()
+  }
+  const passing: Transformer<Uint8Array, Uint8Array> = { flush: over, cancel: over }
+  return new Response(response.body.pipeThrough(new TransformStream(passing)), response)
+}
+
+function noSuchSession(): Response {
+  return refused(404, -32_001, 'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.')
+}
+
+function tooMany(): Response {
+  return refused(503, -32_000, 'Too many clients are connected. Try again in a moment.', { 'retry-after': '10' })
+}
+
+/** A refusal in the shape of the protocol, before any server has seen the request. */
+export function refused(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers })
 }

@@ -42,7 +42,7 @@ export function lateCatalogue(
     prompts: prompts.map((definition) => latePrompt(definition, openedOrTold)),
     async refusal(tool) {
       // What reads the policy is loaded with the first question about it: a client that greets us does not wait for that.
-      refusal ??= import('./tool-permission.ts').then(({ refusalIn }) => refusalIn(home))
+      refusal ??= import('./tool-permission.ts').then(({ refusalByPolicy }) => refusalByPolicy(home))
       return (await refusal)(tool)
     },
     // A refusal is told whether or not it could be written down.

@@ -5,7 +5,7 @@ import type { HttpEndpoint } from './http-endpoint.ts'
 /** Where programs that speak MCP enter. */
 export const MCP_PATH = '/mcp'
 
-export interface LazyEndpointOptions {
+interface LazyEndpointOptions {
   readonly version: string
   readonly maxBodyBytes: number
   /** Called with failures that nobody expected. */
@@ -14,7 +14,7 @@ export interface LazyEndpointOptions {
   readonly additions: readonly McpAddition[]
 }
 
-export interface LazyEndpoint {
+interface LazyEndpoint {
   fetch(request: Request): Promise<Response>
   /** Ends every stream and forgets every client; one that comes back begins again. */
   close(): void

@@ -12,7 +12,7 @@ import {
 import type { McpCall, McpCatalogue, McpTool, PersonAsked } from '../../capability.ts'
 import { failed, failureReply } from './envelope.ts'
 
-export interface ProtocolOptions {
+interface ProtocolOptions {
   readonly version: string
   /** Seals what goes through a client and comes back. One for all servers that may see it again. */
   readonly seals: RequestStateCodec

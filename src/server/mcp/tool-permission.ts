@@ -10,7 +10,7 @@ import {
 import type { McpCatalogue, ToolRefusal } from '../../capability.ts'
 
 /** The policy of a home as it is at each question. The environment tunes the shell alone, which is not offered here. */
-export function refusalIn(home: string): McpCatalogue['refusal'] {
+export function refusalByPolicy(home: string): McpCatalogue['refusal'] {
   const policy = accessFile(accessPlaces(home), {}, readText)
   return async (tool) => toolRefusal(await policy.current(), tool)
 }
