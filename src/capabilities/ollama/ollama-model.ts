@@ -15,8 +15,8 @@ import { ollamaParts } from './ollama-stream.ts'
 const TIMEOUTS = { firstMs: 280_000, idleMs: 120_000 }
 
 /**
- * A model that Ollama serves, by its native `/api/chat`: the only endpoint where the window can be set (`num_ctx`) and where
- * the server tells how much of the prompt it has read (BEHAVIOURS §1.6).
+ * A model that Ollama serves, over its native `/api/chat`: the only endpoint that accepts a window (`num_ctx`) and reports how much
+ * of the prompt it has read (BEHAVIOURS §1.6).
  */
 export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
@@ -55,10 +55,10 @@ function streaming(settings: ModelSettings, fetch: ModelSettings['fetch']): Stre
   }
 }
 
-/** The body of a call of `/api/chat`. Keys come in one order, so that the same call is the same bytes. */
+/** The body of a call to `/api/chat`. The order of its keys is fixed, so that the same call has the same bytes. */
 function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
   const { tools = [], toolChoice, reasoning, responseFormat, providerOptions } = call
-  // There is no tool choice on this wire: a call that may use no tool is offered none.
+  // This API has no tool choice, so a call that may use no tool is offered none.
   const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
   return {
     model,
@@ -86,7 +86,7 @@ function samplingOf(call: LanguageModelV4CallOptions): JSONObject {
   }
 }
 
-/** Only gpt-oss takes a level; others refuse one, and take yes or no. */
+/** Only gpt-oss accepts a level. Other models accept true or false. */
 function thinkOf(model: string, reasoning: string): boolean | string {
   if (reasoning === 'none') return false
   return /gpt-?oss/i.test(model) && /^(?:low|medium|high)$/.test(reasoning) ? reasoning : true
@@ -138,7 +138,7 @@ function base64(data: Uint8Array | string): string {
   return typeof data === 'string' ? data : Buffer.from(data).toString('base64')
 }
 
-/** Earlier reasoning stands beside the content, never in it. */
+/** Earlier reasoning has a field of its own and is never part of the content. */
 function assistantMessage(content: Extract<LanguageModelV4Message, { role: 'assistant' }>['content']): JSONObject {
   let text = ''
   let thinking = ''

@@ -12,7 +12,7 @@ import {
 } from '../../model.ts'
 import { ollamaModel } from './ollama-model.ts'
 
-/** Ollama, by its native API. It is always asked about its models: one that it has not fetched cannot be called. */
+/** Ollama, over its native API. The list of models always comes from the server, which can only call models that it has pulled. */
 export const ollama = provider({
   kind: 'ollama',
   builtIn: true,
@@ -60,11 +60,11 @@ async function notFetched(connection: ProviderConnection, model: string, millise
   return new ModelError('model-not-found', message, { provider: connection.name, model })
 }
 
-/** As many models as are looked into for tools. */
-const LOOKED_INTO = 8
+/** How many models are checked for tools. */
+const MOST_CHECKED = 8
 
 async function suggest(connection: ProviderConnection, milliseconds: number): Promise<readonly Suggestion[]> {
-  const names = (await ollamaNames(connection, milliseconds)).slice(0, LOOKED_INTO)
+  const names = (await ollamaNames(connection, milliseconds)).slice(0, MOST_CHECKED)
   const here = `Ollama runs at ${connection.baseURL}`
   return Promise.all(
     names.map(async (name) => {
@@ -77,30 +77,30 @@ async function suggest(connection: ProviderConnection, milliseconds: number): Pr
 }
 
 /**
- * The most that is asked of Ollama unless somebody chose otherwise, tokens. Models tell windows of 131,072 and more, but the
- * memory for them is taken as soon as they are asked for, and small machines do not have it.
+ * The default window, tokens. Models report windows of 131,072 and more, but Ollama allocates the memory for the whole window at
+ * once, and small machines do not have it.
  */
 const MODEST_WINDOW = 16_384
 
-/** Names of the models that Ollama has fetched, newest first. */
+/** Names of the models that Ollama has pulled, newest first. `milliseconds`: the time limit. */
 async function ollamaNames(connection: ProviderConnection, milliseconds: number): Promise<readonly string[]> {
   const answer = (await connection.ask('/api/tags', milliseconds)) as { models?: readonly { name?: string }[] }
   return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
 }
 
 /**
- * What Ollama says of a model. Its owner chooses a window by `OLLAMA_CONTEXT_LENGTH`; the model's own `num_ctx` counts as a
- * choice too. Throws `ResponseError` with 404 for a model that is not there.
+ * The facts of a model. `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with
+ * status 404 for a model that Ollama has not pulled.
  */
 async function ollamaFacts(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts> {
-  const told = (await connection.ask('/api/show', milliseconds, { model })) as {
+  const shown = (await connection.ask('/api/show', milliseconds, { model })) as {
     capabilities?: readonly string[]
     model_info?: Readonly<Record<string, unknown>>
     parameters?: string
   }
   const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
   const assumed = { ...assumedFacts(model), toolChoiceNone: false }
-  const { capabilities } = told
+  const { capabilities } = shown
   const abilities = capabilities
     ? {
         tools: capabilities.includes('tools'),
@@ -108,16 +108,16 @@ async function ollamaFacts(connection: ProviderConnection, model: string, millis
         reasoning: capabilities.includes('thinking'),
       }
     : {}
-  const [, longest] = Object.entries(told.model_info ?? {}).find(([key]) => key.endsWith('.context_length')) ?? []
+  const [, longest] = Object.entries(shown.model_info ?? {}).find(([key]) => key.endsWith('.context_length')) ?? []
   if (typeof longest !== 'number' || longest <= 0) return mergeFacts(assumed, abilities)
-  const ownWindow = Number(/^num_ctx\s+(\d+)/m.exec(told.parameters ?? '')?.[1]) || undefined
+  const ownWindow = Number(/^num_ctx\s+(\d+)/m.exec(shown.parameters ?? '')?.[1]) || undefined
   const window = Math.min(longest, chosenWindow ?? ownWindow ?? MODEST_WINDOW)
   return mergeFacts(assumed, { ...abilities, window, source: 'provider' })
 }
 
 /**
- * `OLLAMA_HOST` as Ollama itself reads it: a host, a port, both, or an address. It may be the address that a server binds;
- * 0.0.0.0 is then this machine.
+ * Reads `OLLAMA_HOST` as Ollama does: a host, a port, both, or an address. It may be the address that a server binds, so 0.0.0.0
+ * means this machine.
  */
 export function ollamaAddress(host: string): string {
   const given = host.trim()

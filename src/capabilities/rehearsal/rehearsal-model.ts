@@ -13,7 +13,7 @@ import {
 } from '../../model.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
 
-/** As large as what coding agents are made for: one that is told of less cuts its own context at every call. */
+/** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000
 
 const FACTS: Omit<ModelFacts, 'maxOutput'> = {
@@ -26,10 +26,9 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
 }
 
 /**
- * A model without a model: it answers with the outline of what it was sent, or says and does what script lines in the
- * newest user message tell it (`docs/decisions/0004-models.md`). It knows nothing but the request: the same request gets
- * the same answer, in any process. Parameters of sampling change nothing, since nothing is sampled; `stop`, JSON and a tool
- * that has to be called are kept to.
+ * A stand-in for a model: it answers with the outline of its request, or follows script lines in the newest user message
+ * (`docs/decisions/0004-models.md`). It uses nothing but the request, so the same request gets the same answer in any process.
+ * Sampling parameters have no effect. `stop`, JSON formats and required tools are respected.
  */
 export function rehearsalModel(facts: Partial<ModelFacts> = {}): Model {
   const { window } = { ...FACTS, ...facts }
@@ -63,7 +62,7 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
 }
 
-/** What is said where no script says anything: the outline, or what the caller's parameters ask for instead. */
+/** The step without a script: the outline, or what the caller's parameters require instead. */
 function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep {
   const { toolChoice, responseFormat } = options.parameters ?? {}
   const wanted = request.tools.find(({ name }) => toolChoice === 'required' || name === toolChoice?.toolName)
@@ -76,13 +75,13 @@ function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep
   return { text: JSON.stringify(schema ? schemaExample(schema) : { rehearsal: text }), calls: [], slowMs: 0 }
 }
 
-/** An answer ends before the first of the texts that the caller wants it to stop at. */
+/** Ends an answer before the first stop text. */
 function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
   const ends = (parameters?.stop ?? []).map((stop) => step.text.indexOf(stop)).filter((at) => at >= 0)
   return ends.length === 0 ? step : { ...step, text: step.text.slice(0, Math.min(...ends)), calls: [] }
 }
 
-/** What was sent: the account that the assembly gave, or the roles and sizes of the request. */
+/** The account of the assembly, or the roles and sizes of the request. */
 function outline(request: ModelRequest, { account }: CallOptions): string {
   if (account !== undefined && account !== '') return `This is a rehearsal. I was sent:\n\n${account}`
   const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
@@ -101,7 +100,7 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? []
 }
 
-/** By the request alone, and another for every step, since each step has more messages. */
+/** Derived from the request. Differs for every step, because each step has more messages. */
 function callId(request: ModelRequest, index: number): string {
   const digest = createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
   return `call_${digest.slice(0, 12)}_${index + 1}`
@@ -126,15 +125,15 @@ function stopIfAborted(signal: AbortSignal): void {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A small value that a JSON Schema allows, the same for the same schema. Rare keywords are not looked at. */
+/** A small value that a JSON Schema allows, always the same for one schema. Rare keywords are ignored. */
 function schemaExample(schema: unknown): unknown {
-  return exampleOf(schema, schema, 0)
+  return valueFor(schema, schema, 0)
 }
 
-/** A schema that refers to itself has no end. */
+/** Limits schemas that refer to themselves. */
 const DEEPEST = 20
 
-function exampleOf(given: unknown, root: unknown, depth: number): unknown {
+function valueFor(given: unknown, root: unknown, depth: number): unknown {
   const schema = record(given)
   if (depth > DEEPEST) return null
   if ('const' in schema) return schema['const']
@@ -143,11 +142,11 @@ function exampleOf(given: unknown, root: unknown, depth: number): unknown {
   if (first !== undefined) return first
   const referred = typeof schema['$ref'] === 'string' ? target(root, schema['$ref']) : undefined
   const [choice = referred] = [...list(schema['anyOf']), ...list(schema['oneOf']), ...list(schema['allOf'])]
-  if (choice !== undefined) return exampleOf(choice, root, depth + 1)
-  return ofType(schema, (inner) => exampleOf(inner, root, depth + 1))
+  if (choice !== undefined) return valueFor(choice, root, depth + 1)
+  return valueForType(schema, (inner) => valueFor(inner, root, depth + 1))
 }
 
-function ofType(schema: Schema, example: (schema: unknown) => unknown): unknown {
+function valueForType(schema: Schema, example: (schema: unknown) => unknown): unknown {
   const [type = 'properties' in schema ? 'object' : 'string'] = [schema['type']].flat()
   switch (type) {
     case 'object': {
@@ -168,7 +167,7 @@ function ofType(schema: Schema, example: (schema: unknown) => unknown): unknown 
   }
 }
 
-/** What a reference within the same schema points to. */
+/** The target of a reference within the same schema. */
 function target(root: unknown, reference: string): unknown {
   const path = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
   return path.reduce<unknown>((value, key) => record(value)[key], root)

@@ -3,7 +3,7 @@ import type { McpCatalogue, McpContribution, McpDefinitions, McpPrompt, McpTool,
 import { outline, type TokenCounter } from '../../context.ts'
 import { counterIdOf, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
 import type { SessionStore } from '../../session.ts'
-import { mcpAudit } from './audited.ts'
+import { mcpAudit } from './audit.ts'
 import { allDefinitions, assembleDefinition, explainCallPrompt, parsedAddress } from './definitions.ts'
 import { failed, failureReply, succeeded } from './envelope.ts'
 import { invalidParams } from './protocol-server.ts'
@@ -56,8 +56,8 @@ function checkNames(names: readonly string[]): void {
 }
 
 /**
- * What a scenario would send, and the account of it. Pure: it reads nothing of the home. A context that does not fit is
- * an answer like any other.
+ * The tool `assemble`: the request of a scenario and its manifest. Pure: it reads nothing of the home. A context that does not
+ * fit is an ordinary answer.
  */
 function assembleTool(unexpected: (error: unknown) => void): McpTool {
   return {
@@ -66,7 +66,7 @@ function assembleTool(unexpected: (error: unknown) => void): McpTool {
       try {
         await call.progress(0, 2, 'The scenario is read.')
         const counters = await countersFor(input)
-        // Others have a turn before the work, which does not let go until it is done, and a cancellation is heard.
+        // The assembly blocks the event loop. Other work, and a cancellation, go first.
         await setImmediate()
         if (call.signal.aborted) return failed('cancelled', 'The call was cancelled.')
         const result = runScenario(input, counters)
@@ -83,14 +83,14 @@ function assembleTool(unexpected: (error: unknown) => void): McpTool {
   }
 }
 
-/** The counter with the large table is loaded only for who asks for it, or for one that nobody knows. */
+/** Loads the counter with the large table only where a scenario names it, or names an unknown one. */
 async function countersFor(input: unknown): Promise<readonly TokenCounter[]> {
   const id = counterIdOf(input)
   if (id === undefined || smallCounters.some((counter) => counter.id === id)) return smallCounters
   return [...smallCounters, (await import('../../context/o200k.ts')).o200k]
 }
 
-/** A prompt that a person may pick in their client: what a model was sent in one call. */
+/** The prompt `explain_call`, which a person can pick in a client: what one call sent to a model. */
 function explainCall(store: Pick<SessionStore, 'call'>): McpPrompt {
   return {
     definition: explainCallPrompt,

@@ -2,12 +2,12 @@ import type { Prompt, ResourceTemplateType, Tool } from '@modelcontextprotocol/s
 import type { McpDefinitions } from '../../capability.ts'
 import { envelopeSchema } from './envelope.ts'
 
-/** Where the whole format of a scenario can be read. */
+/** The address of the complete format of a scenario. */
 export const scenarioAddress = 'foreword://schema/scenario'
 
 /**
- * In short: every call of a client pays for this text. The handler checks a scenario against its whole schema, and
- * names what is wrong.
+ * Kept short, because clients send this text with every call of a model. The handler checks a scenario against its complete schema
+ * and names the errors.
  */
 const inputSchema: Tool['inputSchema'] = {
   type: 'object',
@@ -100,7 +100,7 @@ const ownDefinitions = {
   prompts: [explainCallPrompt],
 } as const satisfies McpDefinitions
 
-/** Everything that is offered, in its order: first what capabilities add. Known without a home. */
+/** Everything that the server offers, in order: first what capabilities add. Known without a home. */
 export function allDefinitions(added: readonly McpDefinitions[]): Required<McpDefinitions> {
   const all: readonly McpDefinitions[] = [...added, ownDefinitions]
   return {
@@ -111,12 +111,12 @@ export function allDefinitions(added: readonly McpDefinitions[]): Required<McpDe
   }
 }
 
-/** The address under which a client finds one thing of a kind, such as `foreword://sessions/ID`. */
+/** The address of one resource, such as `foreword://sessions/ID`. */
 export function resourceAddress(kind: string, id: string): string {
   return `foreword://${kind}/${encodeURIComponent(id)}`
 }
 
-/** `foreword://KIND/ID` or `foreword://KIND/ID/PART`, or `undefined` for any other text. */
+/** Parses `foreword://KIND/ID` or `foreword://KIND/ID/PART`. `undefined` for any other text. */
 export function parsedAddress(text: string): Address | undefined {
   const [, kind, id, part] = /^foreword:\/\/([a-z]+)\/([^/?#]+)(?:\/([a-z]+))?$/.exec(text) ?? []
   if (kind === undefined || id === undefined) return undefined

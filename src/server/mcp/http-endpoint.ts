@@ -15,14 +15,14 @@ import { type Era, protocolServer } from './protocol-server.ts'
 
 interface EndpointOptions {
   readonly version: string
-  /** The largest body. */
+  /** Bytes. */
   readonly maxBodyBytes: number
-  /** Called with failures that nobody expected. */
+  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
   readonly sessions?: SessionLimits
 }
 
-/** MCP over streamable HTTP, 2025-11-25 and 2026-07-28. Who may enter has been decided before. */
+/** MCP over streamable HTTP, revisions 2025-11-25 and 2026-07-28. The server has already checked access. */
 export interface HttpEndpoint {
   fetch(request: Request): Promise<Response>
   close(): Promise<void>
@@ -39,7 +39,7 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
     if (request.method !== 'POST') {
       return (await isLegacyRequest(request)) ? legacy.fetch(request, undefined) : modern.fetch(request)
     }
-    const read = await jsonOf(request, maxBodyBytes)
+    const read = await readJson(request, maxBodyBytes)
     if (read instanceof Response) return read
     const isLegacy = await isLegacyRequest(request, read.body)
     return isLegacy ? legacy.fetch(request, read.body) : modern.fetch(request, { parsedBody: read.body })
@@ -57,22 +57,26 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
   }
 }
 
-async function jsonOf(request: Request, maxBytes: number): Promise<{ readonly body: unknown } | Response> {
+async function readJson(request: Request, maxBytes: number): Promise<{ readonly body: unknown } | Response> {
   if (!isJsonContentType(request.headers.get('content-type'))) {
-    return refused(415, -32_000, 'The body must be declared as JSON: send "Content-Type: application/json".')
+    return refusalResponse(415, -32_000, 'The body must be declared as JSON: send "Content-Type: application/json".')
   }
   const read = await readRequestBody(request, maxBytes)
   if (read.tooLarge) {
-    return refused(413, -32_000, `The body is larger than ${maxBytes} bytes. gateway.maxBodyBytes sets the limit.`)
+    return refusalResponse(
+      413,
+      -32_000,
+      `The body is larger than ${maxBytes} bytes. gateway.maxBodyBytes sets the limit.`,
+    )
   }
   try {
     return { body: JSON.parse(read.text) as unknown }
   } catch {
-    return refused(400, -32_700, 'The body is not JSON.')
+    return refusalResponse(400, -32_700, 'The body is not JSON.')
   }
 }
 
-/** How many connections there may be at once, and how long one may rest. */
+/** How many connections may be open, and how long one may be idle. */
 interface SessionLimits {
   readonly most: number
   /** ms without a request and without an open stream. */
@@ -81,7 +85,7 @@ interface SessionLimits {
 
 const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
 
-/** Connections of clients that speak 2025-11-25 or earlier: there a client and its server know each other. */
+/** Connections of clients of revision 2025-11-25 or earlier, where each client has a server of its own. */
 interface LegacySessions {
   /** `body`: parsed, of a POST. */
   fetch(request: Request, body: unknown): Promise<Response>
@@ -92,13 +96,13 @@ interface Connection {
   readonly id: string
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: McpServer
-  /** Answers on their way, a standing stream among them. */
+  /** Number of open answers, including streams. */
   open: number
   /** ms of the process's own clock. */
   used: number
 }
 
-/** `make` makes a server for one connection. */
+/** `make` creates the server of one connection. */
 export function legacySessions(make: () => McpServer, limits: SessionLimits = usualLimits): LegacySessions {
   const connections = new Map<string, Connection>()
   let sweeping: NodeJS.Timeout | undefined
@@ -116,8 +120,8 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
     sweeping = connections.size === 0 ? undefined : setTimeout(sweep, limits.idleMs / 4).unref()
   }
 
-  /** Answers false where every connection is at work. */
-  function makesRoom(): boolean {
+  /** Returns false where every connection has an open answer. */
+  function makeRoom(): boolean {
     if (connections.size < limits.most) return true
     const resting = [...connections.values()].filter(({ open }) => open === 0)
     const longest = resting.toSorted((one, other) => one.used - other.used)[0]
@@ -127,7 +131,7 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
   }
 
   async function begin(request: Request, body: unknown): Promise<Response> {
-    if (!makesRoom()) return tooMany()
+    if (!makeRoom()) return tooMany()
     const server = make()
     let connection: Connection | undefined
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -142,7 +146,7 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
     await server.connect(transport)
     const response = await transport.handleRequest(request, { parsedBody: body })
     if (connection === undefined) await server.close()
-    return connection === undefined ? response : watched(response, connection)
+    return connection === undefined ? response : countWhileOpen(response, connection)
   }
 
   return {
@@ -150,10 +154,10 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
       const id = request.headers.get('mcp-session-id')
       if (id === null) return begin(request, body)
       const connection = connections.get(id)
-      if (connection === undefined) return noSuchSession()
+      if (connection === undefined) return unknownSession()
       connection.used = performance.now()
       const options = body === undefined ? {} : { parsedBody: body }
-      return watched(await connection.transport.handleRequest(request, options), connection)
+      return countWhileOpen(await connection.transport.handleRequest(request, options), connection)
     },
     async closeAll() {
       clearTimeout(sweeping)
@@ -163,8 +167,8 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
   }
 }
 
-/** Counts an answer as open until its last byte was read or its reader has gone. */
-function watched(response: Response, connection: Connection): Response {
+/** Counts an answer as open until its last byte is read or its reader is gone. */
+function countWhileOpen(response: Response, connection: Connection): Response {
   if (response.body === null) return response
   connection.open += 1
   const over = () => {
@@ -175,15 +179,26 @@ function watched(response: Response, connection: Connection): Response {
   return new Response(response.body.pipeThrough(new TransformStream(passing)), response)
 }
 
-function noSuchSession(): Response {
-  return refused(404, -32_001, 'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.')
+function unknownSession(): Response {
+  return refusalResponse(
+    404,
+    -32_001,
+    'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.',
+  )
 }
 
 function tooMany(): Response {
-  return refused(503, -32_000, 'Too many clients are connected. Try again in a moment.', { 'retry-after': '10' })
+  return refusalResponse(503, -32_000, 'Too many clients are connected. Try again in a moment.', {
+    'retry-after': '10',
+  })
 }
 
-/** A refusal in the shape of the protocol, before any server has seen the request. */
-export function refused(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+/** A refusal in the format of the protocol, before any server has seen the request. */
+export function refusalResponse(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers })
 }

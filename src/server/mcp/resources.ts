@@ -9,7 +9,7 @@ import { invalidParams } from './protocol-server.ts'
 
 /** Entries on one page of the list. */
 const PAGE = 100
-/** How many sessions the list names, newest activity first. Older ones are read by their id. */
+/** How many sessions the list has, newest activity first. Older ones can be read by their id. */
 const SESSIONS = 500
 
 const SCHEMA = 'application/schema+json'
@@ -22,12 +22,12 @@ const scenarioResource: Resource = {
   mimeType: SCHEMA,
 }
 
-/** Several sets as one, with pages that go over all of them. */
+/** Several sets as one, with pages over all of them. */
 export function pagedResources(sets: readonly McpResourceSet[]): McpResources {
   return {
     templates: sets.flatMap(({ templates }) => templates),
     async list(cursor) {
-      const start = startOf(cursor)
+      const start = pageStart(cursor)
       const all = (await Promise.all(sets.map((set) => set.list()))).flat()
       const next = start + PAGE
       return {
@@ -51,7 +51,7 @@ export function pagedResources(sets: readonly McpResourceSet[]): McpResources {
   }
 }
 
-/** Sessions, the account of every call, and the format of scenarios, to be read. Nothing here writes. */
+/** The resources of the server itself: sessions, manifests of calls, and the format of scenarios. All are read-only. */
 export function ownResources(store: SessionStore): readonly McpResourceSet[] {
   const sessionIds = async () => (await store.sessions({ limit: SESSIONS })).map(({ id }) => id)
   return [
@@ -96,14 +96,14 @@ export function ownResources(store: SessionStore): readonly McpResourceSet[] {
   ]
 }
 
-/** The account of one model call: `manifest` as JSON, `outline` as lines. */
+/** The manifest of a call as JSON (`manifest`) or as lines (`outline`). */
 function callText(call: CallRecord | undefined, part: string | undefined): ResourceText | undefined {
   if (call === undefined) return undefined
   if (part === 'manifest') return { mimeType: 'application/json', text: JSON.stringify(call.manifest) }
   return part === 'outline' ? { mimeType: 'text/plain', text: `${outline(call.manifest)}\n` } : undefined
 }
 
-function startOf(cursor: string | undefined): number {
+function pageStart(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const start = Number(/^from (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (!Number.isSafeInteger(start))
@@ -111,19 +111,19 @@ function startOf(cursor: string | undefined): number {
   return start
 }
 
-/** The most turns of a session that are read at once, and the most characters of all they say. The newest are kept. */
+/** The most turns of a session in one answer, and the most characters of their messages. The newest are kept. */
 const TURNS = 50
 const CHARACTERS = 100_000
 
 interface SessionTurn {
   readonly turn: string
-  /** ISO 8601: when it was asked. */
+  /** ISO 8601: the time of its input. */
   readonly time: string
   readonly state: string
   readonly messages: readonly { readonly role: string; readonly text: string; readonly calls?: readonly string[] }[]
 }
 
-/** The newest turns of a session, oldest of them first. `earlier` says how many came before. */
+/** The newest turns of a session, oldest first. `earlier` counts the turns before them. */
 async function readSession(store: LogStore, id: string): Promise<ResourceText | undefined> {
   const session = await store.session(id)
   if (session === undefined) return undefined
@@ -133,7 +133,7 @@ async function readSession(store: LogStore, id: string): Promise<ResourceText | 
     const said = turnMessages(await store.entries(id, { turn, types: ['input', 'message'] }))
     room -= said.reduce((sum, { text }) => sum + text.length, 0)
     if (room < 0 && turns.length > 0) break
-    turns.unshift({ turn, time: inputTime, state, messages: room < 0 ? cut(said) : said })
+    turns.unshift({ turn, time: inputTime, state, messages: room < 0 ? shortenMessages(said) : said })
     if (room < 0) break
   }
   const { title, created, updated, choices } = session
@@ -153,15 +153,15 @@ function turnMessages(entries: readonly Entry[]): SessionTurn['messages'] {
   return entries.flatMap((entry) => {
     if (entry.type !== 'input' && entry.type !== 'message') return []
     const message: AnyMessage = entry.message
-    // What tools answered is long, and in the log; what was asked of them says enough here.
+    // Tool results are long and stay in the log. The names of the called tools suffice here.
     if (message.role === 'tool') return []
     const calls = toolCalls(message).map(({ toolName }) => toolName)
     return [{ role: message.role, text: messageText(message), ...(calls.length === 0 ? {} : { calls }) }]
   })
 }
 
-/** The newest turn alone is too long: each of its messages keeps its beginning. */
-function cut(messages: SessionTurn['messages']): SessionTurn['messages'] {
+/** Shortens the messages of a turn that alone is too long: each keeps its beginning. */
+function shortenMessages(messages: SessionTurn['messages']): SessionTurn['messages'] {
   const share = Math.floor(CHARACTERS / messages.length)
   return messages.map((message) =>
     message.text.length <= share

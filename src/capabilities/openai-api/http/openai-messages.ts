@@ -160,7 +160,7 @@ function fileOf(part: OpenaiPart, where: string): InlineFile | undefined {
 function textOf({ type, text, refusal }: OpenaiPart, where: string): string {
   const words = type === 'refusal' ? refusal : text
   if ((type === 'text' || type === 'refusal') && words !== undefined) return words
-  throw unsupportedPart(where, `parts of type ${type} are not supported`)
+  throw unsupportedPart(where, `a part of type ${type} is not supported`)
 }
 
 function unsupportedPart(where: string, why: string): HttpFailure {
