@@ -194,7 +194,7 @@ function tooMany(): Response {
 }
 
 /** A refusal in the format of the protocol, before any server has seen the request. */
-export function refusalResponse(
+function refusalResponse(
   status: number,
   code: number,
   message: string,
