@@ -268,11 +268,11 @@ test('a bot needs its token and somebody who may talk to it', async (context) =>
     return brief(findings.filter(({ check }) => check === 'telegram')).map(([, level, message]) => [level, message])
   }
   const token = { BOT_TOKEN: '1:hush' }
-  const without = 'it is left out: the environment variable BOT_TOKEN is not set.'
+  const without = 'not available: the environment variable BOT_TOKEN is not set.'
   assert.deepEqual(await ofBot('"tokenEnv": "BOT_TOKEN"'), [['problem', without]])
   assert.deepEqual(await ofBot('"tokenEnv": "BOT_TOKEN"', token), [['warning', 'nobody may talk to the bot yet']])
   const allowed = '"tokenEnv": "BOT_TOKEN", "allowedUsers": [5]'
-  assert.deepEqual(await ofBot(allowed, token), [['ok', '1 chat or person is let in']])
+  assert.deepEqual(await ofBot(allowed, token), [['ok', '1 chat or person may talk to the bot']])
 })
 
 const odd = JSON.stringify({

@@ -74,7 +74,7 @@ test('a channel that cannot be had is told by the start, by doctor and by the st
   writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "NO_TOKEN_HERE"}}}')
   const gateway = spawnForeword(context, ['start', '--json'], environment)
   const { address, warnings } = JSON.parse(await gateway.line(/address/)) as { address: string; warnings: string[] }
-  const why = 'Telegram is left out: the environment variable NO_TOKEN_HERE is not set.'
+  const why = 'Telegram is not available: the environment variable NO_TOKEN_HERE is not set.'
   assert.deepEqual(warnings, [why])
   const authorization = `Bearer ${readFileSync(join(home, 'data', 'token'), 'utf8').trim()}`
   const status = await fetch(`${address}/api/status`, { headers: { authorization } })

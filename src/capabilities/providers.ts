@@ -9,7 +9,7 @@ import { openaiCompatibleEmbedding } from './openai-compatible/openai-compatible
 import { openai } from './openai/openai.ts'
 import { rehearsal } from './rehearsal/rehearsal.ts'
 
-export { ollamaAddress } from './ollama/ollama-address.ts'
+export { ollamaAddress } from './ollama/ollama.ts'
 export { rehearsalModel } from './rehearsal/rehearsal-model.ts'
 
 /** The providers that come with Foreword. Whoever lists models or suggests one keeps this order. */

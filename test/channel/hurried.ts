@@ -1,5 +1,5 @@
-import type { TelegramOptions } from '../../src/capabilities/telegram/telegram-options.ts'
 import { sleep } from '../../src/platform.ts'
+import type { TelegramOptions } from '../../src/capabilities/telegram/telegram-channel.ts'
 
 /** So many times faster passes the time of the channel. */
 export const FASTER = 50

@@ -45,7 +45,9 @@ async function asking(t: TestContext, text?: string) {
 
 const question = (home: TelegramHome, chat: number): Promise<ScriptedMessage> =>
   home.telegram.until(() =>
-    home.telegram.messages(chat).find(({ text, from }) => from === 'bot' && text.startsWith('A call waits')),
+    home.telegram
+      .messages(chat)
+      .find(({ text, from }) => from === 'bot' && text.startsWith('A tool call needs approval')),
   )
 const buttonsOf = ({ buttons }: ScriptedMessage) => buttons.map((row) => row.map(({ text }) => text))
 const dataOf = ({ buttons }: ScriptedMessage, label: string) => buttons.flat().find(({ text }) => text === label)!.data
@@ -57,8 +59,8 @@ test('a call that waits is shown as it would run, and runs when the person who a
   const [waiting] = await home.runtime.approvals()
   assert.equal(
     asked.text,
-    `A call waits for a decision: post\npost --to "Bob Lee" "Dear Bob"\nin /letters\n` +
-      `Digest ${waiting!.digest.slice(0, 12)}\nWhoever asked for it may answer here.`,
+    `A tool call needs approval: post\npost --to "Bob Lee" "Dear Bob"\nin /letters\n` +
+      `Digest ${waiting!.digest.slice(0, 12)}\nThe person whose message began the turn decides here.`,
   )
   assert.deepEqual(buttonsOf(asked), [['Allow once', 'Allow in this session'], ['Deny']])
   assert.deepEqual(sent, [], 'nothing runs before')
@@ -91,7 +93,7 @@ test('what is allowed in a session is not asked about again', async (t) => {
   home.telegram.say(ada, 'Write to Bob')
   await home.delivered(ada, 2)
   assert.equal(sent.length, 2)
-  assert.equal(home.said(ada).filter((text) => text.startsWith('A call waits')).length, 1)
+  assert.equal(home.said(ada).filter((text) => text.startsWith('A tool call needs approval')).length, 1)
 })
 
 test('nobody but the person who asked may answer, and a second press changes nothing', async (t) => {
@@ -101,14 +103,14 @@ test('nobody but the person who asked may answer, and a second press changes not
   const answers = () => home.telegram.calls('answerCallbackQuery').map(({ parameters }) => parameters['text'])
   home.telegram.press(crew, asked.id, dataOf(asked, 'Allow once'), bob)
   await home.telegram.until(() => answers().length === 1)
-  assert.deepEqual(answers(), ['Only the person who asked for it may answer here.'])
+  assert.deepEqual(answers(), ['Only the person whose message began the turn may decide here.'])
   assert.deepEqual(sent, [])
   assert.equal((await home.runtime.approvals()).length, 1)
   home.telegram.press(crew, asked.id, dataOf(asked, 'Allow once'), ada)
   home.telegram.press(crew, asked.id, dataOf(asked, 'Deny'), ada)
   await home.telegram.until(() => answers().length === 3)
   await home.telegram.until(() => home.said(crew).includes('Done.'))
-  assert.deepEqual(answers().slice(1), ['Allowed.', 'This was decided already, or is over.'])
+  assert.deepEqual(answers().slice(1), ['Allowed.', 'This call was already decided, or its turn has ended.'])
   assert.equal(sent.length, 1)
 })
 
@@ -120,7 +122,7 @@ test('where a person is known only as one of a group, the gateway decides, and t
   const { approval, digest } = waiting!
   assert.match(
     asked.text,
-    new RegExp(`\\nNobody here may answer: \`foreword approve ${approval}\` at the gateway decides\\.$`),
+    new RegExp(`\\nNobody in this chat may decide\\. At the gateway, run \`foreword approve ${approval}\`\\.$`),
   )
   assert.deepEqual(asked.buttons, [])
   await home.runtime.decide(approval, { decision: { type: 'approve', scope: 'once' }, digest, by: 'cli' })
@@ -197,7 +199,7 @@ test('a turn that ends before anybody answers takes its question back', async (t
   const asked = await question(home, ada)
   home.telegram.say(ada, '/stop')
   const closed = await home.telegram.until(() =>
-    home.telegram.messages(ada).find(({ text }) => text.endsWith('Nobody decided before the turn ended.')),
+    home.telegram.messages(ada).find(({ text }) => text.endsWith('The turn ended before a decision was made.')),
   )
   assert.deepEqual([closed.id, closed.buttons], [asked.id, []])
 })
@@ -206,7 +208,7 @@ test('letters that resemble others are named beside the call', async (t) => {
   const { home } = await asking(t, 'gіt')
   home.telegram.say(ada, 'Write to Bob')
   const asked = await question(home, ada)
-  assert.match(asked.text, /\nThese are not the letters they resemble: і \(U\+0456\)\n/)
+  assert.match(asked.text, /\nWarning: these letters only look like others: і \(U\+0456\)\n/)
 })
 
 test('a call is asked about also where the words before it could not be shown', async (t) => {

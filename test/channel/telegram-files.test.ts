@@ -82,7 +82,10 @@ test('a file that is too large is told to whoever sent it, and the words go thro
   const home = await telegramHome(t, { options: { maxFileBytes: 10 } })
   home.telegram.say(ada, 'Read this', { document: { name: 'long.txt', bytes: bytes('much longer than that') } })
   await home.telegram.until(() => home.said(ada).includes('ok'))
-  assert.deepEqual(home.said(ada), ['This was not taken:\nlong.txt: It has 21 bytes; at most 10 are taken.', 'ok'])
+  assert.deepEqual(home.said(ada), [
+    'The agent did not receive:\nlong.txt: The file has 21 bytes. The limit is 10 bytes.',
+    'ok',
+  ])
   assert.deepEqual(userTexts(await home.log(String(ada))), ['Read this'])
 })
 
@@ -91,7 +94,7 @@ test('where nothing of a message could be taken, no model is asked', async (t) =
   const home = await telegramHome(t, { model })
   home.telegram.fail('getFile', { type: 'refused', code: 400, description: 'Bad Request: file is too big' })
   home.telegram.say(ada, '', { document: { name: 'huge.bin', bytes: bytes('x') } })
-  await home.telegram.until(() => /^This was not taken:\nhuge\.bin: .*20 MB/.test(home.said(ada)[0] ?? ''))
+  await home.telegram.until(() => /^The agent did not receive:\nhuge\.bin: .*20 MB/.test(home.said(ada)[0] ?? ''))
   await home.handled()
   assert.equal(model.asked.length, 0)
 })

@@ -142,7 +142,7 @@ test('a group is told to name the bot with its code, and is let in without that 
   const home = await telegramHome(t)
   const { code } = await home.runtime.pairings.newCode('telegram')
   home.telegram.say(strangers, '@scripted_bot hello', { from: ann, entities: mention })
-  await home.telegram.until(() => home.said(strangers)[0]?.endsWith('send it here as /pair@scripted_bot CODE.'))
+  await home.telegram.until(() => home.said(strangers)[0]?.endsWith('send the code here: /pair@scripted_bot CODE'))
   home.telegram.say(strangers, `/pair ${code}`, { from: ann })
   await home.telegram.until(() => home.said(strangers)[1]?.startsWith('This group is paired.'))
 })
@@ -177,7 +177,7 @@ test('each topic of a forum is a conversation of its own, and is answered in its
 test('a group that becomes a supergroup is told to the operator', async (t) => {
   const home = await telegramHome(t)
   home.telegram.say(crew, '', { from: ann, extra: { migrate_to_chat_id: -100_777 } })
-  await home.telegram.until(() => home.warnings.some((text) => text.includes('its id is -100777 now')))
+  await home.telegram.until(() => home.warnings.some((text) => text.includes('a supergroup with the id -100777')))
 })
 
 test('other bots are not answered', async (t) => {

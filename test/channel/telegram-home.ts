@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageText } from '../../src/context.ts'
-import { telegramChannel } from '../../src/capabilities/telegram/telegram-channel.ts'
-import type { TelegramOptions } from '../../src/capabilities/telegram/telegram-options.ts'
 import type { Channel } from '../../src/capability.ts'
 import type { Runtime } from '../home/features.ts'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedMessage, type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
-import { telegramTimes } from '../../src/capabilities/telegram/telegram-times.ts'
 import { hurried } from './hurried.ts'
 import { type Opened, opened, type Setting } from '../runtime/opened.ts'
+import { telegramChannel, type TelegramOptions } from '../../src/capabilities/telegram/telegram-channel.ts'
+import { telegramTimes } from '../../src/capabilities/telegram/timing.ts'
 
 /** A Bot API server, and a runtime with a channel to it. */
 export interface TelegramHome {

@@ -3,8 +3,8 @@ import test from 'node:test'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
 import { FASTER } from './hurried.ts'
-import { isNextReply } from '../../src/capabilities/telegram/is-next-reply.ts'
 import { ada, telegramHome } from './telegram-home.ts'
+import { isNextReply } from '../../src/capabilities/telegram/replies.ts'
 
 test('a reply grows in one message while it is said, and somebody is seen typing', async (t) => {
   const [half, whole] = [gate(), gate()]
@@ -43,10 +43,10 @@ test('a provider that is waited for is told, and what comes next takes the place
   home.telegram.say(ada, 'Hello')
   const [first] = await home.reads(
     ada,
-    '… the script asked for the failure rate-limit. Trying again in 8 s. /stop ends it.',
+    '… the script asked for the failure rate-limit. Retrying in 8 s. Cancel with /stop.',
   )
   waited.open()
-  await home.reads(ada, '… runs search')
+  await home.reads(ada, '… running search')
   running.open()
   const [last] = await home.reads(ada, 'Here.')
   assert.equal(last!.id, first!.id)
@@ -139,9 +139,9 @@ test('a turn that fails says why, and one that had begun keeps its words', async
   const model = scriptedModel({ answer: (_, n) => (n === 1 ? { fail: 'auth' } : { text: 'Half of', fail: 'auth' }) })
   const home = await telegramHome(t, { model })
   home.telegram.say(ada, 'One')
-  await home.telegram.until(() => home.said(ada)[0]?.startsWith('This failed: '))
+  await home.telegram.until(() => home.said(ada)[0]?.startsWith('Failed: '))
   home.telegram.say(ada, 'Two')
-  await home.telegram.until(() => home.said(ada)[1]?.startsWith('Half of\n\nThis failed: '))
+  await home.telegram.until(() => home.said(ada)[1]?.startsWith('Half of\n\nFailed: '))
 })
 
 test('a turn that is stopped before its first word leaves nothing behind', async (t) => {

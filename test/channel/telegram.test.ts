@@ -24,7 +24,7 @@ test('a stranger is told once how to be let in, and reaches no model and no log'
   for (const text of ['Hello', 'Is anybody there?', '/new', '/context']) home.telegram.say(bob, text)
   await home.reads(
     bob,
-    'This bot is private. Its owner can let you in: `foreword pair` shows a code; send it here as /pair CODE.',
+    'This bot is private. Ask its owner to run `foreword pair`, then send the code here: /pair CODE',
   )
   await home.settled(bob)
   assert.equal(home.said(bob).length, 1)
@@ -56,7 +56,7 @@ for (const form of ['/pair CODE', '/start CODE', 'CODE', '/pair code', '/pair@sc
     const home = await telegramHome(t)
     const { code } = await home.runtime.pairings.newCode('telegram')
     home.telegram.say(bob, form.replace('CODE', code).replace('code', code.toLowerCase()))
-    const welcome = 'This chat is paired. Write something, and the agent answers. /help lists what else there is.'
+    const welcome = 'This chat is paired. Send a message to talk to the agent. /help lists the commands.'
     await home.reads(bob, welcome)
     const [paired] = await home.runtime.pairings.list('telegram')
     assert.deepEqual([paired?.chat, paired?.person, paired?.kind], [String(bob), String(bob), 'person'])
@@ -74,7 +74,10 @@ test('a wrong code lets nobody in, says so, and is not tried for ever', async (t
   await home.runtime.pairings.newCode('telegram')
   for (let n = 0; n < 8; n += 1) home.telegram.say(bob, `/pair AAAA-AAA${n}`)
   await home.settled(bob)
-  assert.deepEqual(new Set(home.said(bob)), new Set(['That code is not valid. It can be used once, for ten minutes.']))
+  assert.deepEqual(
+    new Set(home.said(bob)),
+    new Set(['This code is not valid. A code works once and expires after ten minutes.']),
+  )
   assert.equal(home.said(bob).length, 5)
   assert.deepEqual(await home.runtime.pairings.list(), [])
 })
@@ -131,7 +134,10 @@ test('/context says what the next call would send', async (t) => {
   await home.reads(ada, 'ok')
   home.telegram.say(ada, '/context')
   const text = await home.telegram.until(() => home.said(ada)[1])
-  assert.match(text, /^Model: scripted\nUsed: [\d,]+ of [\d,]+ tokens \(window 8,192, [\d,]+ kept for the answer\)\n/)
+  assert.match(
+    text,
+    /^Model: scripted\nUsed: [\d,]+ of [\d,]+ tokens \(window 8,192, [\d,]+ reserved for the answer\)\n/,
+  )
   assert.match(text, /^ {2}system: \d+$/m)
   assert.match(text, /^ {2}history: \d+$/m)
 })
@@ -143,9 +149,9 @@ test('/model lists the models, chooses one for the session, and goes back', asyn
   home.telegram.say(ada, '/model scripted')
   await home.reads(
     ada,
-    '→ scripted\n\nChoose one with /model ID; /model default goes back.',
+    '→ scripted\n\nChoose one with /model ID. /model default returns to the configured model.',
     'there is no model nobody/nothing',
-    'scripted answers from now on in this session.',
+    'Set the model of this session to scripted.',
   )
   const session = (await home.session(ada))!
   assert.equal((await home.runtime.store.session(session))?.model, 'scripted')
@@ -168,7 +174,7 @@ test('/model shows what works first', async (t) => {
   home.telegram.say(ada, '/model')
   await home.reads(
     ada,
-    '→ scripted\n· lab/small\n· openai (openai needs a key)\n\nChoose one with /model ID; /model default goes back.',
+    '→ scripted\n· lab/small\n· openai (openai needs a key)\n\nChoose one with /model ID. /model default returns to the configured model.',
   )
 })
 
@@ -186,11 +192,11 @@ test('/agent lists the agents, chooses one by its name, and none', async (t) => 
   await home.reads(
     ada,
     '→ none: the default agent\n· Poet\n\nChoose one with /agent NAME.',
-    'There is no agent named nobody. /agent lists them.',
-    'The agent of this session is now: Poet.',
-    'Several agents begin with PO:\n→ Poet\n· Porter',
-    'The agent of this session is now: Porter.',
-    'The agent of this session is now: Poet.',
+    'Unknown agent nobody. List them with /agent.',
+    'Set the agent of this session to Poet.',
+    'PO is ambiguous:\n→ Poet\n· Porter',
+    'Set the agent of this session to Porter.',
+    'Set the agent of this session to Poet.',
   )
   const session = (await home.session(ada))!
   assert.equal((await home.runtime.store.session(session))?.choices['agent'], poet.id)
@@ -204,7 +210,7 @@ test('/subject says what a session is about, and an unknown one is told', async 
   home.telegram.say(ada, '/subject')
   home.telegram.say(ada, '/subject nothing')
   await home.telegram.until(() => home.said(ada).length === 2)
-  assert.match(home.said(ada)[0]!, /There is no subject to choose yet/)
+  assert.match(home.said(ada)[0]!, /No subjects yet\./)
   assert.match(home.said(ada)[1]!, /nothing/)
   home.telegram.say(ada, '/subject none')
   await home.telegram.until(() => home.said(ada)[2]?.includes('no subject'))
@@ -221,11 +227,11 @@ test('/subject takes the beginning of an id or a title, and lists what it could 
   for (const word of ['img_1', 'a p', 'ree', 'img', 'a re']) home.telegram.say(ada, `/subject ${word}`)
   await home.reads(
     ada,
-    'The subject of this session is now: IMG_1.',
-    'The subject of this session is now: IMG_1.',
-    'The subject of this session is now: reef.',
-    'Several subjects begin with img:\n· IMG_1: A pier.\n· IMG_12: A reef.',
-    'The subject of this session is now: IMG_12.',
+    'Set the subject of this session to IMG_1.',
+    'Set the subject of this session to IMG_1.',
+    'Set the subject of this session to reef.',
+    'img is ambiguous:\n· IMG_1: A pier.\n· IMG_12: A reef.',
+    'Set the subject of this session to IMG_12.',
   )
 })
 
@@ -239,7 +245,7 @@ test('/help lists the commands, and an unknown one is no message to the model', 
   const [help, unknown, answer] = home.said(ada)
   for (const name of ['new', 'stop', 'context', 'model', 'agent', 'subject', 'help'])
     assert.match(help!, new RegExp(`^/${name}\\b`, 'm'))
-  assert.equal(unknown, 'There is no command /nonsense. /help lists those there are.')
+  assert.equal(unknown, 'Unknown command /nonsense. List the commands with /help.')
   assert.equal(answer, 'ok')
   assert.equal(model.asked.length, 1)
   const [menu] = home.telegram.calls('setMyCommands')
@@ -258,7 +264,12 @@ test('/stop ends what runs, and what waits behind it', async (t) => {
   home.telegram.say(ada, 'And another one')
   await home.telegram.until(() => home.said(ada)[1] === 'Once')
   home.telegram.say(ada, '/stop')
-  await home.reads(ada, 'Nothing is running.', 'Once\n\nStopped before the end.', 'Stopped, and 1 more that waited.')
+  await home.reads(
+    ada,
+    'Nothing is running.',
+    'Once\n\nStopped before the end.',
+    'Stopped. 1 waiting message was cancelled too.',
+  )
   const ends = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'turn-end' ? [entry.outcome.type] : []))
   assert.deepEqual(ends, ['cancelled', 'cancelled'])
 })
@@ -275,7 +286,7 @@ test('/stop does not wait behind a large file, and says all that it ended', asyn
   home.telegram.say(ada, 'Look', { document: { name: 'notes.txt', bytes: Buffer.from('Hello') } })
   home.telegram.say(ada, '/stop')
   const [first] = await home.reads(ada, 'Once\n\nStopped before the end.')
-  await home.telegram.until(() => home.said(ada).includes('Stopped, and 1 more that waited.'))
+  await home.telegram.until(() => home.said(ada).includes('Stopped. 1 waiting message was cancelled too.'))
   assert.equal(home.telegram.messages(ada).find(({ from }) => from === 'bot')?.id, first!.id)
 })
 
@@ -322,7 +333,7 @@ test('what cannot be read is answered, and what nobody said is not', async (t) =
   home.telegram.say(ada, '', { extra: { location: { latitude: 1, longitude: 2 } } })
   home.telegram.say(ada, '', { extra: { delete_chat_photo: true } })
   await home.handled()
-  assert.deepEqual(home.said(ada), ['I can read text, photos and files: there is none of it here.'])
+  assert.deepEqual(home.said(ada), ['I can read text, photos and files. This message has none of them.'])
 })
 
 test('links are not fetched unless the owner wants that', async (t) => {
@@ -345,7 +356,7 @@ test('another program that asks for the messages is told to the operator, until 
   const conflict = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
   home.telegram.fail('getUpdates', { type: 'refused', code: 409, description: conflict }, 2)
   home.telegram.say(ada, 'Hello')
-  await home.telegram.until(() => home.warnings.some((text) => text.startsWith('Another program asks')))
+  await home.telegram.until(() => home.warnings.some((text) => text.startsWith('Another program polls')))
   await home.reads(ada, 'ok')
   await home.telegram.until(() => home.channel.warnings!().length === 0)
 })
@@ -370,7 +381,7 @@ test('a tool that runs is shown while it runs, and the answer takes its place', 
   })
   const home = await telegramHome(t, { model, tools: [search] })
   home.telegram.say(ada, 'Look it up')
-  await home.reads(ada, 'Let me look.\n\n… runs search')
+  await home.reads(ada, 'Let me look.\n\n… running search')
   running.open()
   await home.reads(ada, 'Found.')
   await home.delivered(ada, 1)
@@ -387,7 +398,7 @@ test('a chat that is shut out while its answer is being made hears nothing more'
   await home.telegram.until(() => model.asked.length === 1)
   await home.runtime.pairings.remove('telegram', String(bob))
   slow.open()
-  await home.telegram.until(() => home.warnings.some((text) => text.includes('may not talk to the bot any more')))
+  await home.telegram.until(() => home.warnings.some((text) => text.includes('no longer has access to the bot')))
   assert.equal(home.said(bob).length, 1)
 })
 
@@ -408,7 +419,7 @@ test('an update that nobody can read keeps no other from coming in', async (t) =
   home.telegram.happen({ message: { message_id: 1, date: 1 } as never })
   home.telegram.say(ada, 'Hello')
   await home.reads(ada, 'ok')
-  assert.ok(home.warnings.some((text) => text.startsWith('An update from Telegram could not be read')))
+  assert.ok(home.warnings.some((text) => text.startsWith('Skipped an update from Telegram')))
 })
 
 test('a menu that Telegram takes later keeps nobody from listening', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/server'
-import { legacySessions } from '../../src/server/mcp/legacy-sessions.ts'
+import { legacySessions } from '../../src/server/mcp/http-endpoint.ts'
 import { connected } from './clients.ts'
 import { mcpHome, oneSubject, TOKEN } from './mcp-home.ts'
 

@@ -196,7 +196,7 @@ test('lines that are no protocol harm nobody', async (t) => {
   assert.equal(await conversation.ended, 0)
   const told = conversation.errors().trimEnd().split('\n')
   assert.ok(
-    told.every((line) => line.startsWith('foreword mcp: the client sent a line that is no message of MCP')),
+    told.every((line) => line.startsWith('foreword mcp: Skipped a line from the client that is not an MCP message')),
     told.join('\n'),
   )
 })

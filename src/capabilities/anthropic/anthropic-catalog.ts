@@ -6,7 +6,7 @@ const MODELS = 'https://platform.claude.com/docs/en/about-claude/models/overview
 
 const MILLION = 1_000_000
 
-/** Where a model's least cached prompt is not listed: the largest that is, so that no saving is promised that does not come. */
+/** The minimum for models without a listed one: the largest listed, so that forecasts promise no saving that may not come. */
 const UNLISTED_MINIMUM = 4096
 
 type Row = readonly [id: string, window: number, maxOutput: number, price: Price, cache: CacheRules, source: string]
@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
   ],
 ]
 
-/** Dated rows, in the order they are offered. */
+/** Dated rows, in the order of the model list. */
 export const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput, price, cache, source]) => ({
   id,
   window,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { type CallOptions, fromLanguageModel, httpModelSettings, type Model, type ModelSettings } from '../../model.ts'
 
-/** A model behind the Messages API, with marks that let its prompt cache keep what will stay the same. */
+/** A model of the Messages API, with cache marks at the ends of stable prefixes. */
 export function anthropicModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings),
@@ -18,8 +18,8 @@ export function anthropicModel(settings: ModelSettings): Model {
 const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /**
- * At most four marks, each the end of a beginning that a later call may share: the last tool, the system message, the end
- * of the settled history, and the newest message. A reminder moves, so the newest message alone would not do.
+ * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system message, the end of the
+ * settled history, and the newest message. The newest message alone does not suffice, because a reminder moves.
  */
 function withCacheMarks(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt, tools } = call
@@ -41,14 +41,14 @@ function withMark<T extends { type: string }>(tool: T): T {
   return tool.type === 'function' ? { ...tool, providerOptions: MARK } : tool
 }
 
-/** Models that think up to a budget of their own, which Anthropic adds to the longest answer. */
+/** Models with a thinking budget, which Anthropic adds to the longest answer. */
 const BUDGETED = /claude-(?:3-7|(?:opus|sonnet)-4-[015](?!\d)|(?:opus|sonnet)-4-2025|haiku-4-5)/
 const LEAST_BUDGET = 1024
 const SHARE: Readonly<Record<string, number>> = { minimal: 0.25, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.75 }
 
-/** Thinking takes its share of the longest answer that was budgeted, instead of coming on top of it. */
+/** Thinking uses a share of the budgeted longest answer, instead of adding to it. */
 function withThinking(call: LanguageModelV4CallOptions, options: CallOptions, { model, facts }: ModelSettings) {
-  // Pings show that a long silence is thinking.
+  // Pings keep a stream alive while the model thinks.
   const anthropic: Record<string, number | boolean | { type: string; budgetTokens: number }> = {
     includePings: true,
     ...(options.parameters?.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),

@@ -2,7 +2,7 @@ import { assumedFacts, listedFacts, listModelsEndpoint, provider } from '../../m
 import { anthropicCatalog } from './anthropic-catalog.ts'
 import { anthropicModel } from './anthropic-model.ts'
 
-/** Anthropic, by the Messages API. */
+/** Anthropic, over the Messages API. */
 export const anthropic = provider({
   kind: 'anthropic',
   builtIn: true,
@@ -14,7 +14,7 @@ export const anthropic = provider({
   open: anthropicModel,
   async facts(connection, model, milliseconds) {
     if (connection.official) return assumedFacts(model)
-    // Servers that speak the Messages API for other models list them as OpenAI's do, if at all.
+    // Other servers with the Messages API list their models in OpenAI's format, if at all.
     return listedFacts(await listModelsEndpoint(connection, milliseconds), model)
   },
 })

@@ -1,4 +1,5 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { JSONObject, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
+import { outputText } from '../../context.ts'
 import {
   expectOk,
   fromLanguageModel,
@@ -7,15 +8,15 @@ import {
   type ModelSettings,
   type StreamingModel,
 } from '../../model.ts'
-import { ollamaRequest } from './ollama-request.ts'
+import { defined } from '../../platform.ts'
 import { ollamaParts } from './ollama-stream.ts'
 
 /** Loading a large model and reading a long prompt take minutes; Node's own `fetch` gives up after 300 seconds. */
 const TIMEOUTS = { firstMs: 280_000, idleMs: 120_000 }
 
 /**
- * A model that Ollama serves, by its native `/api/chat`: the only endpoint where the window can be set (`num_ctx`) and where
- * the server tells how much of the prompt it has read (BEHAVIOURS §1.6).
+ * A model that Ollama serves, over its native `/api/chat`: the only endpoint that accepts a window (`num_ctx`) and reports how much
+ * of the prompt it has read (BEHAVIOURS §1.6).
  */
 export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
@@ -51,5 +52,109 @@ function streaming(settings: ModelSettings, fetch: ModelSettings['fetch']): Stre
         stream: body.pipeThrough(new TextDecoderStream()).pipeThrough(ollamaParts(told.get('content-type') ?? '')),
       }
     },
+  }
+}
+
+/** The body of a call to `/api/chat`. The order of its keys is fixed, so that the same call has the same bytes. */
+function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
+  const { tools = [], toolChoice, reasoning, responseFormat, providerOptions } = call
+  // This API has no tool choice, so a call that may use no tool is offered none.
+  const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
+  return {
+    model,
+    stream: true,
+    messages: call.prompt.flatMap(messagesOf),
+    ...(offered.length > 0 ? { tools: offered.map(toolOf) } : {}),
+    ...(reasoning === undefined ? {} : { think: thinkOf(model, reasoning) }),
+    ...(responseFormat?.type === 'json' ? { format: (responseFormat.schema as JSONObject | undefined) ?? 'json' } : {}),
+    options: { ...providerOptions?.['ollama'], ...samplingOf(call) },
+  }
+}
+
+function samplingOf(call: LanguageModelV4CallOptions): JSONObject {
+  const { maxOutputTokens, temperature, topP, stopSequences, seed, presencePenalty, frequencyPenalty } = call
+  return {
+    ...defined({
+      num_predict: maxOutputTokens,
+      temperature,
+      top_p: topP,
+      stop: stopSequences,
+      seed,
+      presence_penalty: presencePenalty,
+      frequency_penalty: frequencyPenalty,
+    }),
+  }
+}
+
+/** Only gpt-oss accepts a level. Other models accept true or false. */
+function thinkOf(model: string, reasoning: string): boolean | string {
+  if (reasoning === 'none') return false
+  return /gpt-?oss/i.test(model) && /^(?:low|medium|high)$/.test(reasoning) ? reasoning : true
+}
+
+type Tool = Extract<NonNullable<LanguageModelV4CallOptions['tools']>[number], { type: 'function' }>
+
+function toolOf({ name, description, inputSchema }: Tool): JSONObject {
+  const parameters = inputSchema as JSONObject
+  return { type: 'function', function: { name, ...defined({ description }), parameters } }
+}
+
+function messagesOf(message: LanguageModelV4Message): JSONObject[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: message.content }]
+    case 'user':
+      return [userMessage(message.content)]
+    case 'assistant':
+      return [assistantMessage(message.content)]
+    case 'tool':
+      return message.content.flatMap((part) =>
+        part.type === 'tool-result'
+          ? [
+              {
+                role: 'tool',
+                content: outputText(part.output),
+                tool_name: part.toolName,
+                tool_call_id: part.toolCallId,
+              },
+            ]
+          : [],
+      )
+  }
+}
+
+function userMessage(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): JSONObject {
+  const images: string[] = []
+  const texts: string[] = []
+  for (const part of content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.data.type === 'data' && part.mediaType.startsWith('image')) images.push(base64(part.data.data))
+    else texts.push(`[${part.filename ?? part.mediaType}: this server takes images only, and only as data]`)
+  }
+  return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }
+}
+
+function base64(data: Uint8Array | string): string {
+  return typeof data === 'string' ? data : Buffer.from(data).toString('base64')
+}
+
+/** Earlier reasoning has a field of its own and is never part of the content. */
+function assistantMessage(content: Extract<LanguageModelV4Message, { role: 'assistant' }>['content']): JSONObject {
+  let text = ''
+  let thinking = ''
+  const calls: JSONObject[] = []
+  for (const part of content) {
+    if (part.type === 'text') text += part.text
+    if (part.type === 'reasoning') thinking += part.text
+    if (part.type === 'tool-call') {
+      const { toolCallId: id, toolName: name, input } = part
+      calls.push({ id, function: { name, arguments: input as JSONObject } })
+    }
+  }
+  return {
+    role: 'assistant',
+    content: text,
+    ...(thinking ? { thinking } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
 }

@@ -5,8 +5,8 @@ import { UnexpectedAnswer } from '../../model.ts'
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 
 /**
- * Turns the lines of an Ollama answer, however they are cut into chunks, into parts of an AI SDK stream. `contentType` is
- * told where a line is none of an answer.
+ * Converts the lines of an Ollama answer, split into chunks anywhere, to parts of an AI SDK stream. The error for a line that is no
+ * part of an answer names `contentType`.
  */
 export function ollamaParts(contentType = ''): TransformStream<string, LanguageModelV4StreamPart> {
   let unfinished = ''
@@ -24,7 +24,7 @@ export function ollamaParts(contentType = ''): TransformStream<string, LanguageM
   })
 }
 
-/** One line of the answer, as far as it is read. */
+/** The fields of a line that are read. */
 interface Line {
   readonly error?: string
   readonly message?: {
@@ -71,7 +71,7 @@ function readLine(text: string, blocks: BlockWriter, controller: Controller, con
 
 type BlockWriter = ReturnType<typeof blockWriter>
 
-/** Text and reasoning come in runs; each run is a block with a beginning and an end. */
+/** Consecutive text, and consecutive reasoning, is one block with a start and an end. */
 function blockWriter() {
   let open: { type: 'text' | 'reasoning'; id: string } | undefined
   let count = 0
@@ -92,13 +92,13 @@ function blockWriter() {
   }
 }
 
-/** Older servers end an answer without saying why: they only ended whole ones so. */
+/** Older servers end only complete answers without a reason. */
 function reasonOf(raw = 'stop'): LanguageModelV4FinishReason {
   return { unified: raw === 'stop' || raw === 'length' ? raw : 'other', raw }
 }
 
 /**
- * Zero counts as silence: a server that found the whole prompt in its cache has been seen to say nothing, or none
+ * Zero counts as unreported: servers with the whole prompt in their cache have reported no number, or zero
  * (ollama issues 2068 and 3427).
  */
 function usageOf(line: Line): LanguageModelV4Usage {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { providerCases } from '../../testing.ts'
-import { ollamaAddress } from './ollama-address.ts'
-import { ollama } from './ollama.ts'
+import { ollama, ollamaAddress } from './ollama.ts'
 
 providerCases(test, { provider: ollama, model: 'scripted' })
 

@@ -1,18 +1,18 @@
 import {
-  ResponseError,
+  assumedFacts,
   type ListedModel,
+  mergeFacts,
   ModelError,
-  type ModelFacts,
   modelErrorOf,
+  type ModelFacts,
   provider,
   type ProviderConnection,
+  ResponseError,
   type Suggestion,
 } from '../../model.ts'
-import { ollamaAddress } from './ollama-address.ts'
-import { ollamaFacts, ollamaNames } from './ollama-facts.ts'
 import { ollamaModel } from './ollama-model.ts'
 
-/** Ollama, by its native API. It is always asked about its models: one that it has not fetched cannot be called. */
+/** Ollama, over its native API. The list of models always comes from the server, which can only call models that it has pulled. */
 export const ollama = provider({
   kind: 'ollama',
   builtIn: true,
@@ -60,11 +60,11 @@ async function notFetched(connection: ProviderConnection, model: string, millise
   return new ModelError('model-not-found', message, { provider: connection.name, model })
 }
 
-/** As many models as are looked into for tools. */
-const LOOKED_INTO = 8
+/** How many models are checked for tools. */
+const MOST_CHECKED = 8
 
 async function suggest(connection: ProviderConnection, milliseconds: number): Promise<readonly Suggestion[]> {
-  const names = (await ollamaNames(connection, milliseconds)).slice(0, LOOKED_INTO)
+  const names = (await ollamaNames(connection, milliseconds)).slice(0, MOST_CHECKED)
   const here = `Ollama runs at ${connection.baseURL}`
   return Promise.all(
     names.map(async (name) => {
@@ -74,4 +74,58 @@ async function suggest(connection: ProviderConnection, milliseconds: number): Pr
         : { name, why: `${here}. This model cannot use tools.`, rank: 1 }
     }),
   )
+}
+
+/**
+ * The default window, tokens. Models report windows of 131,072 and more, but Ollama allocates the memory for the whole window at
+ * once, and small machines do not have it.
+ */
+const MODEST_WINDOW = 16_384
+
+/** Names of the models that Ollama has pulled, newest first. `milliseconds`: the time limit. */
+async function ollamaNames(connection: ProviderConnection, milliseconds: number): Promise<readonly string[]> {
+  const answer = (await connection.ask('/api/tags', milliseconds)) as { models?: readonly { name?: string }[] }
+  return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
+}
+
+/**
+ * The facts of a model. `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with
+ * status 404 for a model that Ollama has not pulled.
+ */
+async function ollamaFacts(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts> {
+  const shown = (await connection.ask('/api/show', milliseconds, { model })) as {
+    capabilities?: readonly string[]
+    model_info?: Readonly<Record<string, unknown>>
+    parameters?: string
+  }
+  const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
+  const assumed = { ...assumedFacts(model), toolChoiceNone: false }
+  const { capabilities } = shown
+  const abilities = capabilities
+    ? {
+        tools: capabilities.includes('tools'),
+        vision: capabilities.includes('vision'),
+        reasoning: capabilities.includes('thinking'),
+      }
+    : {}
+  const [, longest] = Object.entries(shown.model_info ?? {}).find(([key]) => key.endsWith('.context_length')) ?? []
+  if (typeof longest !== 'number' || longest <= 0) return mergeFacts(assumed, abilities)
+  const ownWindow = Number(/^num_ctx\s+(\d+)/m.exec(shown.parameters ?? '')?.[1]) || undefined
+  const window = Math.min(longest, chosenWindow ?? ownWindow ?? MODEST_WINDOW)
+  return mergeFacts(assumed, { ...abilities, window, source: 'provider' })
+}
+
+/**
+ * Reads `OLLAMA_HOST` as Ollama does: a host, a port, both, or an address. It may be the address that a server binds, so 0.0.0.0
+ * means this machine.
+ */
+export function ollamaAddress(host: string): string {
+  const given = host.trim()
+  if (given === '') return 'http://127.0.0.1:11434'
+  const text = /^https?:\/\//.test(given) ? given : `http://${given.startsWith(':') ? `127.0.0.1${given}` : given}`
+  const url = new URL(text)
+  const portless = url.port === '' && !/^https?:\/\//.test(given)
+  if (portless) url.port = '11434'
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/(?:api|v1)$/, '')}`
 }

@@ -13,7 +13,7 @@ import {
   provider,
 } from '../../model.ts'
 
-/** Any server that speaks Chat Completions, or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
+/** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
   kind: 'openai-compatible',
   settings: chatWireSettings,
@@ -43,7 +43,7 @@ function chatModel(settings: ModelSettings): Model {
         ...key,
         headers: { ...headers },
         includeUsage: true,
-        // A server without them says so itself; without this the schema would be left out in silence.
+        // A server without support reports that itself. Without this flag the AI SDK would drop the schema silently.
         supportsStructuredOutputs: true,
         fetch,
       })(settings.model)
@@ -52,7 +52,7 @@ function chatModel(settings: ModelSettings): Model {
   })
 }
 
-/** What the AI SDK has no name of its own for. */
+/** Adds the parameters that the AI SDK has no names for. */
 function withParameters(
   call: LanguageModelV4CallOptions,
   name: string,

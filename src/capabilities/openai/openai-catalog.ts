@@ -35,7 +35,7 @@ const PLAIN: readonly Row[] = [
   ['gpt-4o-mini', 128_000, 16_384, { input: 0.15, cachedInput: 0.075, output: 0.6 }, PRICES],
 ]
 
-/** Dated rows, in the order they are offered. */
+/** Dated rows, in the order of the model list. */
 export const openaiCatalog: readonly CatalogRow[] = [
   ...REASONING.map((row) => catalogRow(row, true)),
   ...PLAIN.map((row) => catalogRow(row, false)),
@@ -45,7 +45,7 @@ function catalogRow([id, window, maxOutput, price, source]: Row, reasoning: bool
   return { id, window, maxOutput, vision: true, reasoning, price, cache: CACHE, date: DATE, source }
 }
 
-/** Prompts of more than 272,000 tokens: twice for what is read, one and a half times for what is written. */
+/** Prompts of more than 272,000 tokens cost twice as much for input and one and a half times as much for output. */
 function longPrice(price: Price): Price {
   const { input, output } = price
   return { ...price, above: { tokens: GPT_LONG, price: { input: input * 2, output: output * 1.5 } } }

@@ -3,12 +3,12 @@ import { openaiCatalog } from './openai-catalog.ts'
 
 const baseURL = 'https://api.openai.com/v1'
 
-/** Reasoning can be silent for long, and Node's own `fetch` gives up after 300 seconds. */
+/** A model can reason for long without output, and Node's own `fetch` gives up after 300 seconds. */
 const TIMEOUTS = { firstMs: 280_000, idleMs: 180_000 }
 
 /**
- * OpenAI. Its own address is asked by the Responses API. Other addresses speak Chat Completions, the form that proxies and
- * scripted servers know (`docs/decisions/0004-models.md`).
+ * OpenAI. Its own address uses the Responses API. Other addresses use Chat Completions, which proxies and scripted servers know
+ * (`docs/decisions/0004-models.md`).
  */
 export const openai = provider({
   kind: 'openai',
@@ -28,7 +28,7 @@ export const openai = provider({
     ),
   async list(connection, milliseconds) {
     if (connection.official) return openaiCatalog.map(({ id }) => ({ name: id }))
-    // The catalog wins over what a server says of a model of the same name.
+    // The catalog takes precedence over the server's facts of a model with the same name.
     const listed = await listModelsEndpoint(connection, milliseconds)
     return listed.map(({ name, facts }) => (openaiCatalog.some(({ id }) => id === name) ? { name } : { name, facts }))
   },

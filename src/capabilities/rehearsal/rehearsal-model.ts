@@ -12,9 +12,8 @@ import {
   SILENT,
 } from '../../model.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
-import { schemaExample } from './schema-example.ts'
 
-/** As large as what coding agents are made for: one that is told of less cuts its own context at every call. */
+/** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000
 
 const FACTS: Omit<ModelFacts, 'maxOutput'> = {
@@ -27,10 +26,9 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
 }
 
 /**
- * A model without a model: it answers with the outline of what it was sent, or says and does what script lines in the
- * newest user message tell it (`docs/decisions/0004-models.md`). It knows nothing but the request: the same request gets
- * the same answer, in any process. Parameters of sampling change nothing, since nothing is sampled; `stop`, JSON and a tool
- * that has to be called are kept to.
+ * A stand-in for a model: it answers with the outline of its request, or follows script lines in the newest user message
+ * (`docs/decisions/0004-models.md`). It uses nothing but the request, so the same request gets the same answer in any process.
+ * Sampling parameters have no effect. `stop`, JSON formats and required tools are respected.
  */
 export function rehearsalModel(facts: Partial<ModelFacts> = {}): Model {
   const { window } = { ...FACTS, ...facts }
@@ -64,7 +62,7 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
 }
 
-/** What is said where no script says anything: the outline, or what the caller's parameters ask for instead. */
+/** The step without a script: the outline, or what the caller's parameters require instead. */
 function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep {
   const { toolChoice, responseFormat } = options.parameters ?? {}
   const wanted = request.tools.find(({ name }) => toolChoice === 'required' || name === toolChoice?.toolName)
@@ -77,13 +75,13 @@ function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep
   return { text: JSON.stringify(schema ? schemaExample(schema) : { rehearsal: text }), calls: [], slowMs: 0 }
 }
 
-/** An answer ends before the first of the texts that the caller wants it to stop at. */
+/** Ends an answer before the first stop text. */
 function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
   const ends = (parameters?.stop ?? []).map((stop) => step.text.indexOf(stop)).filter((at) => at >= 0)
   return ends.length === 0 ? step : { ...step, text: step.text.slice(0, Math.min(...ends)), calls: [] }
 }
 
-/** What was sent: the account that the assembly gave, or the roles and sizes of the request. */
+/** The account of the assembly, or the roles and sizes of the request. */
 function outline(request: ModelRequest, { account }: CallOptions): string {
   if (account !== undefined && account !== '') return `This is a rehearsal. I was sent:\n\n${account}`
   const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
@@ -102,7 +100,7 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? []
 }
 
-/** By the request alone, and another for every step, since each step has more messages. */
+/** Derived from the request. Differs for every step, because each step has more messages. */
 function callId(request: ModelRequest, index: number): string {
   const digest = createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
   return `call_${digest.slice(0, 12)}_${index + 1}`
@@ -123,4 +121,62 @@ function failure(code: ModelError['code']): ModelError {
 
 function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new ModelError('cancelled', 'the call of rehearsal was cancelled', NAMES)
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A small value that a JSON Schema allows, always the same for one schema. Rare keywords are ignored. */
+function schemaExample(schema: unknown): unknown {
+  return valueFor(schema, schema, 0)
+}
+
+/** Limits schemas that refer to themselves. */
+const DEEPEST = 20
+
+function valueFor(given: unknown, root: unknown, depth: number): unknown {
+  const schema = record(given)
+  if (depth > DEEPEST) return null
+  if ('const' in schema) return schema['const']
+  if ('default' in schema) return schema['default']
+  const [first] = [...list(schema['enum']), ...list(schema['examples'])]
+  if (first !== undefined) return first
+  const referred = typeof schema['$ref'] === 'string' ? target(root, schema['$ref']) : undefined
+  const [choice = referred] = [...list(schema['anyOf']), ...list(schema['oneOf']), ...list(schema['allOf'])]
+  if (choice !== undefined) return valueFor(choice, root, depth + 1)
+  return valueForType(schema, (inner) => valueFor(inner, root, depth + 1))
+}
+
+function valueForType(schema: Schema, example: (schema: unknown) => unknown): unknown {
+  const [type = 'properties' in schema ? 'object' : 'string'] = [schema['type']].flat()
+  switch (type) {
+    case 'object': {
+      const properties = record(schema['properties'])
+      return Object.fromEntries(list(schema['required']).map((name) => [name, example(properties[String(name)])]))
+    }
+    case 'array':
+      return Array.from({ length: Math.min(Number(schema['minItems'] ?? 0), 10) }, () => example(schema['items']))
+    case 'integer':
+    case 'number':
+      return Math.max(0, Number(schema['minimum'] ?? 0))
+    case 'boolean':
+      return false
+    case 'null':
+      return null
+    default:
+      return 'rehearsal'
+  }
+}
+
+/** The target of a reference within the same schema. */
+function target(root: unknown, reference: string): unknown {
+  const path = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
+  return path.reduce<unknown>((value, key) => record(value)[key], root)
+}
+
+function record(value: unknown): Schema {
+  return typeof value === 'object' && value !== null ? (value as Schema) : {}
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }

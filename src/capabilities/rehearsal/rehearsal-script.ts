@@ -1,7 +1,7 @@
 import type { AnyMessage } from '../../context.ts'
 import type { ModelErrorCode } from '../../model.ts'
 
-/** What the script wants said in one step: text, then calls or a failure. */
+/** One step of a script: text, then calls or a failure. */
 export interface ScriptStep {
   readonly text: string
   readonly calls: readonly { readonly toolName: string; readonly input: unknown }[]
@@ -11,9 +11,8 @@ export interface ScriptStep {
 }
 
 /**
- * The step of the script that is due, found from the request alone. The script is the newest user message that holds
- * script lines; as many of its steps are done as there are assistant messages behind it. `undefined`: there is no script,
- * or it is at its end.
+ * The next step of the script, derived from the request. The script is the newest user message with script lines. The number of
+ * assistant messages after it is the number of completed steps. `undefined` without a script, or at its end.
  */
 export function dueStep(messages: readonly AnyMessage[]): ScriptStep | undefined {
   const at = messages.findLastIndex((message) => message.role === 'user' && LINE.test(textOf(message)))
@@ -26,8 +25,8 @@ export function dueStep(messages: readonly AnyMessage[]): ScriptStep | undefined
 const LINE = /^\/(?:call|say|fail|slow)\b/m
 
 /**
- * Steps of a script. `/say` lines are the text of a step, the `/call` lines behind them are its parallel calls; a step ends
- * with its calls or with `/fail`. A line that cannot be read becomes text that says how it is written.
+ * The steps of a script. `/say` lines are the text of a step, and the `/call` lines after them are its parallel calls. A step ends
+ * with its calls or with `/fail`. An invalid line becomes text that explains its syntax.
  */
 function steps(script: string): readonly ScriptStep[] {
   const whole: ScriptStep[] = []

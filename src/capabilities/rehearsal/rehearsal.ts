@@ -1,7 +1,7 @@
 import { provider } from '../../model.ts'
 import { rehearsalModel } from './rehearsal-model.ts'
 
-/** A model without a model, which answers with the outline of what it was sent. */
+/** The provider of a stand-in model, which answers with the outline of its request. */
 export const rehearsal = provider({
   kind: 'rehearsal',
   builtIn: true,

@@ -1,30 +1,28 @@
-import { defined } from '../../platform.ts'
-import { type ChannelContext, RuntimeError, type WaitingApproval } from '../../capability.ts'
+import { type ChannelContext, type ChannelInbox, RuntimeError, type WaitingApproval } from '../../capability.ts'
+import { defined, errorMessage, keyedQueue } from '../../platform.ts'
 import type { ApprovalDecision, Entry } from '../../session.ts'
-import type { Access } from './access.ts'
-import type { TelegramSender } from './api/sender.ts'
-import { type ApprovalNotes, type PostedApproval } from './approval-notes.ts'
-import { approvalButtons, approvalText, type ButtonDecision, pressedButton } from './approval-text.ts'
-import { askerOf } from './asker.ts'
-import { createChatQueues } from './chat-queues.ts'
+import type { ChatAccess } from './access.ts'
+import type { TelegramSender } from './api/telegram-sender.ts'
+import { approvalButtons, approvalText, type ButtonDecision, parseButton } from './approval-text.ts'
+import { turnAuthor } from './chat-reference.ts'
 import type { FollowedTurn } from './follow-turn.ts'
 import type { ParsedPress } from './parsed-update.ts'
-import { shortened } from './shown-text.ts'
+import { shorten } from './text/formatted-text.ts'
 
-/** Asks chats about calls that wait for a person, and takes their answers. */
+/** Asks chats about tool calls that wait for approval, and handles the answers. */
 export interface ApprovalMessages {
-  /** Told of every entry of a turn that is followed, in order. Does not wait for anything. */
-  take(followed: FollowedTurn, entry: Entry): void
-  /** Somebody pressed a button. */
+  /** Called with every entry of a followed turn, in order. Returns at once. */
+  onEntry(followed: FollowedTurn, entry: Entry): void
+  /** Handles a pressed button. */
   press(press: ParsedPress): Promise<void>
-  /** Once nothing is on its way. */
+  /** Resolves once no work is left. */
   settled(): Promise<void>
 }
 
-export interface ApprovalMessagesParts {
+interface ApprovalMessagesParts {
   readonly context: Pick<ChannelContext, 'runtime' | 'warn'>
   readonly sender: TelegramSender
-  readonly access: Access
+  readonly access: ChatAccess
   readonly notes: ApprovalNotes
 }
 
@@ -33,25 +31,24 @@ type Decided = Extract<Entry, { type: 'approval' }>
 
 export function createApprovalMessages({ context, sender, access, notes }: ApprovalMessagesParts): ApprovalMessages {
   const { runtime } = context
-  /** People who pressed a button lately, by their ids. */
+  /** Names of people who pressed a button, by their ids. */
   const names = new Map<number, string>()
-  const queues = createChatQueues((error) =>
-    context.warn(`A call that waits could not be shown in Telegram: ${String(error)}`),
-  )
+  const queue = keyedQueue<string>()
 
-  async function ask({ place, session, turn }: FollowedTurn, { approval, request, digest }: Asked): Promise<void> {
-    if (notes.find(approval) || !(await waitingCall(approval)) || !(await access.chat(place.chat))) return
+  async function ask({ chat, session, turn }: FollowedTurn, { approval, request, digest }: Asked): Promise<void> {
+    if (notes.find(approval) || !(await waitingCall(approval)) || !(await access.chat(chat.id))) return
     const person = await decider(session, turn)
-    const closing = person === undefined ? elsewhere(approval) : 'Whoever asked for it may answer here.'
+    const closing = person === undefined ? elsewhere(approval) : 'The person whose message began the turn decides here.'
     const { text, shortened: isCut } = approvalText(approval, { request, digest }, closing)
     const buttons = approvalButtons(approval, digest, isCut)
-    const messageId = await sender.send(place, text, person === undefined ? {} : { buttons })
-    await notes.add({ approval, session, turn, messageId, ...place })
+    const messageId = await sender.send(chat, text, person === undefined ? {} : { buttons })
+    const { id, thread } = chat
+    await notes.add({ approval, session, turn, messageId, chat: id, ...defined({ thread }) })
   }
 
-  /** The person who began a turn, where that person is known by themselves: nobody else decides in a chat. */
+  /** The person who began a turn, where that person has access personally. Nobody else may decide in a chat. */
   async function decider(session: string, turn: string): Promise<number | undefined> {
-    const person = (await askerOf(runtime.store, session, turn))?.person
+    const person = (await turnAuthor(runtime.store, session, turn))?.person
     return person !== undefined && (await access.person(person)) ? person : undefined
   }
 
@@ -59,69 +56,75 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
     return (await runtime.approvals()).find((waiting) => waiting.approval === approval)
   }
 
-  /** What was asked says from now on how it was answered, and its buttons are gone. */
+  /** Replaces the closing line of a question and removes its buttons. */
   async function close(posted: PostedApproval, closing: string): Promise<void> {
     const { approval, session, turn, chat, thread, messageId } = posted
     const entries = await runtime.store.entries(session, { turn, types: ['approval-request'] })
     const asked = entries.find((entry) => entry.type === 'approval-request' && entry.approval === approval)
     if (asked?.type === 'approval-request') {
       const { text } = approvalText(approval, asked, closing)
-      await sender.edit({ chat, ...defined({ thread }) }, messageId, text)
+      await sender.edit({ id: chat, ...defined({ thread }) }, messageId, text)
     }
     await notes.remove(approval)
   }
 
   async function closeDecided({ approval, decision, by }: Decided): Promise<void> {
     const posted = notes.find(approval)
-    if (posted) await close(posted, decidedText(decision, by.startsWith(BY) ? nameOf(by.slice(BY.length)) : by))
+    if (posted) await close(posted, decisionText(decision, by.startsWith(BY) ? personName(by.slice(BY.length)) : by))
   }
 
-  function nameOf(id: string): string {
-    return names.get(Number(id)) ?? `the person ${id}`
+  function personName(id: string): string {
+    return names.get(Number(id)) ?? `person ${id}`
   }
 
   async function closeAll(turn: string): Promise<void> {
-    for (const posted of notes.of(turn)) await close(posted, 'Nobody decided before the turn ended.')
+    for (const posted of notes.of(turn)) await close(posted, 'The turn ended before a decision was made.')
   }
 
-  async function answer({ data, place, person }: ParsedPress): Promise<string | undefined> {
-    const pressed = pressedButton(data)
+  async function answer({ data, chat, person }: ParsedPress): Promise<string | undefined> {
+    const pressed = parseButton(data)
     if (!pressed) return undefined
     const waiting = await waitingCall(pressed.approval)
-    if (!waiting || !waiting.digest.startsWith(pressed.digest)) return 'This was decided already, or is over.'
-    if (notes.find(pressed.approval)?.chat !== place.chat) return 'This call was not asked about here.'
-    if (!(await access.chat(place.chat))) return 'This chat may not talk to the bot any more.'
+    if (!waiting || !waiting.digest.startsWith(pressed.digest))
+      return 'This call was already decided, or its turn has ended.'
+    if (notes.find(pressed.approval)?.chat !== chat.id) return 'This question belongs to another chat.'
+    if (!(await access.chat(chat.id))) return 'This chat no longer has access to the bot.'
     const { session, turn, approval, digest, request } = waiting
-    if ((await decider(session, turn)) !== person.id) return 'Only the person who asked for it may answer here.'
+    if ((await decider(session, turn)) !== person.id)
+      return 'Only the person whose message began the turn may decide here.'
     const mayAllow = !approvalText(approval, { request, digest }, '').shortened
-    if (pressed.decision !== 'deny' && !mayAllow) return 'It is too long to be allowed from here.'
+    if (pressed.decision !== 'deny' && !mayAllow) return 'This call is too long to allow from here.'
     names.set(person.id, person.name)
     try {
       await runtime.decide(approval, { digest, decision: decisionOf(pressed.decision), by: BY + person.id })
       return pressed.decision === 'deny' ? 'Denied.' : 'Allowed.'
     } catch (error) {
-      if (error instanceof RuntimeError) return shortened(error.message, LONGEST_ANSWER)
+      if (error instanceof RuntimeError) return shorten(error.message, LONGEST_ANSWER)
       throw error
     }
   }
 
   return {
-    take(followed, entry) {
-      if (entry.type === 'approval-request') queues.add(followed.turn, () => ask(followed, entry))
-      if (entry.type === 'approval') queues.add(followed.turn, () => closeDecided(entry))
-      if (entry.type === 'turn-end') queues.add(followed.turn, () => closeAll(followed.turn))
+    onEntry(followed, entry) {
+      const add = (work: () => Promise<void>) =>
+        void queue
+          .add(followed.turn, work)
+          .catch((error: unknown) => context.warn(`Telegram could not show a pending approval: ${errorMessage(error)}`))
+      if (entry.type === 'approval-request') add(() => ask(followed, entry))
+      if (entry.type === 'approval') add(() => closeDecided(entry))
+      if (entry.type === 'turn-end') add(() => closeAll(followed.turn))
     },
     async press(press) {
       await sender.answerButton(press.callback, await answer(press))
     },
-    settled: () => queues.settled(),
+    settled: queue.idle,
   }
 }
 
-/** How a decision says that it was taken here, before the id of the person. */
+/** Marks a decision that was made in Telegram. The id of the person follows. */
 const BY = 'telegram:'
 
-/** Characters of the note that a person sees who pressed a button: the Bot API takes 200. */
+/** Characters of the note for the person who pressed a button. The Bot API accepts 200. */
 const LONGEST_ANSWER = 200
 
 function decisionOf(decision: ButtonDecision): ApprovalDecision {
@@ -129,11 +132,61 @@ function decisionOf(decision: ButtonDecision): ApprovalDecision {
 }
 
 function elsewhere(approval: string): string {
-  return `Nobody here may answer: \`foreword approve ${approval}\` at the gateway decides.`
+  return `Nobody in this chat may decide. At the gateway, run \`foreword approve ${approval}\`.`
 }
 
-/** `by`: the name of a person, or the door through which somebody decided. */
-function decidedText(decision: ApprovalDecision, by: string): string {
+/** `by`: the name of a person, or the client through which the decision came. */
+function decisionText(decision: ApprovalDecision, by: string): string {
   if (decision.type === 'deny') return `Denied by ${by}.`
   return `Allowed ${decision.scope === 'once' ? 'once' : 'in this session'} by ${by}.`
+}
+
+/** A message that asks about a call. Stored in the inbox, so its keys stay. */
+interface PostedApproval {
+  readonly approval: string
+  readonly session: string
+  readonly turn: string
+  readonly chat: number
+  readonly thread?: number
+  readonly messageId: number
+}
+
+/** Which message asks about which call, over restarts: no call is asked about twice. */
+export interface ApprovalNotes {
+  find(approval: string): PostedApproval | undefined
+  of(turn: string): readonly PostedApproval[]
+  all(): readonly PostedApproval[]
+  /** On disk when it resolves. */
+  add(posted: PostedApproval): Promise<void>
+  remove(approval: string): Promise<void>
+}
+
+/** The notes are kept in the inbox of the channel, beside the updates: a question is unfinished work, too. */
+export function createApprovalNotes(
+  inbox: ChannelInbox,
+  waiting: Awaited<ReturnType<ChannelInbox['waiting']>>,
+): ApprovalNotes {
+  const notes = new Map<string, PostedApproval>()
+  for (const { id, value } of waiting)
+    if (isApprovalNote(id)) notes.set(id.slice(PREFIX.length), value as PostedApproval)
+  return {
+    find: (approval) => notes.get(approval),
+    of: (turn) => [...notes.values()].filter((posted) => posted.turn === turn),
+    all: () => [...notes.values()],
+    async add(posted) {
+      notes.set(posted.approval, posted)
+      await inbox.accept(PREFIX + posted.approval, posted)
+    },
+    async remove(approval) {
+      notes.delete(approval)
+      await inbox.done(PREFIX + approval)
+    },
+  }
+}
+
+const PREFIX = 'approval/'
+
+/** Whether an id in the inbox belongs to such a note, and not to an update. */
+export function isApprovalNote(id: string): boolean {
+  return id.startsWith(PREFIX)
 }

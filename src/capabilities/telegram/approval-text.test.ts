@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { systemClock } from '../../runtime.ts'
-import { approvalButtons, approvalText, pressedButton } from './approval-text.ts'
+import { approvalButtons, approvalText, parseButton } from './approval-text.ts'
 
 const digest = 'f'.repeat(64)
 
@@ -10,7 +10,7 @@ test('what a button brings back fits into 64 bytes, and says which call and whic
   const buttons = approvalButtons(approval, digest, false).flat()
   assert.ok(buttons.every(({ data }) => Buffer.byteLength(data) <= 64))
   assert.deepEqual(
-    buttons.map(({ data }) => pressedButton(data)),
+    buttons.map(({ data }) => parseButton(data)),
     (['once', 'session', 'deny'] as const).map((decision) => ({ decision, digest: 'f'.repeat(12), approval })),
   )
 })
@@ -24,7 +24,7 @@ test('what no button of ours says is no decision', () => {
     `once.${digest}.a`,
     'once.ffffffffffff.a b',
   ]) {
-    assert.equal(pressedButton(data), undefined)
+    assert.equal(parseButton(data), undefined)
   }
 })
 

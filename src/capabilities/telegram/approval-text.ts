@@ -1,39 +1,41 @@
 import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
 import type { ApprovalQuestion } from '../../session.ts'
-import type { TelegramButtons } from './api/sender.ts'
-import { joined, shortened, styled } from './shown-text.ts'
-import { type FormattedText, plainText } from './text/formatted-text.ts'
+import type { TelegramButtons } from './api/telegram-sender.ts'
+import { type FormattedText, joinTexts, plainText, shorten, styledText } from './text/formatted-text.ts'
 
-/** A call that waits, as its chat is asked about it. */
-export interface ShownApproval {
+/** The text that asks a chat about a call. */
+interface ShownApproval {
   readonly text: FormattedText
-  /** Something did not fit: what nobody can see whole is not allowed from here. */
+  /** Not all of the call fits. Then it can only be denied in the chat. */
   readonly shortened: boolean
 }
 
-/** Characters of what would run that one message can show besides its other words. */
-const MOST = 3_000
+/** The most of a call that one message shows, characters. */
+const MOST_CALL_CHARS = 3_000
 
-/** Shows exactly what would run. `closing` says who may answer, or what was decided. */
+/** Shows exactly what would run. `closing` says who may decide, or what was decided. */
 export function approvalText(
   approval: string,
   { request, digest }: { readonly request: ApprovalQuestion; readonly digest: string },
   closing: string,
 ): ShownApproval {
   const whole = callText(request)
-  const isCut = whole.length > MOST
-  const shown = isCut ? whole.slice(0, MOST).toWellFormed() : whole
+  const isCut = whole.length > MOST_CALL_CHARS
+  const shown = isCut ? whole.slice(0, MOST_CALL_CHARS).toWellFormed() : whole
   const notice = isCut
-    ? `Only ${shown.length} of ${whole.length} characters are shown. Whoever wants to allow it reads all of it with ` +
+    ? `Only ${shown.length} of ${whole.length} characters are shown. To read and allow the whole call, run ` +
       `\`foreword approve ${approval}\`.`
     : ''
-  const text = joined(
+  const text = joinTexts(
     [
-      joined([plainText('A call waits for a decision:'), styled(exactLine(request.tool).slice(0, 100), 'bold')], ' '),
-      styled(shown, 'pre'),
+      joinTexts(
+        [plainText('A tool call needs approval:'), styledText(exactLine(request.tool).slice(0, 100), 'bold')],
+        ' ',
+      ),
+      styledText(shown, 'pre'),
       plainText(notice),
       plainText(alikeText(request)),
-      joined([plainText('Digest'), styled(digest.slice(0, DIGEST_SHOWN), 'code')], ' '),
+      joinTexts([plainText('Digest'), styledText(digest.slice(0, DIGEST_SHOWN), 'code')], ' '),
       plainText(closing),
     ],
     '\n',
@@ -41,7 +43,7 @@ export function approvalText(
   return { text, shortened: isCut }
 }
 
-/** Signs of a digest that people compare. */
+/** How many characters of a digest a message and a button hold. */
 const DIGEST_SHOWN = 12
 
 function callText({ input, argv, command, folder, diff, facts = {} }: ApprovalQuestion): string {
@@ -57,24 +59,24 @@ function callText({ input, argv, command, folder, diff, facts = {} }: ApprovalQu
   return lines.join('\n')
 }
 
-/** A warning of letters that pretend to be others. */
+/** A warning about letters that look like others. */
 function alikeText({ argv = [], command = '', folder = '' }: ApprovalQuestion): string {
   const alike = lookAlikes([...argv, command, folder].join(' '))
-  return alike.length === 0 ? '' : `These are not the letters they resemble: ${shortened(alike.join(', '), 200)}`
+  return alike.length === 0 ? '' : `Warning: these letters only look like others: ${shorten(alike.join(', '), 200)}`
 }
 
-/** What a person says with a button. */
+/** The decision of a button. */
 export type ButtonDecision = 'once' | 'session' | 'deny'
 
-/** A button, read back: which call it is about, and what it says. */
-export interface PressedButton {
+/** The data of a pressed button. */
+interface PressedButton {
   readonly approval: string
-  /** Beginning of the digest of what was shown. */
+  /** First characters of the digest of the shown call. */
   readonly digest: string
   readonly decision: ButtonDecision
 }
 
-/** What was cut can only be denied. */
+/** A call that is not shown whole can only be denied. */
 export function approvalButtons(approval: string, digest: string, isCut: boolean): TelegramButtons {
   const button = (text: string, decision: ButtonDecision) => ({
     text,
@@ -84,7 +86,8 @@ export function approvalButtons(approval: string, digest: string, isCut: boolean
   return [...(isCut ? [] : [allowing]), [button('Deny', 'deny')]]
 }
 
-export function pressedButton(data: string): PressedButton | undefined {
+/** `undefined` for data that no such button holds. */
+export function parseButton(data: string): PressedButton | undefined {
   const found = /^(once|session|deny)\.([0-9a-f]{12})\.([\w-]{1,40})$/.exec(data)
   if (!found) return undefined
   return { decision: found[1] as ButtonDecision, digest: found[2]!, approval: found[3]! }

@@ -1,24 +1,23 @@
 import type { Api } from 'grammy'
 import type { Update } from 'grammy/types'
-import { errorMessage } from '../../platform.ts'
-import { backOff } from './api/back-off.ts'
-import { telegramFault } from './api/telegram-fault.ts'
+import { errorMessage, ForewordError } from '../../platform.ts'
+import { readFault } from './api/telegram-api.ts'
 import type { ChatCommand } from './command/command.ts'
-import { pollUpdates, updateKinds } from './poll-updates.ts'
-import type { Sleep } from './telegram-options.ts'
-import type { BotName } from './message-text.ts'
+import type { BotName } from './speaker.ts'
+import { shorten } from './text/formatted-text.ts'
+import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 
-/** The way to the Bot API, as long as a channel is open. */
-export interface Connection {
-  /** Finds out who the bot is, and says how it wants its updates. Tries until that went well; `undefined` once it is stopped. */
+/** The bot's connection to the Bot API while a channel is open. */
+interface BotConnection {
+  /** Asks who the bot is and registers how it receives updates. Retries until that succeeds; `undefined` once the signal is aborted. */
   connect(): Promise<BotName | undefined>
-  /** Asks for updates until it is stopped. */
+  /** Polls for updates until the signal is aborted. */
   poll(accept: (update: Update) => Promise<void>): Promise<void>
   /** A sentence for the operator while something is wrong. */
   trouble(): string | undefined
 }
 
-export interface ConnectionParts {
+interface BotConnectionParts {
   readonly api: Api
   readonly commands: readonly ChatCommand[]
   readonly webhook?: { readonly url: string; readonly secret: string } | undefined
@@ -29,24 +28,24 @@ export interface ConnectionParts {
   random(): number
 }
 
-export function openConnection(parts: ConnectionParts): Connection {
+export function connectBot(parts: BotConnectionParts): BotConnection {
   const { api, webhook, sleep, random, warn, signal } = parts
   const ending = signal as unknown as Parameters<Api['raw']['getMe']>[0]
   let trouble: string | undefined
 
-  /** Tells the operator what is wrong, once until it is something else. Answers how long to wait at least, ms. */
+  /** Warns the operator once for each new fault. Returns the least time to wait before the next try, ms. */
   function note(fault: { readonly text: string; readonly leastMs: number } | undefined): number {
     if (fault && fault.text !== trouble) warn(fault.text)
     trouble = fault?.text
     return fault?.leastMs ?? 0
   }
 
-  /** Somebody has set one meanwhile. Where that fails, the next question fails again. */
+  /** Another program has set a webhook meanwhile. If this fails, so does the next poll. */
   async function endWebhook(): Promise<void> {
     try {
       await api.raw.deleteWebhook({}, ending)
     } catch (error) {
-      note(faultOf(error, api.token))
+      note(connectionFault(error, api.token))
     }
   }
 
@@ -62,18 +61,18 @@ export function openConnection(parts: ConnectionParts): Connection {
     return { id, username }
   }
 
-  /** The menu of commands. Nobody waits for it: Telegram lets it be set only now and then. */
+  /** Sets the menu of commands. Runs in the background, because Telegram limits how often the menu may change. */
   async function offerCommands(): Promise<void> {
-    const commands = parts.commands.map(({ name, summary }) => ({ command: name, description: summary }))
+    const commands = menuCommands(parts.commands)
     for (let n = 1; !signal.aborted; n += 1) {
       try {
         await api.raw.setMyCommands({ commands }, ending)
         return
       } catch (error) {
         if (signal.aborted) return
-        const fault = telegramFault('setMyCommands', error, api.token)
-        if (fault.type === 'refused') return warn(`Telegram does not show the commands: ${fault.refusal.message}`)
-        await sleep(Math.max(fault.type === 'limited' ? fault.retryAfterMs : 0, backOff(n, random)), signal)
+        const fault = readFault('setMyCommands', error, api.token)
+        if (fault.type === 'refused') return warn(`The bot has no menu of commands: ${fault.refusal.message}`)
+        await sleep(Math.max(fault.type === 'limited' ? fault.retryAfterMs : 0, backoffMs(n, random)), signal)
       }
     }
   }
@@ -89,8 +88,8 @@ export function openConnection(parts: ConnectionParts): Connection {
           return me
         } catch (error) {
           if (signal.aborted) return undefined
-          const least = note(faultOf(error, api.token))
-          await sleep(Math.max(least, backOff(n, random)), signal)
+          const least = note(connectionFault(error, api.token))
+          await sleep(Math.max(least, backoffMs(n, random)), signal)
         }
       }
       return undefined
@@ -102,12 +101,12 @@ export function openConnection(parts: ConnectionParts): Connection {
           try {
             await accept(update)
           } catch (error) {
-            throw new NotKept(error)
+            throw new UpdateNotKept(error)
           }
         },
         async onTrouble(error) {
           if (error === undefined) return note(undefined)
-          const fault = faultOf(error, api.token)
+          const fault = connectionFault(error, api.token)
           if (fault.isWebhook) await endWebhook()
           return note(fault)
         },
@@ -115,12 +114,20 @@ export function openConnection(parts: ConnectionParts): Connection {
   }
 }
 
-/** An update could not be written to disk. */
-class NotKept extends Error {
-  override readonly name = 'NotKept'
+/** What Telegram accepts as the menu: names of 1 to 32 letters, digits and `_`, descriptions of at most 256 characters. */
+function menuCommands(commands: readonly ChatCommand[]): { command: string; description: string }[] {
+  return commands
+    .filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name))
+    .map(({ name, summary }) => ({ command: name, description: shorten(summary.trim() || name, 256) }))
+    .slice(0, MOST_MENU_COMMANDS)
+}
 
+const MOST_MENU_COMMANDS = 100
+
+/** An update could not be written to disk. A signal from `accept` to the poll loop. */
+class UpdateNotKept extends ForewordError {
   constructor(cause: unknown) {
-    super(errorMessage(cause), { cause })
+    super('storage', errorMessage(cause), {}, { cause })
   }
 }
 
@@ -130,27 +137,71 @@ interface ConnectionFault {
   readonly isWebhook?: boolean
 }
 
-function faultOf(error: unknown, token: string): ConnectionFault {
-  if (error instanceof NotKept) {
-    return { text: `What people write in Telegram cannot be kept at the moment: ${error.message}`, leastMs: 0 }
+function connectionFault(error: unknown, token: string): ConnectionFault {
+  if (error instanceof UpdateNotKept) {
+    return { text: `Messages from Telegram cannot be stored at the moment: ${error.message}`, leastMs: 0 }
   }
-  const fault = telegramFault('getUpdates', error, token)
-  if (fault.type === 'limited') return { text: 'Telegram wants fewer calls for now.', leastMs: fault.retryAfterMs }
+  const fault = readFault('getUpdates', error, token)
+  if (fault.type === 'limited')
+    return { text: 'Telegram limits the calls of the bot at the moment.', leastMs: fault.retryAfterMs }
   if (fault.type === 'unreachable') {
-    return { text: `Telegram cannot be reached, and is tried again until it can: ${fault.text}`, leastMs: 0 }
+    return { text: `Telegram cannot be reached: ${fault.text}. The gateway keeps trying.`, leastMs: 0 }
   }
-  const { code, description } = fault.refusal
-  if (code === 401 || code === 404) {
+  const { status, description } = fault.refusal
+  if (status === 401 || status === 404) {
     const hint =
-      'Copy the token that @BotFather shows to where channels.telegram.tokenEnv or tokenFile says, and start again.'
+      'Copy the token from @BotFather to where channels.telegram.tokenEnv or tokenFile points, and restart the gateway.'
     return { text: `Telegram does not know the token of the bot. ${hint}`, leastMs: 30_000 }
   }
-  if (code === 409) {
+  if (status === 409) {
     const isWebhook = /webhook/i.test(description)
     const text = isWebhook
-      ? 'A webhook was set for the Telegram bot: it is taken away, because the gateway asks for messages itself.'
-      : 'Another program asks for the messages of the Telegram bot, and only one can: end the other one.'
+      ? 'The Telegram bot had a webhook. The gateway removed it, because it polls for messages.'
+      : 'Another program polls the messages of the Telegram bot, and Telegram allows only one. Stop the other program.'
     return { text, leastMs: isWebhook ? 0 : 5_000, isWebhook }
   }
-  return { text: `Telegram refuses to give messages: ${code} ${description}`, leastMs: 5_000 }
+  return { text: `Telegram refuses to deliver messages: ${status} ${description}`, leastMs: 5_000 }
+}
+
+interface PollParts {
+  readonly api: Api
+  readonly signal: AbortSignal
+  readonly sleep: Sleep
+  /** From 0 to 1. */
+  random(): number
+  /** Stores an update. Only a stored update is acknowledged. */
+  accept(update: Update): Promise<void>
+  /** Called with the error of each failed poll, and with `undefined` after a successful one. Returns the least wait, ms. */
+  onTrouble(trouble: unknown): Promise<number>
+}
+
+/** The kinds of updates that the bot receives. */
+const updateKinds = ['message', 'callback_query', 'my_chat_member'] as const
+
+/**
+ * Polls for updates until the signal is aborted. The next poll acknowledges an update, once it is on disk: Telegram sends
+ * again what was lost before that.
+ */
+async function pollUpdates({ api, signal, sleep, random, ...parts }: PollParts): Promise<void> {
+  const ending = signal as unknown as Parameters<Api['raw']['getUpdates']>[1]
+  let offset = 0
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      const timeout = Math.round(telegramTimes.poll / 1000)
+      const updates = await api.raw.getUpdates({ offset, timeout, limit: 100, allowed_updates: updateKinds }, ending)
+      for (const update of updates) {
+        if (signal.aborted) return
+        await parts.accept(update)
+        offset = update.update_id + 1
+      }
+      failures = 0
+      await parts.onTrouble(undefined)
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      const least = await parts.onTrouble(error)
+      await sleep(Math.max(least, backoffMs(failures, random)), signal)
+    }
+  }
 }

@@ -2,53 +2,54 @@ import { defined } from '../../platform.ts'
 import { exactLine, messageText } from '../../context.ts'
 import type { Runtime, SessionEvent } from '../../capability.ts'
 import type { Entry } from '../../session.ts'
-import type { TelegramPlace, TelegramSender } from './api/sender.ts'
-import { isPersonal } from './conversation.ts'
 import { growingText } from './reply-text.ts'
-import type { Sleep } from './telegram-options.ts'
-import type { ShownReply } from './shown-reply.ts'
-import { telegramTimes } from './telegram-times.ts'
+import type { TelegramSender } from './api/telegram-sender.ts'
+import { type ChatReference, isPersonal } from './chat-reference.ts'
+import type { ReplyMessages } from './reply-messages.ts'
 import { messageParts } from './text/message-parts.ts'
+import { type Sleep, telegramTimes } from './timing.ts'
 
 /** Shows a turn while it runs. */
 export interface Follower {
-  /** Ends the growing. Resolves once nothing of it is on its way. */
+  /** Stops the growing. Resolves once no edit is under way. */
   settle(): Promise<void>
-  /** Once the turn is over, or nobody follows it any more. Never rejects. */
+  /** Resolves once the turn is over or no longer followed. Never rejects. */
   readonly over: Promise<void>
 }
 
+/** A turn and the chat that its reply belongs to. */
 export interface FollowedTurn {
   readonly session: string
   readonly turn: string
-  readonly place: TelegramPlace
+  readonly chat: ChatReference
 }
 
-export interface FollowParts {
+/** What following a turn needs. */
+interface FollowParts {
   readonly runtime: Pick<Runtime, 'events'>
   readonly sender: TelegramSender
-  readonly shown: ShownReply
+  readonly shown: ReplyMessages
   readonly sleep: Sleep
   readonly signal: AbortSignal
-  /** Asked before anything else: whether there is something to follow. */
+  /** Called first: whether there is something to follow. */
   readonly begin: () => Promise<boolean>
-  /** Told of every entry of the turn, in order. */
+  /** Called with every entry of the turn, in order. */
   readonly onEntry: (entry: Entry) => void
-  /** Whether anything may still be shown there. */
+  /** Whether the chat still has access. */
   readonly mayShow: () => Promise<boolean>
-  /** Whether it is this turn's time to speak. Asked until it is. */
+  /** Whether all earlier replies are in the chat. Called until they are. */
   readonly isNext: () => Promise<boolean>
 }
 
 /**
- * Says that somebody is typing, and lets the reply grow in its messages: not before the first words, and not faster than
- * people read and Telegram likes. What grows is for the time being: the reply itself comes from the log.
+ * Shows the typing indicator, and lets the reply grow in its messages: not before the first words, and not faster than people
+ * read and Telegram allows. The growing text is interim: the final reply comes from the log.
  */
-export function followTurn({ session, turn, place }: FollowedTurn, parts: FollowParts): Follower {
+export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowParts): Follower {
   const { runtime, sender, shown, sleep } = parts
   const ending = new AbortController()
   const signal = AbortSignal.any([parts.signal, ending.signal])
-  const everyMs = isPersonal(place.chat) ? telegramTimes.personalEdit : telegramTimes.groupEdit
+  const everyMs = isPersonal(chat.id) ? telegramTimes.personalEdit : telegramTimes.groupEdit
   let growing: Growing = { text: '' }
   let waits = false
   let changed = false
@@ -97,7 +98,7 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
 
   async function type(): Promise<void> {
     while (!signal.aborted) {
-      if (!waits && (await parts.mayShow())) await sender.typing(place)
+      if (!waits && (await parts.mayShow())) await sender.typing(chat)
       await sleep(telegramTimes.typing, signal)
     }
   }
@@ -114,28 +115,28 @@ export function followTurn({ session, turn, place }: FollowedTurn, parts: Follow
   }
 }
 
-/** What a reply is about to become. */
+/** The state of a growing reply. */
 interface Growing {
   readonly text: string
-  /** The call that says the text. */
+  /** The call that the text comes from. */
   readonly call?: string
-  /** A tool that runs. */
+  /** The tool that is running. */
   readonly tool?: string
-  /** The provider is waited for, in words. */
+  /** Why the turn waits for the provider, in words. */
   readonly wait?: string
 }
 
-/** A shorter wait for a provider is not worth a message, ms. */
-const LEAST_TOLD_MS = 2_000
+/** A shorter wait for a provider is not shown, ms. */
+const LEAST_SHOWN_MS = 2_000
 
 function waitText({ message, waitMs }: Extract<SessionEvent, { type: 'retry' }>): string {
   const wrong = exactLine(message)
-  const when = `Trying again in ${Math.round(waitMs / 1000)} s.`
-  return `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} /stop ends it.`
+  const when = `Retrying in ${Math.round(waitMs / 1000)} s.`
+  return `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} Cancel with /stop.`
 }
 
 function doing({ tool, wait }: Growing): string | undefined {
-  return wait ?? (tool === undefined ? undefined : `runs ${exactLine(tool)}`)
+  return wait ?? (tool === undefined ? undefined : `running ${exactLine(tool)}`)
 }
 
 function grow(growing: Growing, event: SessionEvent): Growing {
@@ -143,7 +144,7 @@ function grow(growing: Growing, event: SessionEvent): Growing {
     const before = event.call === growing.call ? growing.text : ''
     return { text: before + event.text, call: event.call }
   }
-  if (event.type === 'retry') return { ...growing, ...(event.waitMs < LEAST_TOLD_MS ? {} : { wait: waitText(event) }) }
+  if (event.type === 'retry') return { ...growing, ...(event.waitMs < LEAST_SHOWN_MS ? {} : { wait: waitText(event) }) }
   if (event.type !== 'entry') return growing
   const { entry } = event
   if (entry.type === 'tool-start') {

@@ -1,70 +1,69 @@
+import type { CallbackQuery, ChatMemberUpdated, Message, MessageEntity, Update } from 'grammy/types'
 import { defined } from '../../platform.ts'
-import type { CallbackQuery, ChatMemberUpdated, Message, Update } from 'grammy/types'
-import type { TelegramPlace } from './api/sender.ts'
-import { type Answered, answeredIn } from './answered.ts'
-import { type BotName, messageText } from './message-text.ts'
-import { type ParsedFile, filesOf } from './parsed-files.ts'
-import { memberName, speakerOf, writerOf } from './speaker.ts'
+import type { ChatReference } from './chat-reference.ts'
+import {
+  type Answered,
+  type BotName,
+  forwardedAuthor,
+  memberName,
+  parseAnswered,
+  parseSpeaker,
+  type Speaker,
+} from './speaker.ts'
 
-/** What an update says, as far as it concerns the bot. */
+/** An update, as far as it concerns the bot. */
 export type ParsedUpdate = ParsedMessage | ParsedPress | ParsedArrival | ParsedMove
 
-/** Somebody said something. */
+/** Somebody sent a message. */
 export interface ParsedMessage {
   readonly type: 'message'
   readonly update: number
-  readonly place: TelegramPlace
+  readonly chat: ChatReference
   readonly messageId: number
-  /** What the chat is called. */
+  /** The name of the chat. */
   readonly title: string
   readonly speaker: Speaker
   /** Without the mention of the bot. */
   readonly text: string
-  /** Who wrote the words, where they were passed on: they are not the speaker's own. */
+  /** The author of a forwarded message: its words are not the sender's own. */
   readonly forwardedFrom?: string
   readonly answers?: Answered
-  /** Always in a private chat; in a group only what mentions the bot, or answers it. */
+  /** Whether the message is for the bot: always in a private chat; in a group where it mentions the bot or replies to it. */
   readonly addressed: boolean
   readonly files: readonly ParsedFile[]
-  /** Messages of one album come one by one and belong together. */
+  /** Messages of one album arrive one by one and belong together. */
   readonly album?: string
 }
 
-export interface Speaker {
-  /** Absent where somebody speaks as a group or a channel. */
-  readonly id?: number
-  /** One line, chosen by whoever bears it. */
-  readonly name: string
-  /** `@name`, which nobody else has. */
-  readonly handle?: string
-}
+/** The messages of an album, or one message alone. */
+export type MessageGroup = readonly [ParsedMessage, ...ParsedMessage[]]
 
 /** Somebody pressed a button. */
 export interface ParsedPress {
   readonly type: 'press'
   readonly update: number
-  readonly place: TelegramPlace
+  readonly chat: ChatReference
   readonly callback: string
   readonly data: string
   readonly person: Speaker & { readonly id: number }
 }
 
-/** The bot was taken into a group. */
-export interface ParsedArrival {
+/** The bot was added to a group. */
+interface ParsedArrival {
   readonly type: 'arrival'
   readonly update: number
-  readonly place: TelegramPlace
+  readonly chat: ChatReference
 }
 
-/** A group became a supergroup and has another id now. */
-export interface ParsedMove {
+/** A group became a supergroup and has a new id. */
+interface ParsedMove {
   readonly type: 'move'
   readonly update: number
-  readonly place: TelegramPlace
+  readonly chat: ChatReference
   readonly to: number
 }
 
-/** Reads an update. `undefined` for what is of no concern, such as the talk of a group among itself. */
+/** `undefined` for an update that does not concern the bot, such as a message between members of a group. */
 export function parseUpdate(update: Update, me: BotName): ParsedUpdate | undefined {
   if (update.message) return parseMessage(update.update_id, update.message, me)
   if (update.callback_query) return parsePress(update.update_id, update.callback_query)
@@ -73,38 +72,36 @@ export function parseUpdate(update: Update, me: BotName): ParsedUpdate | undefin
 }
 
 function parseMessage(update: number, message: Message, me: BotName): ParsedMessage | ParsedMove | undefined {
-  const { chat, media_group_id: album } = message
-  const place = placeOf(message)
-  if (message.migrate_to_chat_id !== undefined) return { type: 'move', update, place, to: message.migrate_to_chat_id }
-  if (chat.type === 'channel' || isProgram(message)) return undefined
-  const files = filesOf(message)
-  const { text, addressed } = messageText(message, me)
-  const forwardedFrom = writerOf(message)
-  const answers = answeredIn(message, me)
+  const { chat: given, media_group_id: album } = message
+  const chat = chatReference(message)
+  if (message.migrate_to_chat_id !== undefined) return { type: 'move', update, chat, to: message.migrate_to_chat_id }
+  if (given.type === 'channel' || isProgram(message)) return undefined
+  const files = messageFiles(message)
+  const { text, addressed } = parseText(message, me)
+  const forwardedFrom = forwardedAuthor(message)
+  const answers = parseAnswered(message, me)
   if (text === '' && files.length === 0 && isService(message)) return undefined
-  // In an album one message bears the words, and speaks for all.
+  // In an album, one message holds the words for all of them.
   if (!addressed && album === undefined) return undefined
   return {
     type: 'message',
     update,
-    place,
+    chat,
     messageId: message.message_id,
-    title: chat.type === 'private' ? memberName(chat) : memberName({ first_name: chat.title }),
-    speaker: speakerOf(message),
+    title: given.type === 'private' ? memberName(given) : memberName({ first_name: given.title }),
+    speaker: parseSpeaker(message),
     text,
-    ...defined({ forwardedFrom }),
-    ...(answers ? { answers } : {}),
+    ...defined({ forwardedFrom, answers, album }),
     addressed,
     files,
-    ...defined({ album }),
   }
 }
 
 function parsePress(update: number, { id, data, from, message }: CallbackQuery): ParsedPress | undefined {
   if (!message || data === undefined) return undefined
-  const place = 'date' in message && message.date !== 0 ? placeOf(message) : { chat: message.chat.id }
+  const chat = 'date' in message && message.date !== 0 ? chatReference(message) : { id: message.chat.id }
   const person = { id: from.id, name: memberName(from) }
-  return { type: 'press', update, place, callback: id, data, person }
+  return { type: 'press', update, chat, callback: id, data, person }
 }
 
 function parseArrival(
@@ -114,22 +111,132 @@ function parseArrival(
   if (chat.type !== 'group' && chat.type !== 'supergroup') return undefined
   const wasThere = before.status !== 'left' && before.status !== 'kicked'
   const isThere = now.status === 'member' || now.status === 'administrator'
-  return !wasThere && isThere ? { type: 'arrival', update, place: { chat: chat.id } } : undefined
+  return !wasThere && isThere ? { type: 'arrival', update, chat: { id: chat.id } } : undefined
 }
 
-function placeOf({ chat, is_topic_message: isTopic, message_thread_id: thread }: Message): TelegramPlace {
-  return isTopic === true && thread !== undefined ? { chat: chat.id, thread } : { chat: chat.id }
+function chatReference({ chat, is_topic_message: isTopic, message_thread_id: thread }: Message): ChatReference {
+  return isTopic === true && thread !== undefined ? { id: chat.id, thread } : { id: chat.id }
 }
 
-/** Other bots are not answered: two of them would talk for ever. */
+/** The bot does not answer other bots: two of them would never stop. */
 function isProgram({ from, sender_chat: speaksAs }: Message): boolean {
   return from?.is_bot === true && !speaksAs
 }
 
-/** Somebody joined, a message was pinned and the like: nothing that anybody said. */
+/** A service message, such as a joined member or a pinned message. */
 function isService(message: Message): boolean {
-  return !SPOKEN.some((kind) => message[kind] !== undefined)
+  return !UNREADABLE.some((kind) => message[kind] !== undefined)
 }
 
-/** Kinds of messages that people send and that the bot cannot read. It says so. */
-const SPOKEN = ['sticker', 'location', 'contact', 'poll', 'venue', 'dice', 'story', 'game'] as const
+/** Kinds of messages that people send and the bot cannot read. It tells them so. */
+const UNREADABLE = ['sticker', 'location', 'contact', 'poll', 'venue', 'dice', 'story', 'game'] as const
+
+interface ParsedText {
+  /** Without mentions of the bot, trimmed. */
+  readonly text: string
+  /** Whether the message is for the bot. */
+  readonly addressed: boolean
+}
+
+/**
+ * The words of a message, and whether they are for the bot: everything in a private chat; in a group a message that mentions
+ * it, a command with its name, a reply to one of its messages, and a pairing code.
+ */
+function parseText(message: Message, me: BotName): ParsedText {
+  const text = message.text ?? message.caption ?? ''
+  const entities = message.entities ?? message.caption_entities ?? []
+  const mentions = entities.filter((entity) => isMention(entity, text, me))
+  const words = withoutSpans(text, mentions).trim()
+  const isPrivate = message.chat.type === 'private'
+  const addressed =
+    isPrivate ||
+    mentions.length > 0 ||
+    namesCommand(text, entities, me) ||
+    repliesToBot(message, me) ||
+    holdsCode(words)
+  return { text: addressed ? withoutCommandName(words, me) : words, addressed }
+}
+
+function isMention(entity: MessageEntity, text: string, me: BotName): boolean {
+  if (entity.type === 'text_mention') return entity.user.id === me.id
+  if (entity.type !== 'mention') return false
+  return sameName(text.slice(entity.offset + 1, entity.offset + entity.length), me)
+}
+
+/** `/command@name` with the name of this bot. */
+function namesCommand(text: string, entities: readonly MessageEntity[], me: BotName): boolean {
+  return entities.some(({ type, offset, length }) => {
+    if (type !== 'bot_command') return false
+    const name = text.slice(offset, offset + length).split('@')[1]
+    return name !== undefined && sameName(name, me)
+  })
+}
+
+/** People send a code as `foreword pair` shows it, without the name of the bot. */
+function holdsCode(text: string): boolean {
+  return /^\/pair\s+\w{4}\p{Pd}?\w{4}$/iu.test(text)
+}
+
+/** In a topic, every message replies to the first one, which means nothing. */
+function repliesToBot({ reply_to_message: answered }: Message, me: BotName): boolean {
+  return answered?.from?.id === me.id && answered.forum_topic_created === undefined
+}
+
+function withoutSpans(text: string, spans: readonly MessageEntity[]): string {
+  let left = text
+  for (const { offset, length } of spans.toSorted((one, other) => other.offset - one.offset)) {
+    const before = left.slice(0, offset)
+    const after = left.slice(offset + length)
+    left = before + (/\s$/.test(before) || before === '' ? after.trimStart() : after)
+  }
+  return left
+}
+
+function withoutCommandName(text: string, me: BotName): string {
+  const found = /^(\/\w+)@(\w+)(?=\s|$)/.exec(text)
+  return found && sameName(found[2]!, me) ? found[1]! + text.slice(found[0].length) : text
+}
+
+function sameName(name: string, { username }: BotName): boolean {
+  return name.toLowerCase() === username.toLowerCase()
+}
+
+/** A file of a message, which is still on Telegram's servers. */
+export interface ParsedFile {
+  readonly id: string
+  readonly name: string
+  /** Bytes, where Telegram reports it. */
+  readonly size?: number
+}
+
+/** The files of a message: photos in their largest size, documents, audio and video, each with the best available name. */
+function messageFiles(message: Message): readonly ParsedFile[] {
+  const { photo, document, audio, voice, video, video_note: note } = message
+  const named = (base: string) => `${base}-${message.message_id}`
+  const largest = photo?.toSorted((one, other) => one.width * one.height - other.width * other.height).at(-1)
+  return [
+    ...(largest ? [parsedFile(largest, `${named('photo')}.jpg`)] : []),
+    ...(document ? [parsedFile(document, plainName(document.file_name) || named('file'))] : []),
+    ...(audio ? [parsedFile(audio, plainName(audio.file_name) || `${named('audio')}.mp3`)] : []),
+    ...(voice ? [parsedFile(voice, `${named('voice')}.ogg`)] : []),
+    ...(video ? [parsedFile(video, plainName(video.file_name) || `${named('video')}.mp4`)] : []),
+    ...(note ? [parsedFile(note, `${named('video')}.mp4`)] : []),
+  ]
+}
+
+/** The sender's name for a file, as one line without folders. */
+function plainName(name = ''): string {
+  const line = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').toWellFormed()
+  const last = line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1)
+  return Array.from(last).slice(-LONGEST_NAME).join('').trim()
+}
+
+/** Characters. A longer name keeps its end, with the extension. */
+const LONGEST_NAME = 200
+
+function parsedFile(
+  { file_id: id, file_size: size }: { readonly file_id: string; readonly file_size?: number | undefined },
+  name: string,
+): ParsedFile {
+  return { id, name, ...defined({ size }) }
+}

@@ -1,59 +1,58 @@
 import { type ChannelContext, type Reply, UndeliverableError } from '../../capability.ts'
 import { citedSources, turnView } from '../../runtime.ts'
-import type { Entry } from '../../session.ts'
-import type { Access } from './access.ts'
-import type { TelegramPlace, TelegramSender } from './api/sender.ts'
-import { TelegramRefusal } from './api/telegram-refusal.ts'
-import { placeOf } from './conversation.ts'
+import type { Entry, LogStore } from '../../session.ts'
+import type { ChatAccess } from './access.ts'
+import { TelegramRefusal } from './api/telegram-api.ts'
+import type { TelegramSender } from './api/telegram-sender.ts'
+import { type ChatReference, parseConversation } from './chat-reference.ts'
 import { type FollowedTurn, type Follower, followTurn } from './follow-turn.ts'
-import { isNextReply } from './is-next-reply.ts'
+import { type ReplyMessages, createReplyMessages } from './reply-messages.ts'
 import { replyText } from './reply-text.ts'
-import type { Sleep } from './telegram-options.ts'
-import { type ShownReply, shownReply } from './shown-reply.ts'
 import { messageParts } from './text/message-parts.ts'
+import type { Sleep } from './timing.ts'
 
-/** Replies in their chats, while they grow and as they are in the end. */
+/** Replies in their chats, while they grow and when they are final. */
 export interface Replies {
   /** Shows a turn while it runs. Does not wait for it. */
   follow(followed: FollowedTurn): void
-  /** Puts the reply itself into its chat. */
+  /** Puts the final reply into its chat. Returns the id of its first message. */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
-  /** Once nobody follows a turn any more. */
+  /** Resolves once no turn is followed any more. */
   settled(): Promise<void>
 }
 
-export interface RepliesParts {
+interface RepliesParts {
   readonly context: ChannelContext
   readonly sender: TelegramSender
-  readonly access: Access
+  readonly access: ChatAccess
   readonly sleep: Sleep
   readonly signal: AbortSignal
-  /** Told of every entry of a turn that is followed, in order. */
+  /** Called with every entry of a followed turn, in order. */
   readonly onEntry: (followed: FollowedTurn, entry: Entry) => void
 }
 
 export function createReplies(parts: RepliesParts): Replies {
   const { context, sender, access } = parts
   const { store } = context.runtime
-  /** Of turns that are followed, and of those that are not delivered yet: what is known of their messages. */
-  const replies = new Map<string, ShownReply>()
+  /** The known messages of each turn that is followed or not delivered yet. */
+  const replies = new Map<string, ReplyMessages>()
   const followers = new Map<string, Follower>()
 
-  function replyOf({ session, turn }: Pick<FollowedTurn, 'session' | 'turn'>, place: TelegramPlace): ShownReply {
-    const known = replies.get(turn) ?? shownReply(sender, place, (part) => context.sent(session, turn, part))
+  function messagesFor({ session, turn }: Pick<FollowedTurn, 'session' | 'turn'>, chat: ChatReference): ReplyMessages {
+    const known = replies.get(turn) ?? createReplyMessages(sender, chat, (part) => context.sent(session, turn, part))
     replies.set(turn, known)
     return known
   }
 
   function follow(followed: FollowedTurn): void {
-    const { session, turn, place } = followed
+    const { session, turn, chat } = followed
     if (followers.has(turn)) return
-    const shown = replyOf(followed, place)
+    const shown = messagesFor(followed, chat)
     const follower = followTurn(followed, {
       ...parts,
       runtime: context.runtime,
       shown,
-      mayShow: () => access.chat(place.chat),
+      mayShow: () => access.chat(chat.id),
       isNext: () => isNextReply(store, session, turn),
       onEntry: (entry) => parts.onEntry(followed, entry),
       async begin() {
@@ -68,8 +67,8 @@ export function createReplies(parts: RepliesParts): Replies {
     void follower.over.then(() => leave(followed, follower, shown)).catch(() => {})
   }
 
-  /** Of a turn that ended without a word nothing is delivered: what stood there for the time being goes. */
-  async function leave({ session, turn }: FollowedTurn, follower: Follower, shown: ShownReply): Promise<void> {
+  /** A cancelled turn without words delivers nothing, so its interim messages are removed. */
+  async function leave({ session, turn }: FollowedTurn, follower: Follower, shown: ReplyMessages): Promise<void> {
     await follower.settle()
     followers.delete(turn)
     if (shown.sent.length > 0) {
@@ -82,12 +81,12 @@ export function createReplies(parts: RepliesParts): Replies {
 
   async function put(reply: Reply): Promise<string> {
     const { session, turn, conversation } = reply
-    const place = placeOf(conversation)
-    if (!place) throw new UndeliverableError(`${conversation} is no chat of Telegram.`)
-    if (!(await access.chat(place.chat))) {
-      throw new UndeliverableError(`The chat ${place.chat} may not talk to the bot any more.`)
+    const chat = parseConversation(conversation)
+    if (!chat) throw new UndeliverableError(`${conversation} is not a Telegram chat.`)
+    if (!(await access.chat(chat.id))) {
+      throw new UndeliverableError(`The chat ${chat.id} no longer has access to the bot.`)
     }
-    const shown = replyOf(reply, place)
+    const shown = messagesFor(reply, chat)
     shown.adopt(reply.sent)
     const sources = citedSources(await store.entries(session, { turn, types: ['message'] }))
     await shown.finish(messageParts(replyText(reply, sources)))
@@ -103,7 +102,7 @@ export function createReplies(parts: RepliesParts): Replies {
         replies.delete(reply.turn)
         return { messageId }
       } catch (error) {
-        const final = finalFault(error)
+        const final = finalError(error)
         if (!final) throw error
         replies.delete(reply.turn)
         throw final
@@ -115,12 +114,31 @@ export function createReplies(parts: RepliesParts): Replies {
   }
 }
 
-/** What a new try would not mend: the chat is gone, or the bot was thrown out of it. */
-function finalFault(error: unknown): UndeliverableError | undefined {
+/** A failure that a retry cannot fix: the chat is gone, or the bot was removed from it. */
+function finalError(error: unknown): UndeliverableError | undefined {
   if (error instanceof UndeliverableError) return error
   if (!(error instanceof TelegramRefusal)) return undefined
   if (error.migratedTo !== undefined) {
-    return new UndeliverableError(`The group became a supergroup: its id is ${error.migratedTo} now. Pair it again.`)
+    return new UndeliverableError(`The group became a supergroup with the id ${error.migratedTo}. Pair it again.`)
   }
-  return error.code === 403 || error.code === 400 ? new UndeliverableError(error.message) : undefined
+  return error.status === 403 || error.status === 400 ? new UndeliverableError(error.message) : undefined
+}
+
+/** How many earlier turns are checked. */
+const LOOK_BACK = 50
+
+/**
+ * Whether every reply before that of a turn is in its chat, so that none is overtaken: after a restart a turn may resume
+ * before an older reply was sent. A skipped reply counts as missing; the next one is then sent whole.
+ */
+export async function isNextReply(store: LogStore, session: string, turn: string): Promise<boolean> {
+  const row = await store.turn(session, turn)
+  if (!row) return false
+  for (const earlier of await store.turns(session, { limit: LOOK_BACK, before: row.ordinal })) {
+    const delivered = await store.entries(session, { turn: earlier.turn, types: ['delivered'] })
+    if (delivered.length > 0) return true
+    const { text, outcome } = await turnView(store, session, earlier.turn)
+    if (text !== '' || outcome?.type !== 'cancelled') return false
+  }
+  return true
 }

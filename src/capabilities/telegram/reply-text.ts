@@ -2,33 +2,31 @@ import { exactLine } from '../../context.ts'
 import { type Reply } from '../../capability.ts'
 import { outcomeNotice } from '../../runtime.ts'
 import type { Source } from '../../session.ts'
-import { joined, styled } from './shown-text.ts'
-import type { FormattedText } from './text/formatted-text.ts'
-import { plainText } from './text/formatted-text.ts'
-import { isBlank } from './text/message-parts.ts'
-import { formatted } from './text/formatted.ts'
+import { type FormattedText, joinTexts, plainText, styledText } from './text/formatted-text.ts'
+import { formatMarkdown } from './text/markdown.ts'
+import { isBlankMessage } from './text/message-parts.ts'
 
-/** A reply as it stands in the end: what was said, what it is based on, and how it ended where that is not well. */
+/** The final reply: its text, its sources, and how the turn ended unless it completed. */
 export function replyText(
   { text, outcome }: Pick<Reply, 'text' | 'outcome'>,
   sources: readonly Source[],
 ): FormattedText {
-  const said = formatted(text)
-  const ending = endingOf(outcome)
-  const whole = joined([said, plainText(sources.map(sourceLine).join('\n')), ending], '\n\n')
-  return isBlank(whole.text) ? styled('The answer is empty.', 'italic') : whole
+  const said = formatMarkdown(text)
+  const ending = endingText(outcome)
+  const whole = joinTexts([said, plainText(sources.map(sourceLine).join('\n')), ending], '\n\n')
+  return isBlankMessage(whole.text) ? styledText('The answer is empty.', 'italic') : whole
 }
 
-/** A reply while it grows: the words so far, and what is done meanwhile. */
+/** A growing reply: the text so far, and what the agent is doing. */
 export function growingText(text: string, doing: string | undefined): FormattedText {
-  const note = doing === undefined ? plainText('') : styled(`… ${doing}`, 'italic')
-  return joined([formatted(text), note], '\n\n')
+  const note = doing === undefined ? plainText('') : styledText(`… ${doing}`, 'italic')
+  return joinTexts([formatMarkdown(text), note], '\n\n')
 }
 
-function endingOf(outcome: Reply['outcome']): FormattedText {
+function endingText(outcome: Reply['outcome']): FormattedText {
   const notice = outcomeNotice(outcome)
   if (notice === undefined) return plainText('')
-  return styled(outcome.type === 'failed' ? `This failed: ${notice}` : notice, 'italic')
+  return styledText(outcome.type === 'failed' ? `Failed: ${notice}` : notice, 'italic')
 }
 
 function sourceLine({ citation, title, url, page, headings = [] }: Source): string {

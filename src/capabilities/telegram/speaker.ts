@@ -1,8 +1,25 @@
 import type { Message } from 'grammy/types'
-import type { Speaker } from './parsed-update.ts'
+import { shorten } from './text/formatted-text.ts'
 
-/** Who says a message. Somebody who speaks as a group or a channel has its name, and is no person that is known. */
-export function speakerOf({ from, sender_chat: speaksAs, author_signature: signature }: Message): Speaker {
+/** The sender of a message. */
+export interface Speaker {
+  /** Absent where the message was sent in the name of a group or a channel. */
+  readonly id?: number
+  /** One line. People choose their names freely. */
+  readonly name: string
+  /** `@name`, which is unique. */
+  readonly handle?: string
+}
+
+/** How people address the bot. */
+export interface BotName {
+  readonly id: number
+  /** Without `@`. */
+  readonly username: string
+}
+
+/** The sender of a message. A message in the name of a group or a channel has that name, and no known person. */
+export function parseSpeaker({ from, sender_chat: speaksAs, author_signature: signature }: Message): Speaker {
   if (speaksAs) {
     const name = signature ?? ('title' in speaksAs ? speaksAs.title : undefined)
     return { name: memberName(name === undefined ? {} : { first_name: name }) }
@@ -11,8 +28,8 @@ export function speakerOf({ from, sender_chat: speaksAs, author_signature: signa
   return { id: from.id, name: memberName(from), ...(from.username ? { handle: `@${from.username}` } : {}) }
 }
 
-/** Who wrote a message that somebody passed on, as Telegram tells it. */
-export function writerOf({ forward_origin: origin }: Message): string | undefined {
+/** The name of the author of a forwarded message; `undefined` for any other message. */
+export function forwardedAuthor({ forward_origin: origin }: Message): string | undefined {
   if (!origin) return undefined
   if (origin.type === 'user') return memberName(origin.sender_user)
   if (origin.type === 'hidden_user') return memberName({ first_name: origin.sender_user_name })
@@ -20,7 +37,7 @@ export function writerOf({ forward_origin: origin }: Message): string | undefine
   return memberName('title' in chat ? { first_name: chat.title } : chat)
 }
 
-/** A name that people gave themselves, as one short line that cannot pretend to be more. */
+/** A name as one short line that cannot imitate anything else in the text for the model. */
 export function memberName(names: {
   readonly first_name?: string | undefined
   readonly last_name?: string | undefined
@@ -36,4 +53,28 @@ const LONGEST_NAME = 64
 function oneLine(name: string): string {
   const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}:@()]+/gu, ' ').replaceAll(/\s+/gu, ' ')
   return Array.from(plain.toWellFormed()).slice(0, LONGEST_NAME).join('').trim()
+}
+
+/** The message that another one replies to: what its words refer to. */
+export interface Answered {
+  /** Who wrote it; `you` is the agent itself. */
+  readonly by: string
+  /** Its words, or the quoted passage, on one line and shortened. */
+  readonly text: string
+}
+
+/** Characters of a message of somebody else. */
+const MOST = 1_000
+/** Characters of a message of the agent itself, which knows the rest. */
+const MOST_OF_OWN = 200
+
+/** `undefined` without a reply to a message with words. In a topic, every message replies to the first, which means nothing. */
+export function parseAnswered({ reply_to_message: answered, quote }: Message, me: BotName): Answered | undefined {
+  if (!answered || answered.forum_topic_created !== undefined) return undefined
+  const line = (quote?.text ?? answered.text ?? answered.caption ?? '')
+    .replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+  if (line === '') return undefined
+  const isOwn = answered.from?.id === me.id
+  return { by: isOwn ? 'you' : parseSpeaker(answered).name, text: shorten(line, isOwn ? MOST_OF_OWN : MOST) }
 }

@@ -1,10 +1,52 @@
 import { randomBytes } from 'node:crypto'
-import type { Channel } from '../../capability.ts'
-import { type OpenTelegram, openTelegram } from './open-telegram.ts'
-import type { TelegramOptions } from './telegram-options.ts'
+import { type Channel, type ChannelContext, fileLibrary, type Runtime } from '../../capability.ts'
+import { defined, errorMessage, ForewordError, sleep as sleepByTimer } from '../../platform.ts'
+import { conversationOfSession } from '../../runtime.ts'
+import { createChatAccess, createPairingGate } from './access.ts'
+import { receiveFiles, telegramFiles } from './api/received-files.ts'
+import { telegramApi } from './api/telegram-api.ts'
+import { telegramSender } from './api/telegram-sender.ts'
+import {
+  type ApprovalMessages,
+  type ApprovalNotes,
+  createApprovalMessages,
+  createApprovalNotes,
+} from './approval-messages.ts'
+import { type ChatReference, parseConversation } from './chat-reference.ts'
+import { chatCommands, type ChatChoices } from './command/commands.ts'
+import { contributedCommands } from './command/contributed-commands.ts'
+import { connectBot } from './connection.ts'
+import type { FollowedTurn } from './follow-turn.ts'
+import type { ParsedFile } from './parsed-update.ts'
+import { createReplies, type Replies } from './replies.ts'
+import { plainText } from './text/formatted-text.ts'
+import { messageParts } from './text/message-parts.ts'
+import type { Sleep } from './timing.ts'
+import { createUpdateHandler, type UpdateHandler } from './update-handler.ts'
 import { answerWebhook } from './webhook.ts'
 
-/** Where Telegram calls, unless the address of the webhook names a path. */
+/** What a channel to Telegram needs: the keys of `channels.telegram`, and what their values refer to. */
+export interface TelegramOptions {
+  /** The bot's token. No text that leaves the channel holds it. */
+  readonly token: string
+  readonly apiRoot: string
+  readonly allowedUsers: readonly number[]
+  readonly allowedChats: readonly number[]
+  readonly linkPreviews: boolean
+  /** With it, Telegram calls the gateway; without it, the gateway polls Telegram. Without `secret`, the channel generates one. */
+  readonly webhook?: { readonly url: string; readonly secret?: string } | undefined
+  /** What a session can choose. Each choice has a command. */
+  readonly choices?: ChatChoices
+  /** Of one file, bytes. */
+  readonly maxFileBytes: number
+  readonly sleep?: Sleep
+  /** Monotonic, ms. */
+  readonly now?: () => number
+  /** From 0 to 1. */
+  readonly random?: () => number
+}
+
+/** The path that Telegram calls where the address of the webhook has none. */
 const WEBHOOK_PATH = '/channels/telegram'
 
 /** People reach the agent through a Telegram bot: in their own chats, and in groups where they mention it. */
@@ -15,17 +57,17 @@ export function telegramChannel(options: TelegramOptions): Channel {
   opening.promise.catch(() => {})
   let open: OpenTelegram | undefined
   const webhook = options.webhook && {
-    url: addressOf(options.webhook.url),
+    url: webhookAddress(options.webhook.url),
     secret: options.webhook.secret ?? randomBytes(32).toString('base64url'),
   }
 
-  /** Answers a call of Telegram, and checks by its secret that it is one. Never rejects. */
+  /** Answers a call of Telegram after checking its secret. Never rejects. */
   const answer = (request: Request) =>
     answerWebhook(request, {
       secret: webhook?.secret,
       async accept(update) {
         const updates = open?.updates()
-        if (!updates || signal.aborted) throw new Error('The channel does not listen.')
+        if (!updates || signal.aborted) throw new ForewordError('closing', 'The Telegram channel is not listening.')
         await updates.accept(update)
       },
     })
@@ -38,11 +80,11 @@ export function telegramChannel(options: TelegramOptions): Channel {
       opening.resolve(open)
     },
     async stop() {
-      ending.abort(new Error('The gateway stops.'))
+      ending.abort(new ForewordError('closing', 'The gateway is stopping.'))
       opening.reject(signal.reason)
       await open?.settled()
     },
-    // A reply may be there before everything is: it waits for that.
+    // A reply can be ready before the channel is open.
     deliver: async (reply) => (await opening.promise).replies.deliver(reply),
     warnings() {
       const trouble = open?.trouble()
@@ -51,8 +93,118 @@ export function telegramChannel(options: TelegramOptions): Channel {
   }
 }
 
-function addressOf(url: string): string {
+function webhookAddress(url: string): string {
   const address = new URL(url)
   if (address.pathname === '/') address.pathname = WEBHOOK_PATH
   return address.href
+}
+
+/** A channel that listens, or keeps trying to. */
+interface OpenTelegram {
+  readonly replies: Replies
+  /** `undefined` until the bot has connected. */
+  updates(): UpdateHandler | undefined
+  /** A sentence for the operator while something is wrong. */
+  trouble(): string | undefined
+  /** Resolves once all work has ended, after the signal was aborted. */
+  settled(): Promise<void>
+}
+
+interface OpenTelegramOptions extends Omit<TelegramOptions, 'webhook'> {
+  readonly webhook?: { readonly url: string; readonly secret: string } | undefined
+  /** Ends everything. */
+  readonly signal: AbortSignal
+}
+
+/** Builds the channel and begins to listen. Does not wait for Telegram. */
+async function openTelegram(context: ChannelContext, options: OpenTelegramOptions): Promise<OpenTelegram> {
+  const { token, apiRoot, linkPreviews, webhook, maxFileBytes, signal } = options
+  const { now = () => performance.now(), random = Math.random, sleep = sleepByTimer } = options
+  const { inbox, runtime, warn } = context
+  const commands = chatCommands(options.choices ?? {}, contributedCommands(runtime, warn))
+  const api = await telegramApi({ token, apiRoot })
+  const sender = telegramSender({ api, signal, linkPreviews, warn, now, random, sleep })
+  const files = telegramFiles({ api, token, apiRoot })
+  const access = createChatAccess(options, runtime.pairings)
+  const waiting = await inbox.waiting()
+  const notes = createApprovalNotes(inbox, waiting)
+  const approvals = createApprovalMessages({ context, sender, access, notes })
+  const common = { context, access, sleep, signal, random }
+  const replies = createReplies({ ...common, sender, onEntry: approvals.onEntry })
+  const connection = connectBot({ api, commands, sleep, signal, warn, random, webhook })
+  let updates: UpdateHandler | undefined
+
+  async function say(chat: ChatReference, text: string): Promise<void> {
+    for (const part of messageParts(plainText(text))) await sender.send(chat, part)
+  }
+
+  async function listen(): Promise<void> {
+    await recoverTurns({ runtime, notes, replies, approvals })
+    const me = await connection.connect()
+    if (!me) return
+    const begun = createUpdateHandler({
+      ...common,
+      commands,
+      me,
+      approvals,
+      pairingGate: createPairingGate({ username: me.username, pairings: runtime.pairings, now, say }),
+      say,
+      receive: (parsed: readonly ParsedFile[]) =>
+        receiveFiles(parsed, {
+          library: runtime.capability(fileLibrary),
+          files,
+          maxBytes: maxFileBytes,
+          sleep,
+          signal,
+        }),
+      follow: replies.follow,
+    })
+    await begun.recover(waiting)
+    updates = begun
+    if (!webhook) await connection.poll(begun.accept)
+  }
+
+  const listening = listen().catch((error: unknown) => {
+    if (signal.aborted) return
+    warn(`The Telegram channel has stopped: ${errorMessage(error)}`)
+  })
+  return {
+    replies,
+    updates: () => updates,
+    trouble: connection.trouble,
+    async settled() {
+      await listening
+      await updates?.settled()
+      await replies.settled()
+      await approvals.settled()
+    },
+  }
+}
+
+/** Resumes what a former process left: running turns are followed again, and messages about decided approvals are closed. */
+async function recoverTurns(parts: {
+  readonly runtime: Runtime
+  readonly notes: ApprovalNotes
+  readonly replies: Replies
+  readonly approvals: ApprovalMessages
+}): Promise<void> {
+  const { runtime, notes, replies, approvals } = parts
+  const { store } = runtime
+  const running = new Map<string, FollowedTurn>()
+  for (const { session, turn } of await store.unfinishedTurns()) {
+    const binding = (await conversationOfSession(store, session))?.binding
+    const chat = binding?.channel === 'telegram' ? parseConversation(binding.conversation) : undefined
+    if (chat) running.set(turn, { session, turn, chat })
+  }
+  for (const { session, turn, chat, thread } of notes.all()) {
+    const followed = { session, turn, chat: { id: chat, ...defined({ thread }) } }
+    const row = await store.turn(session, turn)
+    if (row?.state === 'queued' || row?.state === 'running') {
+      running.set(turn, followed)
+      continue
+    }
+    const decisions = await store.entries(session, { turn, types: ['approval', 'turn-end'] })
+    for (const entry of decisions) approvals.onEntry(followed, entry)
+  }
+  for (const followed of running.values()) replies.follow(followed)
 }

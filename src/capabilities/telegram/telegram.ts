@@ -1,26 +1,68 @@
-import { capability, type CapabilityHost, type Channel, type CheckContext, type Finding } from '../../capability.ts'
-import { type TelegramSettings, telegram as settings } from './telegram-schema.ts'
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import {
+  capability,
+  type CapabilityHost,
+  type Channel,
+  type CheckContext,
+  environmentVariable,
+  type Finding,
+  homePath,
+} from '../../capability.ts'
+import { defined } from '../../platform.ts'
+
+const webhook = z.strictObject({
+  url: z
+    .url({ protocol: /^https$/ })
+    .describe('Public address of the gateway. Without a path, /channels/telegram is added.'),
+  secretEnv: environmentVariable()
+    .optional()
+    .describe("Environment variable that holds the secret of Telegram's calls. Without it, the gateway generates one."),
+})
+
+/** Keys below `channels.telegram`. */
+const settings = z.strictObject({
+  tokenEnv: environmentVariable().optional().describe("Environment variable that holds the bot's token."),
+  tokenFile: homePath({ path: 'file' })
+    .optional()
+    .describe("File that holds the bot's token, relative to the home directory."),
+  allowedUsers: z.array(z.int()).default([]).describe('Ids of the people who may talk to the bot.'),
+  allowedChats: z
+    .array(z.int())
+    .default([])
+    .describe('Ids of the groups in which the bot answers when it is mentioned.'),
+  linkPreviews: z
+    .boolean()
+    .default(false)
+    .describe('Whether Telegram fetches the pages that a reply links to. A preview can leak data through its address.'),
+  apiRoot: z
+    .url({ protocol: /^https?$/ })
+    .default('https://api.telegram.org')
+    .describe('Address of the Bot API. A Bot API server of your own accepts larger files.'),
+  webhook: webhook.optional().describe('Telegram calls the gateway. Without it, the gateway polls Telegram.'),
+})
+
+type TelegramSettings = z.output<typeof settings>
 
 /** People talk to the agent through a Telegram bot: in their own chats, and in groups where they mention it. */
 export const telegram = capability<TelegramSettings | undefined>({
   name: 'telegram',
-  summary: 'Conversations through a Telegram bot, in chats that were paired.',
+  summary: 'Conversations through a Telegram bot, in paired chats.',
   settings: settings.optional().describe('A Telegram bot.'),
   settingsKey: 'channels.telegram',
   settingsWarnings(given) {
-    if (!given) return []
-    const wrong = (key: string, message: string, ids: readonly number[]) =>
-      ids.map((id) => ({ key, message: `has ${id}: ${message}`, hint: 'Take it out.' }))
+    const wrong = (key: string, message: string, ids: readonly number[] = []) =>
+      ids.map((id) => ({ key, message: `has ${id}: ${message}`, hint: 'Remove it.' }))
     return [
       ...wrong(
         'allowedUsers',
         'ids of people are above 0',
-        given.allowedUsers.filter((id) => id <= 0),
+        given?.allowedUsers.filter((id) => id <= 0),
       ),
       ...wrong(
         'allowedChats',
         'ids of groups are below 0',
-        given.allowedChats.filter((id) => id >= 0),
+        given?.allowedChats.filter((id) => id >= 0),
       ),
     ]
   },
@@ -28,7 +70,7 @@ export const telegram = capability<TelegramSettings | undefined>({
   channels: openChannel,
 })
 
-/** Where it cannot be had, because it has no token for instance, the gateway runs without it. */
+/** Without a token there is a warning and no channel: the gateway runs without Telegram. */
 async function openChannel({
   settings: given,
   environment,
@@ -37,17 +79,17 @@ async function openChannel({
   warn,
 }: CapabilityHost<TelegramSettings | undefined>): Promise<readonly Channel[]> {
   if (!given) return []
-  const { telegramToken } = await import('./telegram-token.ts')
   const found = await telegramToken(given, environment)
   if (!('token' in found)) {
-    warn(`Telegram is left out: ${found.why}`)
+    warn(`Telegram is not available: ${found.why}`)
     return []
   }
-  const { allowedUsers, allowedChats, linkPreviews, apiRoot, webhook } = given
-  const secret = webhook?.secretEnv === undefined ? undefined : environment[webhook.secretEnv]
-  if (webhook?.secretEnv !== undefined && !secret) {
+  const { allowedUsers, allowedChats, linkPreviews, apiRoot, webhook: called } = given
+  const secret = (called?.secretEnv === undefined ? undefined : environment[called.secretEnv]) || undefined
+  if (called?.secretEnv !== undefined && !secret) {
     warn(
-      `The environment variable ${webhook.secretEnv} is not set, so a secret for Telegram's calls was drawn. Set it, or take channels.telegram.webhook.secretEnv out.`,
+      `The environment variable ${called.secretEnv} is not set, so the gateway generated a secret for Telegram's calls. ` +
+        'Set the variable, or remove channels.telegram.webhook.secretEnv.',
     )
   }
   const { maxBytes = 20_000_000 } = (settingsOf('files') ?? {}) as { readonly maxBytes?: number }
@@ -61,12 +103,12 @@ async function openChannel({
       linkPreviews,
       choices,
       maxFileBytes: maxBytes,
-      ...(webhook ? { webhook: { url: webhook.url, ...(secret ? { secret } : {}) } } : {}),
+      ...(called ? { webhook: { url: called.url, ...defined({ secret }) } } : {}),
     }),
   ]
 }
 
-/** Whether the bot has its token, and whether anybody may talk to it. Nothing where no bot is configured. */
+/** Whether the bot has its token, and whether anyone may talk to it. Empty where no bot is configured. */
 async function checkTelegram({
   settings: given,
   environment,
@@ -74,15 +116,37 @@ async function checkTelegram({
 }: CheckContext<TelegramSettings | undefined>): Promise<readonly Finding[]> {
   if (!given) return []
   const { ok, problem, warning } = await import('../../cli.ts')
-  const { telegramToken } = await import('./telegram-token.ts')
   const found = await telegramToken(given, environment)
   if (!('token' in found)) {
-    const hint = "Put the bot's token there; docs/guide/telegram.md says how."
-    return [problem('telegram', `it is left out: ${found.why}`, hint)]
+    const hint = "Put the bot's token there. docs/guide/telegram.md explains how."
+    return [problem('telegram', `not available: ${found.why}`, hint)]
   }
   const answer = await get<{ readonly pairings: readonly unknown[] }>('/api/pairings?channel=telegram')
   const chats = (answer?.pairings ?? []).length + given.allowedUsers.length + given.allowedChats.length
   return chats === 0
-    ? [warning('telegram', 'nobody may talk to the bot yet', '`foreword pair` shows a code that lets a chat in.')]
-    : [ok('telegram', `${chats === 1 ? '1 chat or person is' : `${chats} chats and persons are`} let in`)]
+    ? [warning('telegram', 'nobody may talk to the bot yet', 'Run `foreword pair` and send the code to the bot.')]
+    : [ok('telegram', `${chats === 1 ? '1 chat or person' : `${chats} chats and people`} may talk to the bot`)]
+}
+
+/** The bot's token, or why there is none. `why` never holds any of it. */
+type TelegramToken = { readonly token: string } | { readonly why: string }
+
+/** Looks in the environment first, then in the file. */
+async function telegramToken(
+  { tokenEnv, tokenFile }: Pick<TelegramSettings, 'tokenEnv' | 'tokenFile'>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<TelegramToken> {
+  if (tokenEnv === undefined && tokenFile === undefined) {
+    return { why: "no token is configured. Set channels.telegram.tokenEnv or tokenFile to where the bot's token is." }
+  }
+  const token = tokenEnv === undefined ? undefined : environment[tokenEnv]?.trim()
+  if (token) return { token }
+  if (tokenFile === undefined) return { why: `the environment variable ${tokenEnv} is not set.` }
+  try {
+    const text = (await readFile(tokenFile, 'utf8')).trim()
+    return text === '' ? { why: `the file ${tokenFile} is empty.` } : { token: text }
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    return { why: `the token file ${tokenFile} cannot be read (${why}).` }
+  }
 }

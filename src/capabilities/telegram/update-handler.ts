@@ -1,38 +1,34 @@
 import type { Update } from 'grammy/types'
-import { type ChannelContext, RuntimeError } from '../../capability.ts'
-import type { Access } from './access.ts'
-import { createAlbums } from './albums.ts'
-import { backOff } from './api/back-off.ts'
-import { TelegramRefusal } from './api/telegram-refusal.ts'
-import { isNote } from './approval-notes.ts'
-import type { ApprovalMessages } from './approval-messages.ts'
-import { createChatQueues } from './chat-queues.ts'
-import { endTurns } from './command/stop.ts'
-import { conversationOf } from './conversation.ts'
-import type { PairingGate } from './pairing-gate.ts'
-import { type ParsedUpdate, type ParsedMessage, parseUpdate } from './parsed-update.ts'
-import type { Sleep } from './telegram-options.ts'
-import type { BotName } from './message-text.ts'
-import { telegramTimes } from './telegram-times.ts'
-import { bindingOf, commandOf, talk, type TalkParts } from './talk.ts'
+import type { ChannelContext } from '../../capability.ts'
+import { errorMessage, keyedQueue } from '../../platform.ts'
+import type { ChatAccess, PairingGate } from './access.ts'
+import { TelegramRefusal } from './api/telegram-api.ts'
+import { type ApprovalMessages, isApprovalNote } from './approval-messages.ts'
+import { chatBinding, conversationName } from './chat-reference.ts'
+import { isTemporary } from './command/commands.ts'
+import { endTurns } from './command/session-commands.ts'
+import { handleMessage, type HandleMessageParts, messageCommand } from './handle-message.ts'
+import { type MessageGroup, type ParsedMessage, type ParsedUpdate, parseUpdate } from './parsed-update.ts'
+import type { BotName } from './speaker.ts'
+import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 
-/** Takes updates in, and sees to it that each is handled once, in the order of its chat. */
+/** Accepts updates, and handles each once, in the order of its chat. */
 export interface UpdateHandler {
   /**
-   * Keeps an update of a chat that may talk: on disk when it resolves. What comes a second time, and what is of no concern,
-   * is let go.
+   * Stores an update of a chat that has access: on disk when it resolves. Drops repeated updates, and those that do not
+   * concern the bot.
    */
   accept(update: Update): Promise<void>
-  /** Takes up what a former process kept and did not handle. */
+  /** Handles what a former process stored and did not finish. */
   recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void>
-  /** Once nothing is on its way. */
+  /** Resolves once no work is left. */
   settled(): Promise<void>
 }
 
-export interface UpdateHandlerParts extends Omit<TalkParts, 'runtime' | 'bot' | 'endedAhead'> {
+interface UpdateHandlerParts extends Omit<HandleMessageParts, 'runtime' | 'bot' | 'endedAhead'> {
   readonly context: ChannelContext
   readonly me: BotName
-  readonly access: Access
+  readonly access: ChatAccess
   readonly pairingGate: PairingGate
   readonly approvals: ApprovalMessages
   readonly sleep: Sleep
@@ -43,81 +39,83 @@ export interface UpdateHandlerParts extends Omit<TalkParts, 'runtime' | 'bot' | 
 
 export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
   const { context, me, signal, access, pairingGate, approvals } = parts
-  const { inbox } = context
-  const { runtime } = context
-  const queues = createChatQueues((error) => context.warn(`A message from Telegram was not handled: ${String(error)}`))
-  const albums = createAlbums(telegramTimes.album, parts.sleep, signal)
+  const { inbox, runtime } = context
+  const queue = keyedQueue<string>()
+  const albums = createAlbums(parts.sleep, signal)
 
   function handle(parsed: ParsedUpdate, isKept: boolean): void {
-    const attend = (handled: readonly ParsedUpdate[], work: () => Promise<void>) =>
-      attended(isKept ? handled : [], work)
-    const key = conversationOf(parsed.place)
+    const add = (name: string, work: () => Promise<void>) =>
+      void queue
+        .add(name, work)
+        .catch((error: unknown) => context.warn(`A message from Telegram was not handled: ${errorMessage(error)}`))
+    const attempt = (handled: readonly ParsedUpdate[], work: () => Promise<void>) => retry(isKept ? handled : [], work)
+    const key = conversationName(parsed.chat)
     if (parsed.type === 'message') {
-      const whole = albums.whole(parsed)
-      if (!whole) return
+      const group = albums.group(parsed)
+      if (!group) return
       const endedAhead = stopAhead(parsed)
-      return queues.add(key, async () => {
-        const messages = await whole
-        if (messages) await attend(messages, () => talk(messages, { ...parts, runtime, bot: me.id, endedAhead }))
+      return add(key, async () => {
+        const messages = await group
+        if (messages)
+          await attempt(messages, () => handleMessage(messages, { ...parts, runtime, bot: me.id, endedAhead }))
       })
     }
-    // Who answers a question does not wait behind a large file.
-    if (parsed.type === 'press')
-      return queues.add(`press ${key}`, () => attend([parsed], () => approvals.press(parsed)))
-    queues.add(key, () => attend([parsed], () => tell(parsed)))
+    // A pressed button does not wait behind the download of a large file.
+    if (parsed.type === 'press') return add(`press ${key}`, () => attempt([parsed], () => approvals.press(parsed)))
+    add(key, () => attempt([parsed], () => handleEvent(parsed)))
   }
 
-  /** Whoever says /stop does not wait behind a large file: what runs ends at once, and what comes until then in its order. */
+  /** /stop does not wait behind the download of a large file: it cancels running turns at once, and the others in its order. */
   async function stopAhead(parsed: ParsedMessage): Promise<readonly string[]> {
-    if (!parsed.addressed || commandOf([parsed], parsed)?.name !== 'stop') return []
+    if (!parsed.addressed || messageCommand([parsed], parsed)?.name !== 'stop') return []
     try {
-      return (await access.chat(parsed.place.chat)) ? await endTurns(runtime, bindingOf(parsed.place)) : []
+      return (await access.chat(parsed.chat.id)) ? await endTurns(runtime, chatBinding(parsed.chat)) : []
     } catch {
-      // It is done again in its order, which says what is wrong.
+      // The command runs again in its order, and reports the error then.
       return []
     }
   }
 
-  async function tell(parsed: Exclude<ParsedUpdate, { type: 'message' | 'press' }>): Promise<void> {
-    const { place } = parsed
+  async function handleEvent(parsed: Exclude<ParsedUpdate, { type: 'message' | 'press' }>): Promise<void> {
+    const { chat } = parsed
     if (parsed.type === 'arrival') {
-      if (!(await access.chat(place.chat))) await pairingGate.tell(place)
+      if (!(await access.chat(chat.id))) await pairingGate.explain(chat)
       return
     }
-    if (!(await access.chat(place.chat))) return
+    if (!(await access.chat(chat.id))) return
     context.warn(
-      `The Telegram group ${place.chat} became a supergroup: its id is ${parsed.to} now. Pair it again, or put the new id ` +
-        'into channels.telegram.allowedChats.',
+      `The Telegram group ${chat.id} became a supergroup with the id ${parsed.to}. Pair it again, or add the new id to ` +
+        'channels.telegram.allowedChats.',
     )
   }
 
-  /** Works until it is done. What fails is tried again; what the inbox holds of it stays there when the channel stops. */
-  async function attended(kept: readonly ParsedUpdate[], work: () => Promise<void>): Promise<void> {
-    // What strangers do, such as to block the bot, is no news for the operator.
+  /** Runs `work` until it succeeds. `kept` stays in the inbox when the channel stops before that. */
+  async function retry(kept: readonly ParsedUpdate[], work: () => Promise<void>): Promise<void> {
+    // The operator need not know of strangers, who may block the bot for instance.
     const warn = kept.length > 0 ? context.warn : () => {}
     for (let n = 1; !signal.aborted; n += 1) {
-      const fault = await faultOf(work)
+      const fault = await failure(work)
       if (fault === undefined || fault instanceof TelegramRefusal) {
-        if (fault) warn(`An answer of the bot could not be sent: ${fault.message}`)
-        // From the back: an album of which a part is left is known by its first message.
+        if (fault) warn(`The bot could not send an answer: ${fault.message}`)
+        // Newest first: the first message identifies an album of which only a part is left.
         for (const { update } of kept.toReversed()) await inbox.done(String(update))
         return
       }
       if (signal.aborted) return
-      if (!isPassing(fault) && n === MOST_TRIES) {
-        return warn(`A message from Telegram waits for the next start: ${fault.message}`)
+      if (!isTemporary(fault) && n === MOST_TRIES) {
+        return warn(`The gateway handles a message from Telegram at its next start: ${fault.message}`)
       }
-      if (n === 1) warn(`A message from Telegram could not be handled and is tried again: ${fault.message}`)
-      await parts.sleep(backOff(n, parts.random), signal)
+      if (n === 1) warn(`The gateway could not handle a message from Telegram and tries again: ${fault.message}`)
+      await parts.sleep(backoffMs(n, parts.random), signal)
     }
   }
 
-  /** An update that is not as the Bot API says must not keep those behind it from coming in. */
+  /** A malformed update must not block the updates behind it. */
   function read(update: Update): ParsedUpdate | undefined {
     try {
       return parseUpdate(update, me)
     } catch (error) {
-      context.warn(`An update from Telegram could not be read and is passed over: ${String(error)}`)
+      context.warn(`Skipped an update from Telegram that cannot be read: ${errorMessage(error)}`)
       return undefined
     }
   }
@@ -126,24 +124,24 @@ export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
     async accept(update) {
       const parsed = read(update)
       if (!parsed) return
-      // Strangers take no room on the disk. Whoever is let in by what stands before is none any more when it is handled.
-      const isKept = await access.chat(parsed.place.chat)
+      // Messages of strangers are not stored. A chat that is paired by an earlier message has access when this one is handled.
+      const isKept = await access.chat(parsed.chat.id)
       if (!isKept || (await inbox.accept(String(update.update_id), update))) handle(parsed, isKept)
     },
     async recover(waiting) {
       for (const { id, value } of waiting) {
-        if (isNote(id)) continue
+        if (isApprovalNote(id)) continue
         const parsed = read(value as Update)
         if (parsed) handle(parsed, true)
         else await inbox.done(id)
       }
     },
-    settled: () => queues.settled(),
+    settled: queue.idle,
   }
 }
 
-/** What a piece of work rejects with. */
-async function faultOf(work: () => Promise<void>): Promise<Error | undefined> {
+/** The error that `work` rejects with. */
+async function failure(work: () => Promise<void>): Promise<Error | undefined> {
   try {
     await work()
     return undefined
@@ -152,12 +150,42 @@ async function faultOf(work: () => Promise<void>): Promise<Error | undefined> {
   }
 }
 
-/** It will go well some time: the chat waits for it, so that its order is kept. */
-function isPassing(error: Error): boolean {
-  return error instanceof RuntimeError && PASSING.has(error.code)
+/** Tries at a failure that may be permanent. A passing one is retried without end, so that the chat keeps its order. */
+const MOST_TRIES = 5
+
+/** Collects the messages of an album, which arrive one by one, until no more arrive. */
+interface Albums {
+  /**
+   * The group that a message belongs to, in the order in which it was sent. `undefined` for the later messages of an album,
+   * which belong to the group of the first. The promise resolves to `undefined` where `signal` is aborted meanwhile.
+   */
+  group(message: ParsedMessage): Promise<MessageGroup | undefined> | undefined
 }
 
-const PASSING: ReadonlySet<string> = new Set(['closing', 'storage', 'storage-full'])
+function createAlbums(sleep: Sleep, signal: AbortSignal): Albums {
+  const open = new Map<string, [ParsedMessage, ...ParsedMessage[]]>()
 
-/** Of what nobody can say whether it will ever go well: it must not hold up its chat for ever. */
-const MOST_TRIES = 5
+  async function collect(key: string, first: ParsedMessage): Promise<MessageGroup | undefined> {
+    const messages: [ParsedMessage, ...ParsedMessage[]] = [first]
+    open.set(key, messages)
+    for (let known = 0; known < messages.length && !signal.aborted;) {
+      known = messages.length
+      await sleep(telegramTimes.album, signal)
+    }
+    open.delete(key)
+    if (signal.aborted) return undefined
+    const [oldest, ...others] = messages.toSorted((one, other) => one.update - other.update)
+    return [oldest!, ...others]
+  }
+
+  return {
+    group(message) {
+      if (message.album === undefined) return Promise.resolve([message])
+      const key = `${message.chat.id} ${message.album}`
+      const others = open.get(key)
+      if (!others) return collect(key, message)
+      others.push(message)
+      return undefined
+    },
+  }
+}

@@ -1,52 +1,52 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Update } from 'grammy/types'
 
-export interface WebhookParts {
-  /** What Telegram brings with every call. Absent where it is not asked to call: then nobody may. */
+interface WebhookParts {
+  /** What Telegram sends with every call. `undefined` without a webhook: then every call is refused. */
   readonly secret: string | undefined
-  /** Keeps an update: on disk when it resolves. Rejects where that cannot be done at the moment. */
+  /** Stores an update: on disk when it resolves. Rejects where that fails at the moment. */
   accept(update: Update): Promise<void>
 }
 
 const LONGEST_BODY = 1024 * 1024
 
-/** Answers a call of Telegram: 200 only once the update is kept, so that Telegram brings again what was not. */
+/** Answers a call of Telegram: 200 only once the update is stored, so that Telegram repeats any other. */
 export async function answerWebhook(request: Request, { secret, accept }: WebhookParts): Promise<Response> {
-  if (request.method !== 'POST') return refusal(405, 'method-not-allowed', 'Telegram calls with POST.')
+  if (request.method !== 'POST') return refusal(405, 'method-not-allowed', 'Invalid method: Telegram calls with POST.')
   if (!isSame(request.headers.get('x-telegram-bot-api-secret-token'), secret)) {
     return refusal(403, 'forbidden', 'X-Telegram-Bot-Api-Secret-Token is missing or wrong.')
   }
-  const body = await textOf(request)
+  const body = await bodyText(request)
   if (body === undefined) return refusal(413, 'too-large', `The body is larger than ${LONGEST_BODY} bytes.`)
-  const update = updateIn(body)
-  if (!update) return refusal(400, 'invalid-input', 'The body is no update of the Bot API.')
+  const update = parseBody(body)
+  if (!update) return refusal(400, 'invalid-input', 'Invalid body: it must be an update of the Bot API.')
   try {
     await accept(update)
   } catch {
-    return refusal(503, 'unavailable', 'The update cannot be kept at the moment. Bring it again.')
+    return refusal(503, 'unavailable', 'The update cannot be stored at the moment. Send it again.')
   }
   return new Response(null, { status: 200 })
 }
 
-/** In the same time whatever is given. */
+/** Compares in constant time. */
 function isSame(given: string | null, secret: string | undefined): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given ?? ''), digest(secret ?? '')) && given !== null && secret !== undefined
 }
 
 /** `undefined` where it is too large. */
-async function textOf(request: Request): Promise<string | undefined> {
+async function bodyText(request: Request): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
-  let taken = 0
+  let received = 0
   for await (const chunk of request.body ?? []) {
-    taken += chunk.byteLength
-    if (taken > LONGEST_BODY) return undefined
+    received += chunk.byteLength
+    if (received > LONGEST_BODY) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function updateIn(body: string): Update | undefined {
+function parseBody(body: string): Update | undefined {
   try {
     const read: unknown = JSON.parse(body)
     if (typeof read !== 'object' || read === null || !('update_id' in read)) return undefined

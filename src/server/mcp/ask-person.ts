@@ -2,30 +2,30 @@ import { type ElicitRequestFormParams, inputRequired, type InputRequiredResult }
 import type { McpCall } from '../../capability.ts'
 import { callDigest } from '../../tool.ts'
 
-/** A question to the person behind a client, about something that has a digest of what is shown of it. */
+/** A question to the person behind a client, about something with a digest of its shown content. */
 export interface PersonQuestion {
-  /** Of what is asked about. */
+  /** Id of the subject of the question. */
   readonly id: string
   readonly digest: string
   readonly form: ElicitRequestFormParams
-  /** What the client is told meanwhile. */
+  /** The progress message for the client meanwhile. */
   readonly progress: string
 }
 
-/** A call as its later rounds have to be made: by the same tool with the same input. */
+/** The call that asks. Its later rounds need the same tool and the same input. */
 export interface AskingCall {
   readonly tool: string
   readonly input: unknown
 }
 
-/** What came of asking. `ask`: the client has to ask, and make the same call again with the answer. */
-export type PersonAnswer =
-  /** As the client sent it; `undefined` where nobody answered. It comes from outside. */
+/** The outcome of a question. `ask`: the client has to ask the person and repeat the call with the answer. */
+type PersonAnswer =
+  /** As the client sent it, unchecked; `undefined` where nobody answered. */
   | { readonly type: 'answer'; readonly answer: unknown }
   | { readonly type: 'ask'; readonly result: InputRequiredResult }
   | { readonly type: 'cancelled' }
 
-/** How long a person may take, ms. */
+/** How long a person may take to answer, ms. */
 const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 
@@ -40,13 +40,13 @@ export async function askPerson(question: PersonQuestion, asking: AskingCall, ca
     }
   }
   await call.progress(1, 2, progress)
-  const answer = await replyOf(call, form)
+  const answer = await elicit(call, form)
   return call.signal.aborted ? { type: 'cancelled' } : { type: 'answer', answer }
 }
 
 /**
- * What a later round of such a call answers. The id and the digest were sealed here, so they are the ones of what was shown;
- * the answer alone comes from outside, and is `undefined` where none came. `undefined` where the seal belongs to another call.
+ * The answer in a later round of a call. This server sealed the id and the digest, so they belong to what was shown. Only the
+ * answer comes from the client, and it is `undefined` where none came. Returns `undefined` where the seal belongs to another call.
  */
 export function answeredQuestion(
   asking: AskingCall,
@@ -59,8 +59,8 @@ export function answeredQuestion(
   return { id, digest, answer: call.context.mcpReq.inputResponses?.[QUESTION] }
 }
 
-/** `undefined` where nobody answered, or the client cannot ask after all. */
-async function replyOf(call: McpCall, form: ElicitRequestFormParams): Promise<unknown> {
+/** `undefined` where nobody answered, or the client cannot ask. */
+async function elicit(call: McpCall, form: ElicitRequestFormParams): Promise<unknown> {
   try {
     return await call.context.mcpReq.send(
       { method: 'elicitation/create', params: { ...form } },

@@ -1,10 +1,14 @@
-import type { McpCatalogue, McpContribution, McpDefinitions, Runtime } from '../../capability.ts'
-import { assembleTool } from './assemble-tool.ts'
-import { mcpAudit } from './audited.ts'
-import { allDefinitions } from './definitions.ts'
-import { explainCall } from './explain-call.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { McpCatalogue, McpContribution, McpDefinitions, McpPrompt, McpTool, Runtime } from '../../capability.ts'
+import { outline, type TokenCounter } from '../../context.ts'
+import { counterIdOf, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
+import type { SessionStore } from '../../session.ts'
+import { mcpAudit } from './audit.ts'
+import { allDefinitions, assembleDefinition, explainCallPrompt, parsedAddress } from './definitions.ts'
+import { failed, failureReply, succeeded } from './envelope.ts'
+import { invalidParams } from './protocol-server.ts'
 import { ownResources, pagedResources } from './resources.ts'
-import { refusalIn } from './tool-permission.ts'
+import { refusalByPolicy } from './tool-permission.ts'
 
 /** What one capability adds to the MCP server of an open home. */
 export interface McpAddition {
@@ -12,7 +16,7 @@ export interface McpAddition {
   open(): McpContribution | Promise<McpContribution>
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** Of the runtime. */
   readonly home: string
   /** ISO 8601. */
@@ -41,7 +45,7 @@ export async function openCatalogue(
     tools,
     resources: pagedResources([...added.flatMap(({ resources = [] }) => resources), ...ownResources(store)]),
     prompts,
-    refusal: refusalIn(home),
+    refusal: refusalByPolicy(home),
     refused: mcpAudit({ store, time }).refused,
   }
 }
@@ -49,4 +53,70 @@ export async function openCatalogue(
 function checkNames(names: readonly string[]): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) throw new Error(`Two capabilities offer ${twice} over MCP. Leave one of them out.`)
+}
+
+/**
+ * The tool `assemble`: the request of a scenario and its manifest. Pure: it reads nothing of the home. A context that does not
+ * fit is an ordinary answer.
+ */
+function assembleTool(unexpected: (error: unknown) => void): McpTool {
+  return {
+    definition: assembleDefinition,
+    async call(input, call) {
+      try {
+        await call.progress(0, 2, 'The scenario is read.')
+        const counters = await countersFor(input)
+        // The assembly blocks the event loop. Other work, and a cancellation, go first.
+        await setImmediate()
+        if (call.signal.aborted) return failed('cancelled', 'The call was cancelled.')
+        const result = runScenario(input, counters)
+        await call.progress(1, 2, 'The context is assembled.')
+        await setImmediate()
+        const answer = succeeded({ ...result, outline: outline(result.manifest) })
+        await call.progress(2, 2, 'Done.')
+        return answer
+      } catch (error) {
+        if (error instanceof ScenarioError) return failed('invalid-input', error.message, { problems: error.problems })
+        return failureReply(error, unexpected)
+      }
+    },
+  }
+}
+
+/** Loads the counter with the large table only where a scenario names it, or names an unknown one. */
+async function countersFor(input: unknown): Promise<readonly TokenCounter[]> {
+  const id = counterIdOf(input)
+  if (id === undefined || smallCounters.some((counter) => counter.id === id)) return smallCounters
+  return [...smallCounters, (await import('../../context/o200k.ts')).o200k]
+}
+
+/** The prompt `explain_call`, which a person can pick in a client: what one call sent to a model. */
+function explainCall(store: Pick<SessionStore, 'call'>): McpPrompt {
+  return {
+    definition: explainCallPrompt,
+    async get({ call_id: given = '' }) {
+      const address = parsedAddress(given)
+      const id = address?.kind === 'calls' ? address.id : given
+      const call = await store.call(id)
+      if (call === undefined) throw invalidParams(`There is no call ${JSON.stringify(id)}.`)
+      const uri = `foreword://calls/${encodeURIComponent(id)}/outline`
+      const text = `${outline(call.manifest)}\n`
+      return {
+        description: `The call ${id}`,
+        messages: [
+          {
+            role: 'user',
+            content: {
+              type: 'text',
+              text:
+                `Explain what ${call.model} was sent in the call ${id}. Each line of its outline is one piece: where it ` +
+                'stands, its form, its tokens, its tokens in full, whether it was included, and why not. Say in plain ' +
+                'words what was left out or shortened, and what that means for the answer.',
+            },
+          },
+          { role: 'user', content: { type: 'resource', resource: { uri, mimeType: 'text/plain', text } } },
+        ],
+      }
+    },
+  }
 }

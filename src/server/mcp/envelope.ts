@@ -2,8 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { defined, type ErrorCode, ForewordError } from '../../platform.ts'
 
 /**
- * What every reply of a tool says, whatever came of it (BEHAVIOURS §4). Beside that stand, only where there are any,
- * warnings: some clients read nothing but the structured reply, and `data` has exactly the keys of its operation.
+ * The reply of every tool (BEHAVIOURS §4). `warnings` is present only where there are any: some clients read only the structured
+ * reply, and `data` has exactly the keys of its operation.
  */
 export type Envelope =
   | {
@@ -14,7 +14,7 @@ export type Envelope =
     }
   | { readonly success: false; readonly data: null; readonly error: EnvelopeError }
 
-export interface EnvelopeError {
+interface EnvelopeError {
   /** As `wireCode` gives it. */
   readonly code: string
   readonly message: string
@@ -23,7 +23,7 @@ export interface EnvelopeError {
   readonly recoverable: boolean
 }
 
-export type EnvelopeCode =
+type EnvelopeCode =
   | 'not-found'
   | 'invalid-input'
   | 'exists'
@@ -32,14 +32,15 @@ export type EnvelopeCode =
   | 'unwritable'
   | 'internal'
   | 'cancelled'
-  /** Nothing can be done now, and the message says why. */
+  /** The call cannot be carried out now. The message says why. */
   | 'unavailable'
 
-/** The reply of a call that did what was asked. */
+/** The reply of a call that succeeded. */
 export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
   return result({ success: true, data, error: null, ...(warnings.length > 0 && { warnings }) })
 }
 
+/** The reply of a call that failed. */
 export function failed(
   code: EnvelopeCode,
   message: string,
@@ -49,7 +50,7 @@ export function failed(
   return { ...result({ success: false, data: null, error }), isError: true }
 }
 
-/** The reply to an error. Of one that nobody expected it says only that it happened: `unexpected` gets the rest. */
+/** The reply to an error. An unexpected error is passed to `unexpected`, and the reply gives no details of it. */
 export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
   if (error instanceof ForewordError) {
     if (UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
@@ -68,7 +69,7 @@ function wireCode(code: string): string {
   return code === 'not-found' || code === 'invalid-input' ? code.replace('-', '_') : code
 }
 
-/** Codes of the runtime and of stores for a home that cannot be read or written now. */
+/** Codes for a home that cannot be read or written now. */
 const UNAVAILABLE: ReadonlySet<string> = new Set<ErrorCode>([
   'closing',
   'storage-full',

@@ -1,26 +1,28 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type Transformer, TransformStream } from 'node:stream/web'
 import {
   createMcpHandler,
   createRequestStateCodec,
   isJsonContentType,
   isLegacyRequest,
+  type McpServer,
   readRequestBody,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { securityHeaders } from '../answer.ts'
 import type { McpCatalogue } from '../../capability.ts'
-import { legacySessions, refused, type SessionLimits } from './legacy-sessions.ts'
+import { securityHeaders } from '../answer.ts'
 import { type Era, protocolServer } from './protocol-server.ts'
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly version: string
-  /** The largest body. */
+  /** Bytes. */
   readonly maxBodyBytes: number
-  /** Called with failures that nobody expected. */
+  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
   readonly sessions?: SessionLimits
 }
 
-/** MCP over streamable HTTP, 2025-11-25 and 2026-07-28. Who may enter has been decided before. */
+/** MCP over streamable HTTP, revisions 2025-11-25 and 2026-07-28. The server has already checked access. */
 export interface HttpEndpoint {
   fetch(request: Request): Promise<Response>
   close(): Promise<void>
@@ -37,7 +39,7 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
     if (request.method !== 'POST') {
       return (await isLegacyRequest(request)) ? legacy.fetch(request, undefined) : modern.fetch(request)
     }
-    const read = await jsonOf(request, maxBodyBytes)
+    const read = await readJson(request, maxBodyBytes)
     if (read instanceof Response) return read
     const isLegacy = await isLegacyRequest(request, read.body)
     return isLegacy ? legacy.fetch(request, read.body) : modern.fetch(request, { parsedBody: read.body })
@@ -55,17 +57,148 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
   }
 }
 
-async function jsonOf(request: Request, maxBytes: number): Promise<{ readonly body: unknown } | Response> {
+async function readJson(request: Request, maxBytes: number): Promise<{ readonly body: unknown } | Response> {
   if (!isJsonContentType(request.headers.get('content-type'))) {
-    return refused(415, -32_000, 'The body must be declared as JSON: send "Content-Type: application/json".')
+    return refusalResponse(415, -32_000, 'The body must be declared as JSON: send "Content-Type: application/json".')
   }
   const read = await readRequestBody(request, maxBytes)
   if (read.tooLarge) {
-    return refused(413, -32_000, `The body is larger than ${maxBytes} bytes. gateway.maxBodyBytes sets the limit.`)
+    return refusalResponse(
+      413,
+      -32_000,
+      `The body is larger than ${maxBytes} bytes. gateway.maxBodyBytes sets the limit.`,
+    )
   }
   try {
     return { body: JSON.parse(read.text) as unknown }
   } catch {
-    return refused(400, -32_700, 'The body is not JSON.')
+    return refusalResponse(400, -32_700, 'The body is not JSON.')
   }
+}
+
+/** How many connections may be open, and how long one may be idle. */
+interface SessionLimits {
+  readonly most: number
+  /** ms without a request and without an open stream. */
+  readonly idleMs: number
+}
+
+const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
+
+/** Connections of clients of revision 2025-11-25 or earlier, where each client has a server of its own. */
+interface LegacySessions {
+  /** `body`: parsed, of a POST. */
+  fetch(request: Request, body: unknown): Promise<Response>
+  closeAll(): Promise<void>
+}
+
+interface Connection {
+  readonly id: string
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly server: McpServer
+  /** Number of open answers, including streams. */
+  open: number
+  /** ms of the process's own clock. */
+  used: number
+}
+
+/** `make` creates the server of one connection. */
+export function legacySessions(make: () => McpServer, limits: SessionLimits = usualLimits): LegacySessions {
+  const connections = new Map<string, Connection>()
+  let sweeping: NodeJS.Timeout | undefined
+
+  async function close(connection: Connection): Promise<void> {
+    connections.delete(connection.id)
+    await connection.server.close().catch(() => {})
+  }
+
+  function sweep(): void {
+    const now = performance.now()
+    for (const connection of connections.values()) {
+      if (connection.open === 0 && now - connection.used >= limits.idleMs) void close(connection)
+    }
+    sweeping = connections.size === 0 ? undefined : setTimeout(sweep, limits.idleMs / 4).unref()
+  }
+
+  /** Returns false where every connection has an open answer. */
+  function makeRoom(): boolean {
+    if (connections.size < limits.most) return true
+    const resting = [...connections.values()].filter(({ open }) => open === 0)
+    const longest = resting.toSorted((one, other) => one.used - other.used)[0]
+    if (longest === undefined) return false
+    void close(longest)
+    return true
+  }
+
+  async function begin(request: Request, body: unknown): Promise<Response> {
+    if (!makeRoom()) return tooMany()
+    const server = make()
+    let connection: Connection | undefined
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized(id) {
+        connection = { id, transport, server, open: 0, used: performance.now() }
+        connections.set(id, connection)
+        sweeping ??= setTimeout(sweep, limits.idleMs / 4).unref()
+      },
+      onsessionclosed: (id) => void connections.delete(id),
+    })
+    await server.connect(transport)
+    const response = await transport.handleRequest(request, { parsedBody: body })
+    if (connection === undefined) await server.close()
+    return connection === undefined ? response : countWhileOpen(response, connection)
+  }
+
+  return {
+    async fetch(request, body) {
+      const id = request.headers.get('mcp-session-id')
+      if (id === null) return begin(request, body)
+      const connection = connections.get(id)
+      if (connection === undefined) return unknownSession()
+      connection.used = performance.now()
+      const options = body === undefined ? {} : { parsedBody: body }
+      return countWhileOpen(await connection.transport.handleRequest(request, options), connection)
+    },
+    async closeAll() {
+      clearTimeout(sweeping)
+      sweeping = undefined
+      await Promise.all([...connections.values()].map(close))
+    },
+  }
+}
+
+/** Counts an answer as open until its last byte is read or its reader is gone. */
+function countWhileOpen(response: Response, connection: Connection): Response {
+  if (response.body === null) return response
+  connection.open += 1
+  const over = () => {
+    connection.open -= 1
+    connection.used = performance.now()
+  }
+  const passing: Transformer<Uint8Array, Uint8Array> = { flush: over, cancel: over }
+  return new Response(response.body.pipeThrough(new TransformStream(passing)), response)
+}
+
+function unknownSession(): Response {
+  return refusalResponse(
+    404,
+    -32_001,
+    'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.',
+  )
+}
+
+function tooMany(): Response {
+  return refusalResponse(503, -32_000, 'Too many clients are connected. Try again in a moment.', {
+    'retry-after': '10',
+  })
+}
+
+/** A refusal in the format of the protocol, before any server has seen the request. */
+function refusalResponse(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers })
 }

@@ -1,13 +1,13 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpCatalogue, McpDefinitions, McpPrompt, McpTool } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, ForewordError } from '../../platform.ts'
 import { allDefinitions } from './definitions.ts'
 import { failed } from './envelope.ts'
 
 /**
- * What a home offers, before that home is open: what there is is listed at once, whatever needs the home waits for it. It
- * is opened for the first that needs it, and once its tools have been listed. Where it cannot be opened, each call reports
- * why, and the next one tries again.
+ * The catalogue of a home that is not open yet: lists are answered at once, and everything else waits for the home. The home is
+ * opened with the first request that needs it, or after the tools were listed. Where that fails, each call reports why, and the
+ * next one tries again.
  */
 export function lateCatalogue(
   open: () => Promise<McpCatalogue>,
@@ -20,12 +20,12 @@ export function lateCatalogue(
   const opened = (): Promise<McpCatalogue> => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined
-      throw new NotOpened(`The home cannot be opened: ${errorMessage(error)}`)
+      throw new HomeNotOpened(`The home cannot be opened: ${errorMessage(error)}`)
     })
     return opening
   }
-  /** For everything but tools, which tell it in their envelope. */
-  const openedOrTold = () =>
+  /** For everything but tools, which report the error in their envelope. */
+  const openedOrRefused = () =>
     opened().catch((error: Error) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, error.message)
     })
@@ -35,24 +35,29 @@ export function lateCatalogue(
     tools: tools.map((definition) => lateTool(definition, opened)),
     resources: {
       templates,
-      list: async (cursor) => (await openedOrTold()).resources.list(cursor),
-      read: async (uri) => (await openedOrTold()).resources.read(uri),
-      complete: async (...typed) => (await openedOrTold()).resources.complete(...typed),
+      list: async (cursor) => (await openedOrRefused()).resources.list(cursor),
+      read: async (uri) => (await openedOrRefused()).resources.read(uri),
+      complete: async (...typed) => (await openedOrRefused()).resources.complete(...typed),
     },
-    prompts: prompts.map((definition) => latePrompt(definition, openedOrTold)),
+    prompts: prompts.map((definition) => latePrompt(definition, openedOrRefused)),
     async refusal(tool) {
-      // What reads the policy is loaded with the first question about it: a client that greets us does not wait for that.
-      refusal ??= import('./tool-permission.ts').then(({ refusalIn }) => refusalIn(home))
+      // Loaded with the first question, so that a client does not wait for it at its start.
+      refusal ??= import('./tool-permission.ts').then(({ refusalByPolicy }) => refusalByPolicy(home))
       return (await refusal)(tool)
     },
-    // A refusal is told whether or not it could be written down.
+    // The client gets its refusal even where it cannot be recorded.
     refused: async (...refused) => (await opened().catch(() => undefined))?.refused?.(...refused),
-    // Behind the answer: what is loaded would hold it up.
+    // After the answer, which loading would delay.
     listed: () => void setImmediate(() => void opened().catch(() => {})),
   }
 }
 
-class NotOpened extends Error {}
+/** The home could not be opened. */
+class HomeNotOpened extends ForewordError {
+  constructor(message: string) {
+    super('storage', message)
+  }
+}
 
 function lateTool(definition: McpTool['definition'], opened: () => Promise<McpCatalogue>): McpTool {
   return {
@@ -62,7 +67,7 @@ function lateTool(definition: McpTool['definition'], opened: () => Promise<McpCa
         const { tools } = await opened()
         return await tools.find((tool) => tool.definition.name === definition.name)!.call(input, call)
       } catch (error) {
-        if (error instanceof NotOpened) return failed('unavailable', error.message)
+        if (error instanceof HomeNotOpened) return failed('unavailable', error.message)
         throw error
       }
     },

@@ -2,25 +2,25 @@ import type { Runtime } from '../../capability.ts'
 import type { McpAddition } from './catalogue.ts'
 import type { HttpEndpoint } from './http-endpoint.ts'
 
-/** Where programs that speak MCP enter. */
+/** The endpoint of MCP clients. */
 export const MCP_PATH = '/mcp'
 
-export interface LazyEndpointOptions {
+interface LazyEndpointOptions {
   readonly version: string
   readonly maxBodyBytes: number
-  /** Called with failures that nobody expected. */
+  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
   /** What capabilities add, in their order. */
   readonly additions: readonly McpAddition[]
 }
 
-export interface LazyEndpoint {
+interface LazyEndpoint {
   fetch(request: Request): Promise<Response>
-  /** Ends every stream and forgets every client; one that comes back begins again. */
+  /** Ends every stream and every connection. A client that returns begins again. */
   close(): void
 }
 
-/** The MCP endpoint of a gateway. What it needs is loaded with the first request. */
+/** The MCP endpoint of a gateway. Its modules are loaded with the first request. */
 export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): LazyEndpoint {
   const { version, maxBodyBytes, unexpected, additions } = options
   let endpoint: Promise<HttpEndpoint> | undefined
@@ -42,7 +42,7 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): La
       try {
         return await (await endpoint).fetch(request)
       } catch (error) {
-        // What could not be opened is tried again with the next request.
+        // The next request tries again to open the endpoint.
         void endpoint?.catch(() => (endpoint = undefined))
         throw error
       }

@@ -12,17 +12,17 @@ import {
 import type { McpCall, McpCatalogue, McpTool, PersonAsked } from '../../capability.ts'
 import { failed, failureReply } from './envelope.ts'
 
-export interface ProtocolOptions {
+interface ProtocolOptions {
   readonly version: string
-  /** Seals what goes through a client and comes back. One for all servers that may see it again. */
+  /** Seals state that passes through a client. All servers that may receive the state again share it. */
   readonly seals: RequestStateCodec
-  /** Whether the persons behind clients may be asked. */
+  /** Whether the people behind clients may be asked. */
   readonly asksPersons: boolean
-  /** Called with failures that nobody expected. */
+  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
 }
 
-/** Which revision a server is made for: `legacy` is 2025-11-25 and before, `modern` is 2026-07-28. */
+/** The protocol revision of a server: `legacy` is 2025-11-25 and earlier, `modern` is 2026-07-28. */
 export type Era = 'legacy' | 'modern'
 
 /** The protocol around a catalogue, for one connection or one request. */
@@ -90,7 +90,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
   })
   return mcp
 
-  /** What nobody expected becomes an error that tells nothing of the inside. */
+  /** Replaces an unexpected error by one without internal details. */
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -102,6 +102,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
   }
 }
 
+/** The protocol error for invalid parameters. */
 export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 }
@@ -118,7 +119,7 @@ interface Client {
   readonly capabilities: ClientCapabilities | undefined
 }
 
-/** A request of the newer revision says itself who makes it; in the older ones the connection knows. */
+/** In the newer revision each request names its client. In the older ones the connection does. */
 function clientOf({ server }: McpServer, { mcpReq: { envelope } }: ServerContext): Client {
   const said = envelope as Readonly<Record<string, unknown>> | undefined
   const info = (said?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined) ?? server.getClientVersion()
@@ -142,14 +143,14 @@ function callOf(context: ServerContext, era: Era, client: Client, { seals, asksP
     async progress(progress, total, message) {
       if (progressToken === undefined || mcpReq.signal.aborted) return
       const params = { progressToken, progress, total, message }
-      // A reader that has gone hears of nothing.
+      // The reader may be gone.
       await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
     },
     context,
   }
 }
 
-/** A client that declares nothing but `elicitation` means forms. */
+/** A client that declares `elicitation` without details supports forms. */
 function asksInForms(capabilities: ClientCapabilities | undefined): boolean {
   const elicitation = capabilities?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
@@ -159,7 +160,7 @@ function personIn(era: Era): PersonAsked {
   return era === 'modern' ? 'round' : 'reply'
 }
 
-/** The protocol has room for so many values. */
+/** The most values that the protocol allows. */
 const VALUES = 100
 
 function completionOf(values: readonly string[]) {

@@ -1,18 +1,15 @@
 import type { Resource } from '@modelcontextprotocol/server'
 import type { McpResources, McpResourceSet, ResourceText } from '../../capability.ts'
-import { outline } from '../../context.ts'
+import { type AnyMessage, messageText, outline, toolCalls } from '../../context.ts'
 import { scenarioJsonSchema } from '../../context/scenario.ts'
 import { defined } from '../../platform.ts'
-import type { CallRecord, SessionStore } from '../../session.ts'
-import { parsedAddress, resourceAddress } from './addresses.ts'
-import { scenarioAddress } from './assemble-definition.ts'
-import { callTemplates, sessionTemplate } from './definitions.ts'
+import type { CallRecord, Entry, LogStore, SessionStore } from '../../session.ts'
+import { callTemplates, parsedAddress, resourceAddress, scenarioAddress, sessionTemplate } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
-import { readSession } from './session-resource.ts'
 
 /** Entries on one page of the list. */
 const PAGE = 100
-/** How many sessions the list names, newest activity first. Older ones are read by their id. */
+/** How many sessions the list has, newest activity first. Older ones can be read by their id. */
 const SESSIONS = 500
 
 const SCHEMA = 'application/schema+json'
@@ -25,12 +22,12 @@ const scenarioResource: Resource = {
   mimeType: SCHEMA,
 }
 
-/** Several sets as one, with pages that go over all of them. */
+/** Several sets as one, with pages over all of them. */
 export function pagedResources(sets: readonly McpResourceSet[]): McpResources {
   return {
     templates: sets.flatMap(({ templates }) => templates),
     async list(cursor) {
-      const start = startOf(cursor)
+      const start = pageStart(cursor)
       const all = (await Promise.all(sets.map((set) => set.list()))).flat()
       const next = start + PAGE
       return {
@@ -54,7 +51,7 @@ export function pagedResources(sets: readonly McpResourceSet[]): McpResources {
   }
 }
 
-/** Sessions, the account of every call, and the format of scenarios, to be read. Nothing here writes. */
+/** The resources of the server itself: sessions, manifests of calls, and the format of scenarios. All are read-only. */
 export function ownResources(store: SessionStore): readonly McpResourceSet[] {
   const sessionIds = async () => (await store.sessions({ limit: SESSIONS })).map(({ id }) => id)
   return [
@@ -99,17 +96,76 @@ export function ownResources(store: SessionStore): readonly McpResourceSet[] {
   ]
 }
 
-/** The account of one model call: `manifest` as JSON, `outline` as lines. */
+/** The manifest of a call as JSON (`manifest`) or as lines (`outline`). */
 function callText(call: CallRecord | undefined, part: string | undefined): ResourceText | undefined {
   if (call === undefined) return undefined
   if (part === 'manifest') return { mimeType: 'application/json', text: JSON.stringify(call.manifest) }
   return part === 'outline' ? { mimeType: 'text/plain', text: `${outline(call.manifest)}\n` } : undefined
 }
 
-function startOf(cursor: string | undefined): number {
+function pageStart(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const start = Number(/^from (\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (!Number.isSafeInteger(start))
     throw invalidParams('The cursor is not one of this list. Leave it out to begin again.')
   return start
+}
+
+/** The most turns of a session in one answer, and the most characters of their messages. The newest are kept. */
+const TURNS = 50
+const CHARACTERS = 100_000
+
+interface SessionTurn {
+  readonly turn: string
+  /** ISO 8601: the time of its input. */
+  readonly time: string
+  readonly state: string
+  readonly messages: readonly { readonly role: string; readonly text: string; readonly calls?: readonly string[] }[]
+}
+
+/** The newest turns of a session, oldest first. `earlier` counts the turns before them. */
+async function readSession(store: LogStore, id: string): Promise<ResourceText | undefined> {
+  const session = await store.session(id)
+  if (session === undefined) return undefined
+  const turns: SessionTurn[] = []
+  let room = CHARACTERS
+  for (const { turn, inputTime, state } of await store.turns(id, { limit: TURNS })) {
+    const said = turnMessages(await store.entries(id, { turn, types: ['input', 'message'] }))
+    room -= said.reduce((sum, { text }) => sum + text.length, 0)
+    if (room < 0 && turns.length > 0) break
+    turns.unshift({ turn, time: inputTime, state, messages: room < 0 ? shortenMessages(said) : said })
+    if (room < 0) break
+  }
+  const { title, created, updated, choices } = session
+  const text = JSON.stringify({
+    session: id,
+    ...defined({ title }),
+    ...choices,
+    created,
+    updated,
+    earlier: session.turns - turns.length,
+    turns,
+  })
+  return { mimeType: 'application/json', text }
+}
+
+function turnMessages(entries: readonly Entry[]): SessionTurn['messages'] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== 'input' && entry.type !== 'message') return []
+    const message: AnyMessage = entry.message
+    // Tool results are long and stay in the log. The names of the called tools suffice here.
+    if (message.role === 'tool') return []
+    const calls = toolCalls(message).map(({ toolName }) => toolName)
+    return [{ role: message.role, text: messageText(message), ...(calls.length === 0 ? {} : { calls }) }]
+  })
+}
+
+/** Shortens the messages of a turn that alone is too long: each keeps its beginning. */
+function shortenMessages(messages: SessionTurn['messages']): SessionTurn['messages'] {
+  const share = Math.floor(CHARACTERS / messages.length)
+  return messages.map((message) =>
+    message.text.length <= share
+      ? message
+      : { ...message, text: `${message.text.slice(0, share)}… [${message.text.length - share} more characters]` },
+  )
 }

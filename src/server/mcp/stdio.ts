@@ -1,18 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import { createRequestStateCodec } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import {
+  createRequestStateCodec,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { McpCatalogue, McpDefinitions, Runtime } from '../../capability.ts'
-import { answeringTransport } from './answering-transport.ts'
 import type { McpAddition } from './catalogue.ts'
 import { lateCatalogue } from './late-catalogue.ts'
 import { protocolServer } from './protocol-server.ts'
 
 export interface McpStdioOptions extends StdioOptions {
   readonly home: string
-  /** What capabilities add, in their order: of each its `definitions`, before the home is open. */
+  /** The `definitions` of the capabilities, in their order. They are known before the home is open. */
   readonly definitions?: readonly McpDefinitions[]
-  /** Opens the home. Called for the first that needs it, and again after it has failed. */
+  /** Opens the home. Called when it is first needed, and again after a failure. */
   readonly open: () => Promise<OpenHome>
 }
 
@@ -23,8 +30,8 @@ export interface OpenHome {
 }
 
 /**
- * Serves a home to one MCP client over the standard input and output. The client is answered before the home is open: it
- * waits for the list of tools, and mostly for nothing else.
+ * Serves a home to one MCP client over the standard input and output. It answers before the home is open, because clients wait
+ * for the list of tools at their start.
  */
 export function serveMcpOverStdio({ home, definitions = [], open, ...options }: McpStdioOptions): StdioConnection {
   const { unexpected } = options
@@ -42,13 +49,13 @@ interface StdioOptions {
   readonly version: string
   /** Whether the person behind the client may be asked. */
   readonly asksPersons: boolean
-  /** Called with failures that nobody expected. */
+  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
 }
 
 /** One client over the standard input and output. */
 export interface StdioConnection {
-  /** Resolves when the input has ended and all of it is answered, with a broken output, or after `close`. */
+  /** Resolves when the input has ended and every request is answered, when the output is broken, or after `close`. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }
@@ -60,13 +67,94 @@ function stdioConnection(catalogue: McpCatalogue, options: StdioOptions): StdioC
   const transport = answeringTransport(stdin, stdout, resolve)
   const handle = serveStdio(({ era }) => protocolServer(catalogue, era, { version, seals, asksPersons, unexpected }), {
     transport,
-    onerror: (error) => unexpected(inWords(error)),
+    onerror: (error) => unexpected(shortError(error)),
   })
   return { ended, close: handle.close }
 }
 
-/** Of a line that is no message there are pages of schema faults; who reads the log of a client wants to know what it means. */
-function inWords(error: Error): Error {
+/** Replaces the long schema errors of an invalid line by one sentence for the log of the client. */
+function shortError(error: Error): Error {
   if (!('issues' in error)) return error
-  return new Error('the client sent a line that is no message of MCP, and it was left out.', { cause: error })
+  return new Error('Skipped a line from the client that is not an MCP message.', { cause: error })
+}
+
+const NEWLINE = 10
+
+/**
+ * MCP over the standard input and output. After the end of the input, as with a piped file, the connection stays open until every
+ * request has its answer. `closed` is called once it has ended for any reason.
+ */
+function answeringTransport(stdin: Readable, stdout: Writable, closed: () => void): Transport {
+  const wire = new StdioServerTransport(stdin, stdout)
+  /** Requests of the client without an answer yet. */
+  const open = new Set<RequestId>()
+  /** Requests to the client without an answer yet. */
+  const asked = new Set<RequestId>()
+  let isOver = false
+  let isBroken = false
+  let endsLine = true
+  const look = (chunk: Buffer) => (endsLine = chunk.at(-1) === NEWLINE)
+  const closeWire = wire.close.bind(wire)
+  const close = () => {
+    stdin.off('data', look)
+    return closeWire()
+  }
+  const closeOnceAnswered = () => (isOver && open.size === 0 ? close() : undefined)
+  const transport: Transport = {
+    async start() {
+      stdout.once('error', () => (isBroken = true))
+      stdin.on('data', look)
+      await wire.start()
+    },
+    async send(message) {
+      if (isJSONRPCRequest(message)) {
+        asked.add(message.id)
+        if (isOver) return void setImmediate(() => answerWithError(message.id))
+      }
+      await wire.send(message)
+      if (isJSONRPCResponse(message) && message.id !== undefined) open.delete(message.id)
+      await closeOnceAnswered()
+    },
+    close,
+  }
+
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  wire.onmessage = (message) => {
+    note(message)
+    transport.onmessage?.(message)
+    void closeOnceAnswered()
+  }
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  wire.onerror = (error) => transport.onerror?.(error)
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  wire.onclose = () => {
+    transport.onclose?.()
+    closed()
+  }
+  // The wire calls this at the end of its input, with a broken output, and after an unfinished line.
+  wire.close = async () => {
+    if (isBroken || !(stdin.readableEnded || stdin.destroyed)) return close()
+    // The last line of a file may lack its newline.
+    if (!isOver && !endsLine) stdin.emit('data', Buffer.of(NEWLINE))
+    isOver = true
+    asked.forEach(answerWithError)
+    await closeOnceAnswered()
+  }
+  return transport
+
+  function note(message: JSONRPCMessage): void {
+    // A subscription gets its answer when the connection ends.
+    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') open.add(message.id)
+    if (isJSONRPCResponse(message) && message.id !== undefined) asked.delete(message.id)
+    // A cancelled request gets no answer.
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      open.delete(message.params?.['requestId'] as RequestId)
+    }
+  }
+
+  /** Answers a request to the client with an error, because the client can no longer answer. */
+  function answerWithError(id: RequestId): void {
+    if (!asked.delete(id)) return
+    transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'The client has ended its input.' } })
+  }
 }

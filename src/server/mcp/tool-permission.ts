@@ -9,16 +9,16 @@ import {
 } from '../../tool.ts'
 import type { McpCatalogue, ToolRefusal } from '../../capability.ts'
 
-/** The policy of a home as it is at each question. The environment tunes the shell alone, which is not offered here. */
-export function refusalIn(home: string): McpCatalogue['refusal'] {
+/** Checks tools against the current policy of a home. The environment only affects the shell, which is not offered here. */
+export function refusalByPolicy(home: string): McpCatalogue['refusal'] {
   const policy = accessFile(accessPlaces(home), {}, readText)
   return async (tool) => toolRefusal(await policy.current(), tool)
 }
 
 /**
- * What `tool-access.json` forbids over MCP: everything where it cannot be read or switches all tools off, and a tool
- * that it names, alone or with a pattern. A program that speaks MCP has its own owner, who lets it call or not; so nothing
- * has to be allowed here by name. A call that a person has to allow is refused, for nobody can be asked about it here.
+ * What `tool-access.json` forbids over MCP: every tool where it cannot be read or disables all tools, and each tool that it
+ * disables by name or pattern. The owner of an MCP client decides about its calls, so no tool has to be allowed by name. A call
+ * that needs approval is refused, because nobody can be asked over MCP.
  */
 function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
   const answer = accessAnswer(read, { name })

@@ -12,10 +12,10 @@ import {
 } from '../../../server.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 
-/** Conversations that `useChat` names, in the bindings of sessions. */
+/** The channel of conversations that `useChat` names, in the bindings of sessions. */
 const CHANNEL = 'chat'
 
-/** One turn, of many entries: enough to find one that is still running among the newest. */
+/** How many of the newest turns are searched for a running one. */
 const NEWEST = 20
 
 const uiMessage = z.looseObject({
@@ -44,7 +44,7 @@ const answers = {
   200: { description: 'The UI message stream of the turn', media: 'text/event-stream' },
 } as const
 
-/** The AI SDK's UI message stream: `useChat` from `@ai-sdk/react` works as it is. */
+/** The endpoints of the AI SDK's UI message stream. `useChat` from `@ai-sdk/react` works unchanged. */
 export function chatRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
@@ -60,7 +60,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ body, stream }) => {
         if (body.trigger === 'regenerate-message') throw appendOnly()
         const message = body.messages.at(-1)!
-        const { text, files } = inputOf(message, body.attachments)
+        const { text, files } = readInput(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(bindingOf(body.id)))
         const { turn, session } = await submitWithFiles(runtime, files, (added) =>
           runtime.submit({
@@ -105,9 +105,9 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
         'x-foreword-turn': encodeURIComponent(turn),
       },
       async run(sink) {
-        const textOf = uiMessageStream(session, turn)
+        const eventText = uiMessageStream(session, turn)
         for await (const event of runtime.events(session, { turn, signal: sink.signal })) {
-          const text = textOf(event)
+          const text = eventText(event)
           const full = text === '' ? undefined : sink.write(text)
           if (full !== undefined) await full
           if (sink.signal.aborted) return
@@ -122,13 +122,13 @@ function bindingOf(conversation: string): { channel: string; conversation: strin
   return { channel: CHANNEL, conversation }
 }
 
-/** What a message holds: its text, and the files in it as `data:` URLs. */
-function inputOf(
+/** The text of a message, and the files in it, which are `data:` URLs. */
+function readInput(
   { role, parts }: z.output<typeof uiMessage>,
   attached: readonly string[] = [],
 ): { readonly text: string; readonly files: readonly InlineFile[] } {
   if (role !== 'user') {
-    throw new HttpFailure(400, 'invalid-input', 'The last message has to be one of the user: it is what is answered.')
+    throw new HttpFailure(400, 'invalid-input', 'Invalid request: the last message must have the role user.')
   }
   const texts: string[] = []
   const files: InlineFile[] = []
@@ -136,13 +136,13 @@ function inputOf(
     if (type === 'text') texts.push(text)
     else if (type === 'file') files.push(inlineFile(url, `parts.${at}.url`, filename))
     else {
-      const message = `Texts and files can be said here; the message has a part of type ${type}.`
+      const message = `Invalid request: the message has a part of type ${type}. Only text and file parts are supported.`
       throw new HttpFailure(400, 'invalid-input', message)
     }
   }
   const text = texts.join('\n')
   if (text.trim() === '' && files.length === 0 && attached.length === 0) {
-    throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
+    throw new HttpFailure(400, 'invalid-input', 'Invalid request: the last message is empty.')
   }
   return { text, files }
 }
@@ -151,7 +151,7 @@ function appendOnly(): HttpFailure {
   return new HttpFailure(
     400,
     'append-only',
-    'An answer cannot be regenerated in its place: the log of a session only grows. Take the turn back with ' +
-      'POST /api/sessions/ID/undo, and send the message again, with an id of its own.',
+    'An answer cannot be regenerated, because the log of a session only grows. Undo the turn with ' +
+      'POST /api/sessions/ID/undo, and send the message again with a new id.',
   )
 }

@@ -4,13 +4,13 @@ import { type Entry, type Source, type Usage } from '../../../session.ts'
 import { messageReasoning } from '../../../server.ts'
 import { type SourceChunk, uiSources } from './ui-sources.ts'
 
-type Spoken = 'text' | 'reasoning'
+type StreamedPart = 'text' | 'reasoning'
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 
 /**
- * Turns the events of one turn into the AI SDK's UI message stream (version 1), as text to send. The message has the id
- * of the turn, each call is a step, and `data-foreword-call` names it, so that a page can show its manifest.
+ * Converts the events of one turn to the AI SDK's UI message stream (version 1), as text to send. The message has the id of the
+ * turn. Each call is a step, and `data-foreword-call` names it, so that a page can show its manifest.
  */
 export function uiMessageStream(session: string, turn: string): (event: SessionEvent) => string {
   const calls: string[] = []
@@ -19,23 +19,23 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   const answered = new Set<string>()
   const denied = new Set<string>()
   const sources = uiSources()
-  /** What was streamed of the call that is running, and the part that is still open. */
-  let sent: Record<Spoken, string> = { text: '', reasoning: '' }
-  let open: { readonly type: Spoken; readonly id: string } | undefined
+  /** The streamed text of the running call, and the part that is still open. */
+  let sent: Record<StreamedPart, string> = { text: '', reasoning: '' }
+  let open: { readonly type: StreamedPart; readonly id: string } | undefined
   let parts = 0
   let inStep = false
   let started = false
 
-  return (event) => start() + ofEvent(event)
+  return (event) => start() + eventChunks(event)
 
-  function ofEvent(event: SessionEvent): string {
-    if (event.type === 'entry') return ofEntry(event.entry)
+  function eventChunks(event: SessionEvent): string {
+    if (event.type === 'entry') return entryChunks(event.entry)
     if (event.type === 'interrupted') return close() + uiFailure(event.message)
     if (event.type === 'retry') return retry(event)
     return delta(event.type === 'text-delta' ? 'text' : 'reasoning', event.text)
   }
 
-  /** Nothing was said yet, so nothing is open. A page may show it until the next chunk. */
+  /** There is no text yet, so no part is open. A page may show this until the next chunk. */
   function retry({ call, attempt, waitMs, code, message }: Extract<SessionEvent, { type: 'retry' }>): string {
     return chunk({ type: 'data-foreword-retry', data: { call, attempt, waitMs, code, message }, transient: true })
   }
@@ -46,13 +46,13 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     return chunk({ type: 'start', messageId: turn, messageMetadata: { session, turn } })
   }
 
-  function ofEntry(entry: Entry): string {
-    sources.take(entry)
+  function entryChunks(entry: Entry): string {
+    sources.addEntry(entry)
     switch (entry.type) {
       case 'assembly':
         return beginStep(entry.call)
       case 'message':
-        return ofMessage(entry.message, entry.citations ?? [])
+        return messageChunks(entry.message, entry.citations ?? [])
       case 'tool-start':
         return announce(entry.toolCallId, entry.toolName, entry.input)
       case 'approval-request':
@@ -90,7 +90,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     return close() + chunk({ type: 'finish-step' })
   }
 
-  function delta(type: Spoken, text: string): string {
+  function delta(type: StreamedPart, text: string): string {
     if (text === '') return ''
     sent[type] += text
     const before = open?.type === type ? '' : close() + openPart(type)
@@ -98,7 +98,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     return type === 'text' ? said + chunks(sources.read(text)) : said
   }
 
-  function openPart(type: Spoken): string {
+  function openPart(type: StreamedPart): string {
     open = { type, id: `${turn}-${++parts}` }
     return chunk({ type: `${type}-start`, id: open.id })
   }
@@ -110,9 +110,9 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     return chunk({ type: `${type}-end`, id })
   }
 
-  /** The whole of what was said: deltas that were missed are made up for, wrong ones are taken back. */
-  function ofMessage(message: Message, cited: readonly Source[]): string {
-    if (message.role === 'tool') return resultsOf(message)
+  /** The complete message: adds missing deltas, and resets the step where its deltas differ. */
+  function messageChunks(message: Message, cited: readonly Source[]): string {
+    if (message.role === 'tool') return resultChunks(message)
     const whole = { text: messageText(message), reasoning: messageReasoning(message) }
     const continues = whole.text.startsWith(sent.text) && whole.reasoning.startsWith(sent.reasoning)
     let out = ''
@@ -130,7 +130,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     return out
   }
 
-  /** The page does not know the tools of the gateway: to it they are dynamic. */
+  /** The page does not know the tools of the gateway, so they are dynamic. */
   function announce(toolCallId: string, toolName: string, input: unknown): string {
     if (announced.has(toolCallId)) return ''
     announced.add(toolCallId)
@@ -140,7 +140,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     )
   }
 
-  /** What the page has to show, and the digest to decide with, stand in the descriptor. */
+  /** The descriptor holds what the page has to show, and the digest for the decision. */
   function question({ approval, toolCallId, rule, request, digest }: EntryOf<'approval-request'>): string {
     return (
       announce(toolCallId, request.tool, request.input) +
@@ -172,8 +172,8 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
       : chunk({ type: 'tool-output-error', errorText: output, ...common })
   }
 
-  /** Of tools that never ran: unknown, denied, or given bad input. */
-  function resultsOf(message: Message): string {
+  /** Results of calls that never ran: unknown tools, denied calls, or invalid input. */
+  function resultChunks(message: Message): string {
     return toolResults(message)
       .map(({ toolCallId, output }) => {
         const ok = output.type === 'text' || output.type === 'json' || output.type === 'content'
@@ -184,23 +184,23 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
 
   function end(outcome: EntryOf<'turn-end'>['outcome']): string {
     const messageMetadata = { session, turn, calls, totals: turnTotals(calls.length, usages), outcome: outcome.type }
-    const finish = (finishReason: string) => chunk({ type: 'finish', finishReason, messageMetadata })
+    const finish = (reason: string) => chunk({ type: 'finish', finishReason: reason, messageMetadata })
     if (outcome.type === 'failed') return finish('error') + errorChunk(outcome.message) + DONE
     if (outcome.type === 'cancelled') return finish('other') + chunk({ type: 'abort', reason: 'cancelled' }) + DONE
     const message = outcomeNotice(outcome)
     const notice = message === undefined ? '' : chunk({ type: 'data-foreword-notice', data: { ...outcome, message } })
-    return notice + finish(finishReasonOf(outcome)) + DONE
+    return notice + finish(finishReason(outcome)) + DONE
   }
 }
 
-/** What the AI SDK calls such an end. */
-function finishReasonOf(outcome: EntryOf<'turn-end'>['outcome']): string {
+/** The AI SDK's finish reason for an outcome. */
+function finishReason(outcome: EntryOf<'turn-end'>['outcome']): string {
   if (outcome.type === 'completed') return 'stop'
   if (outcome.type === 'content-filter') return outcome.type
   return 'limit' in outcome ? 'length' : 'other'
 }
 
-/** The last words of a stream that failed itself; the turn is not over by that. */
+/** The end of a stream that failed. The turn itself may continue. */
 export function uiFailure(message: string): string {
   return errorChunk(message) + DONE
 }

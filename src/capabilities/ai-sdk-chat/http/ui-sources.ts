@@ -1,17 +1,17 @@
 import { citationReader, citedNumbers, type CitationPiece, isWebAddress } from '../../../citation.ts'
 import { type Entry, type Source } from '../../../session.ts'
 
-/** Tells a page of each source when it is cited first, as `source-url` and `source-document` chunks of the AI SDK. */
-export interface UiSources {
-  /** Every entry of the turn, in order: some name sources. */
-  take(entry: Entry): void
+/** Reports each source when it is first cited, as a `source-url` or `source-document` chunk of the AI SDK. */
+interface UiSources {
+  /** Called with every entry of the turn, in order: some name sources. */
+  addEntry(entry: Entry): void
   /** A new call begins. */
   begin(): void
-  /** What is said next: the chunks of what it cites. */
+  /** The chunks of the sources that the next piece of text cites. */
   read(text: string): readonly SourceChunk[]
-  /** What was said in this call is taken back, and what was reported of it. */
+  /** Discards the text of this call and the sources that it reported. */
   takeBack(): void
-  /** The message is whole: `cited` is what the log has it cite. */
+  /** The message is complete. `cited`: its citations in the log. */
   end(cited: readonly Source[]): readonly SourceChunk[]
 }
 
@@ -22,7 +22,7 @@ export interface SourceChunk {
   readonly [field: string]: unknown
 }
 
-/** Nothing is cited yet. The text keeps its markers as the model wrote them. */
+/** Without citations yet. The text keeps its markers as the model wrote them. */
 export function uiSources(): UiSources {
   const known = new Map<number, Source>()
   const reported = new Set<number>()
@@ -33,7 +33,7 @@ export function uiSources(): UiSources {
     return citationReader((number) => known.has(number))
   }
 
-  function tell(sources: readonly Source[]): readonly SourceChunk[] {
+  function report(sources: readonly Source[]): readonly SourceChunk[] {
     return sources
       .filter(({ citation }) => !reported.has(citation))
       .map((source) => {
@@ -43,12 +43,12 @@ export function uiSources(): UiSources {
       })
   }
 
-  function ofPieces(pieces: readonly CitationPiece[]): readonly SourceChunk[] {
-    return tell(citedNumbers(pieces).flatMap((number) => known.get(number) ?? []))
+  function pieceChunks(pieces: readonly CitationPiece[]): readonly SourceChunk[] {
+    return report(citedNumbers(pieces).flatMap((number) => known.get(number) ?? []))
   }
 
   return {
-    take(entry) {
+    addEntry(entry) {
       if (entry.type !== 'assembly' && entry.type !== 'tool-end') return
       for (const source of entry.sources ?? []) if (!known.has(source.citation)) known.set(source.citation, source)
     },
@@ -56,16 +56,16 @@ export function uiSources(): UiSources {
       reportedInCall = []
       reader = newReader()
     },
-    read: (text) => ofPieces(reader.read(text)),
+    read: (text) => pieceChunks(reader.read(text)),
     takeBack() {
       for (const number of reportedInCall) reported.delete(number)
       this.begin()
     },
-    end: (cited) => [...ofPieces(reader.end()), ...tell(cited)],
+    end: (cited) => [...pieceChunks(reader.end()), ...report(cited)],
   }
 }
 
-/** What the model was given of a file is its text; where in it is under `providerMetadata`. */
+/** The model received the text of a file. `providerMetadata` holds the position in it. */
 function sourceChunk(source: Source): SourceChunk {
   const { citation, document, title, url, start, end, page, headings } = source
   const place = Object.entries({ citation, document, start, end, page, headings })

@@ -4,7 +4,7 @@ import { type Usage } from '../../../session.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 import { type AnswerEvent } from './turn-completion.ts'
 
-/** Names that every piece of one answer carries. */
+/** The names in every piece of one answer. */
 export interface AnswerNames {
   /** The first call: `x-foreword-call`, and the id of the answer. */
   readonly call: string
@@ -13,15 +13,15 @@ export interface AnswerNames {
   readonly created: number
   readonly session?: string
   readonly turn?: string
-  /** What was taken out of the caller's messages. */
+  /** What was cut from the caller's messages. */
   readonly cut?: CompletionCut
 }
 
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
 type OwnToolCall = Extract<CompletionEvent, { type: 'tool-call' }>
 
-/** What has been received of an answer so far, for the answer that comes in one piece. */
-export interface Collected {
+/** The part of an answer that has arrived, for an answer that is sent in one piece. */
+interface CollectedAnswer {
   text: string
   reasoning: string
   readonly toolCalls: OwnToolCall[]
@@ -30,13 +30,13 @@ export interface Collected {
   finish: Finish | undefined
 }
 
-/** Nothing received yet. */
-export function collected(): Collected {
+/** An answer of which nothing has arrived. */
+export function emptyAnswer(): CollectedAnswer {
   return { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
 }
 
-/** Takes one event in. */
-export function collect(into: Collected, event: AnswerEvent): void {
+/** Adds one event to an answer. */
+export function collect(into: CollectedAnswer, event: AnswerEvent): void {
   if (event.type === 'text-delta') into.text += event.text
   else if (event.type === 'reasoning-delta') into.reasoning += event.text
   else if (event.type === 'tool-call') into.toolCalls.push(event)
@@ -46,7 +46,7 @@ export function collect(into: Collected, event: AnswerEvent): void {
 }
 
 /** The whole answer as a `chat.completion`. */
-export function completion(names: AnswerNames, answer: Collected): unknown {
+export function chatCompletion(names: AnswerNames, answer: CollectedAnswer): unknown {
   const { text, reasoning, toolCalls, calls, citations, finish } = answer
   const links = annotations(citations)
   return {
@@ -75,19 +75,19 @@ export function completion(names: AnswerNames, answer: Collected): unknown {
 }
 
 /** A stream of `chat.completion.chunk` events, each as text to send. */
-export function chunks(
+export function completionChunks(
   names: AnswerNames,
   { includeUsage }: { readonly includeUsage: boolean },
 ): {
-  /** Empty for events that OpenAI's format has no place for. */
+  /** Empty for an event that OpenAI's format cannot express. */
   piece(event: AnswerEvent): string
-  /** Everything behind the last piece. */
-  end(answer: Collected): string
+  /** Everything after the last piece. */
+  end(answer: CollectedAnswer): string
 } {
   const { call, model, created } = names
   const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
   const choice = `${head},"choices":[{"index":0,"delta":`
-  /** Every chunk but the last says that it has no usage, where usage is wanted. */
+  /** Where the client asked for usage, every chunk but the last has `usage: null`. */
   const noUsage = includeUsage ? ',"usage":null' : ''
   const tail = `,"logprobs":null,"finish_reason":null}]${noUsage}}\n\n`
   let role = '"role":"assistant",'
@@ -114,7 +114,7 @@ export function chunks(
       const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
       const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}${noUsage}}\n\n`
       const usage = includeUsage
-        ? `${head},"choices":[],"usage":${JSON.stringify(usageOf(finish?.usage) ?? null)}}\n\n`
+        ? `${head},"choices":[],"usage":${JSON.stringify(usageValue(finish?.usage) ?? null)}}\n\n`
         : ''
       return `${first}${last}${usage}data: [DONE]\n\n`
     },
@@ -156,12 +156,12 @@ function finishReason(finish: Finish | undefined): string {
 }
 
 function usageField(usage: Usage | undefined): { readonly usage?: unknown } {
-  const known = usageOf(usage)
+  const known = usageValue(usage)
   return known === undefined ? {} : { usage: known }
 }
 
-/** Nothing where the provider was silent: OpenAI's format has no way to say "unknown", and a guess would be worse. */
-function usageOf(usage: Usage | undefined): unknown {
+/** `undefined` where the provider reported none: OpenAI's format has no "unknown", and a guess would be worse. */
+function usageValue(usage: Usage | undefined): unknown {
   if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return undefined
   const { promptTokens, outputTokens, cachedTokens, reasoningTokens } = usage
   return {
@@ -173,7 +173,7 @@ function usageOf(usage: Usage | undefined): unknown {
   }
 }
 
-/** Those with a web address, as OpenAI's format has them. Its clients refuse an answer with any other annotation. */
+/** The citations with a web address, in OpenAI's format. Its clients refuse any other annotation. */
 function annotations(citations: readonly AnswerCitation[]): readonly unknown[] {
   return citations.flatMap(({ start, end, source: { url, title } }) =>
     isWebAddress(url)
@@ -182,7 +182,7 @@ function annotations(citations: readonly AnswerCitation[]): readonly unknown[] {
   )
 }
 
-/** The others, for clients that know of them. */
+/** The other citations, for clients that support them. */
 function fileCitations(citations: readonly AnswerCitation[]): readonly unknown[] {
   return citations.flatMap(({ start, end, source: { url, title, document, page } }) =>
     isWebAddress(url)

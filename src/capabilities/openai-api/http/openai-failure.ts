@@ -2,8 +2,8 @@ import type { Failure } from '../../../capability.ts'
 import { defined, type ErrorCode } from '../../../platform.ts'
 
 /**
- * A failure as OpenAI tells it: `{error: {message, type, param, code}}`, with the codes, and for a prompt that is too large
- * the very sentence, that its clients act on.
+ * A failure in OpenAI's format, `{error: {message, type, param, code}}`, with the codes that its clients act on. For a prompt that
+ * is too large, the sentence is OpenAI's own, because clients parse it.
  */
 export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
   const { code, message, facts, hint } = failure
@@ -15,14 +15,14 @@ export function openaiFailure(failure: Failure): { readonly status: number; read
     ...others,
     ...defined({ hint }),
     message: (overflows && overflowSentence(facts)) || message,
-    type: typeOf(status),
+    type: errorType(status),
     param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),
     code: known?.code ?? code,
   }
   return { status, body: { error } }
 }
 
-/** Codes, and statuses, that OpenAI's clients know by another name. All others are passed on as they are. */
+/** Codes and statuses that OpenAI's clients know by another name. All others are passed on unchanged. */
 export const openaiCodes: Readonly<Partial<Record<ErrorCode, { readonly code: string; readonly status?: number }>>> = {
   'unsupported-parameter': { code: 'unsupported_parameter' },
   unauthorized: { code: 'invalid_api_key' },
@@ -33,13 +33,13 @@ export const openaiCodes: Readonly<Partial<Record<ErrorCode, { readonly code: st
   quota: { code: 'insufficient_quota' },
 }
 
-function typeOf(status: number): string {
+function errorType(status: number): string {
   if (status === 401) return 'authentication_error'
   if (status === 429) return 'rate_limit_error'
   return status < 500 ? 'invalid_request_error' : 'server_error'
 }
 
-/** Clients look for these words and figures in it; nothing where the figures are not known. */
+/** Clients look for these words and numbers. `undefined` where the numbers are not known. */
 function overflowSentence({ limit, sent, reserve, said }: Failure['facts']): string | undefined {
   if (typeof sent !== 'number') return undefined
   const first =
@@ -56,7 +56,7 @@ function overflowSentence({ limit, sent, reserve, said }: Failure['facts']): str
   )
 }
 
-/** The first field of the body that was not as it has to be. */
+/** The first invalid field of the body. */
 function firstField(problems: unknown): string | undefined {
   const [first] = Array.isArray(problems) ? (problems as readonly { readonly at?: unknown }[]) : []
   return typeof first?.at === 'string' ? first.at.replace(/^body\.?/, '') || undefined : undefined

@@ -1,10 +1,9 @@
-import { type AnyMessage, type Message, type ToolDefinition } from '../../../context.ts'
-import { HttpFailure } from '../../../server.ts'
-import { textAndFiles, textContent, userContent } from './openai-parts.ts'
-import { type CompletionBody, type OpenaiMessage } from './openai-schema.ts'
+import type { AnyMessage, Message, ToolDefinition, UserMessage } from '../../../context.ts'
+import { HttpFailure, type InlineFile, inlineFile } from '../../../server.ts'
+import type { CompletionBody, OpenaiContent, OpenaiMessage, OpenaiPart } from './openai-schema.ts'
 
-/** The messages of a chat completion request, in the shape the core takes. Throws `HttpFailure` where one does not fit. */
-export function conversationOf(messages: readonly OpenaiMessage[]): readonly AnyMessage[] {
+/** The messages of a chat completion request in the format of the core. Throws an `HttpFailure` for an invalid one. */
+export function coreMessages(messages: readonly OpenaiMessage[]): readonly AnyMessage[] {
   const toolNames = new Map<string, string>()
   const own = messages.map((message, at): AnyMessage => {
     const where = `messages.${at}`
@@ -24,7 +23,7 @@ export function conversationOf(messages: readonly OpenaiMessage[]): readonly Any
   return joinResults(own)
 }
 
-/** What is said in a session: the last message, which has to be the user's. */
+/** The input of a session: the last message, which must be the user's. */
 export function lastInput(messages: readonly OpenaiMessage[]): ReturnType<typeof textAndFiles> {
   const at = messages.length - 1
   const last = messages[at]!
@@ -32,17 +31,17 @@ export function lastInput(messages: readonly OpenaiMessage[]): ReturnType<typeof
     throw new HttpFailure(
       400,
       'invalid-input',
-      'In a session the last message has to be one of the user: it is what is answered.',
+      'Invalid request: in a session, the last message must have the role user.',
     )
   }
   const said = textAndFiles(last.content, `messages.${at}`)
   if (said.text.trim() === '' && said.files.length === 0) {
-    throw new HttpFailure(400, 'invalid-input', 'The last message is blank. Say something.')
+    throw new HttpFailure(400, 'invalid-input', 'Invalid request: the last message is empty.')
   }
   return said
 }
 
-export function toolsOf({ tools }: CompletionBody): readonly ToolDefinition[] {
+export function toolDefinitions({ tools }: CompletionBody): readonly ToolDefinition[] {
   return (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
     name,
     ...(description ? { description } : {}),
@@ -80,7 +79,7 @@ function toolMessage(
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
 }
 
-/** OpenAI has one message for each result, the core one for all results of a step. */
+/** OpenAI has one message per result. The core has one message for all results of a step. */
 function joinResults(messages: readonly AnyMessage[]): readonly AnyMessage[] {
   const joined: AnyMessage[] = []
   for (const message of messages) {
@@ -94,11 +93,76 @@ function joinResults(messages: readonly AnyMessage[]): readonly AnyMessage[] {
   return joined
 }
 
-/** Arguments that are not JSON stay the text they are. */
+/** Arguments that are not JSON stay as text. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json === '' ? '{}' : json)
   } catch {
     return json
   }
+}
+
+type Part = Exclude<UserMessage['content'], string>[number]
+
+/** The content of a user message in the format of the core. A plain text stays as it is. */
+function userContent(content: OpenaiContent, where: string): UserMessage['content'] {
+  if (typeof content === 'string') return content
+  return content.map((part, at) => userPart(part, `${where}.content.${at}`))
+}
+
+/** The text and the files of a user's message, for a session that keeps its files. */
+function textAndFiles(
+  content: OpenaiContent,
+  where: string,
+): { readonly text: string; readonly files: readonly InlineFile[] } {
+  if (typeof content === 'string') return { text: content, files: [] }
+  const texts: string[] = []
+  const files: InlineFile[] = []
+  for (const [at, part] of content.entries()) {
+    const file = fileOf(part, `${where}.content.${at}`)
+    if (file) files.push(file)
+    else texts.push(textOf(part, `${where}.content.${at}`))
+  }
+  return { text: texts.join('\n'), files }
+}
+
+/** The text of a message that may hold nothing else. */
+function textContent(content: OpenaiContent, where: string): string {
+  if (typeof content === 'string') return content
+  return content.map((part, at) => textOf(part, `${where}.content.${at}`)).join('\n')
+}
+
+function userPart(part: OpenaiPart, where: string): Part {
+  const file = fileOf(part, where)
+  if (!file) return { type: 'text', text: textOf(part, where) }
+  const { name: filename, mediaType, bytes, size } = file
+  if (mediaType.startsWith('text/')) {
+    return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
+  }
+  const data = Buffer.from(bytes).toString('base64')
+  return { type: 'file', mediaType, filename, data, ...(size ? { providerOptions: { foreword: { ...size } } } : {}) }
+}
+
+function fileOf(part: OpenaiPart, where: string): InlineFile | undefined {
+  if (part.type === 'image_url') {
+    const url = typeof part.image_url === 'string' ? part.image_url : (part.image_url?.url ?? '')
+    const file = inlineFile(url, `${where}.image_url.url`)
+    if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
+    throw new HttpFailure(400, 'invalid-input', `${where}.image_url.url: ${file.mediaType} is not an image.`)
+  }
+  if (part.type !== 'file') return undefined
+  const { file_data: url, filename } = part.file ?? {}
+  if (url === undefined)
+    throw unsupportedPart(where, 'a file must be a data: URL in `file_data`. File ids are not supported')
+  return inlineFile(url, `${where}.file.file_data`, filename ?? undefined)
+}
+
+function textOf({ type, text, refusal }: OpenaiPart, where: string): string {
+  const words = type === 'refusal' ? refusal : text
+  if ((type === 'text' || type === 'refusal') && words !== undefined) return words
+  throw unsupportedPart(where, `a part of type ${type} is not supported`)
+}
+
+function unsupportedPart(where: string, why: string): HttpFailure {
+  return new HttpFailure(400, 'invalid-input', `${where}: ${why}.`, { parameter: where })
 }

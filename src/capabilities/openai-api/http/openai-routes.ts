@@ -1,22 +1,22 @@
-import { defined } from '../../../platform.ts'
 import { z } from 'zod'
 import {
   type CompletionCut,
   type CompletionEvent,
+  type ModelView,
   type Route,
   route,
   type RouteCall,
   type Runtime,
 } from '../../../capability.ts'
-import { failureOf, json } from '../../../server.ts'
+import { defined } from '../../../platform.ts'
+import { failureOf, HttpFailure, json } from '../../../server.ts'
+import { type AnswerNames, completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
-import { openaiModel, openaiModels } from './openai-models.ts'
-import { type AnswerEvent } from './turn-completion.ts'
-import { type AnswerNames, chunks, collect, collected, completion } from './openai-answer.ts'
-import { type CompletionBody, completionBody, ignored } from './openai-schema.ts'
-import { type Source, sourceOf } from './openai-source.ts'
+import { type CompletionBody, completionBody, ignoredFields } from './openai-schema.ts'
+import { type CompletionSource, openSource } from './openai-source.ts'
+import type { AnswerEvent } from './turn-completion.ts'
 
-/** OpenAI's format: its official clients work as they are. */
+/** The endpoints in OpenAI's format. Its official clients work unchanged. */
 export function openaiRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({
@@ -40,8 +40,8 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
       handle: async ({ body, request, stream }) => {
-        const source = await sourceOf(runtime, body, request)
-        const left = ignored(body, source.inSession)
+        const source = await openSource(runtime, body, request)
+        const left = ignoredFields(body, source.inSession)
         const headers: Record<string, string> =
           left.length === 0 ? {} : { 'x-foreword-ignored': left.map(encodeURIComponent).join(', ') }
         return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
@@ -67,23 +67,23 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
   ]
 
   async function whole(
-    source: Source,
+    source: CompletionSource,
     body: CompletionBody,
     headers: Readonly<Record<string, string>>,
     request: Request,
   ): Promise<Response> {
-    const answer = collected()
-    const naming = namingOf(source, body)
+    const answer = emptyAnswer()
+    const naming = answerNaming(source, body)
     for await (const event of source.events(request.signal)) {
       naming.note(event)
       collect(answer, event)
     }
     const names = naming.names()
-    return json(completion(names, answer), 200, { ...headers, ...namingHeaders(names) })
+    return json(chatCompletion(names, answer), 200, { ...headers, ...namingHeaders(names) })
   }
 
   function streamed(
-    source: Source,
+    source: CompletionSource,
     body: CompletionBody,
     headers: Readonly<Record<string, string>>,
     stream: RouteCall<unknown, unknown>['stream'],
@@ -92,14 +92,14 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       isAnswer: true,
       headers,
       async run(sink) {
-        const answer = collected()
-        const naming = namingOf(source, body)
+        const answer = emptyAnswer()
+        const naming = answerNaming(source, body)
         const includeUsage = body.stream_options?.include_usage === true
-        let format: ReturnType<typeof chunks> | undefined
+        let format: ReturnType<typeof completionChunks> | undefined
         const begun = () => {
           const names = naming.names()
           for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
-          return chunks(names, { includeUsage })
+          return completionChunks(names, { includeUsage })
         }
         for await (const event of source.events(sink.signal)) {
           naming.note(event)
@@ -120,10 +120,10 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
 }
 
 /**
- * Finds the names of an answer: those of the call that begins to answer. A call that its provider refused as too large
- * was no answer; a turn's later calls belong to the same one.
+ * Finds the names of an answer: those of the first call that answers. A call that its provider refused as too large does not
+ * count, and a turn's later calls belong to the same answer.
  */
-function namingOf(source: Source, body: CompletionBody) {
+function answerNaming(source: CompletionSource, body: CompletionBody) {
   let start: CallStart | undefined
   let answers = false
   return {
@@ -131,13 +131,13 @@ function namingOf(source: Source, body: CompletionBody) {
       if (event.type !== 'call-start') answers = true
       else if (!answers) start = event
     },
-    names: () => namesOf(source, start, body),
+    names: () => answerNames(source, start, body),
   }
 }
 
 type CallStart = Extract<CompletionEvent, { type: 'call-start' }>
 
-function namesOf(source: Source, start: CallStart | undefined, body: CompletionBody): AnswerNames {
+function answerNames(source: CompletionSource, start: CallStart | undefined, body: CompletionBody): AnswerNames {
   return {
     call: start?.call ?? source.turn ?? 'none',
     model: start?.model || (body.model ?? 'foreword'),
@@ -158,4 +158,58 @@ function namingHeaders({ call, session, turn, cut }: AnswerNames): Readonly<Reco
 
 function cutHeader({ messagesLeftOut, messages, resultsShortened, tokensLeftOut }: CompletionCut): string {
   return `messages=${messagesLeftOut}/${messages}, results=${resultsShortened}, tokens=${tokensLeftOut}`
+}
+
+/** The models that are ready, as OpenAI lists them. `foreword` is the configured one. */
+async function openaiModels(runtime: Runtime): Promise<readonly object[]> {
+  const ready = (await runtime.models()).filter((model) => model.ready)
+  const asked = ready.length <= MOST_DETAILED
+  const view = (id?: string) => runtime.model(id).catch(() => undefined)
+  const [configured, ...views] = await Promise.all([view(), ...ready.map(({ id }) => (asked ? view(id) : undefined))])
+  return [
+    row(CONFIGURED, 'foreword', configured),
+    ...ready.map(({ id, provider, window }, index) => row(id, provider, views[index] ?? windowOnly(window))),
+  ]
+}
+
+/** Details of a model need a request to its server. A longer list shows only what is known without one. */
+const MOST_DETAILED = 50
+
+/** The name of the configured model. */
+const CONFIGURED = 'foreword'
+
+/** One model. Throws an `HttpFailure` with `model-not-found` for an unknown id. */
+async function openaiModel(runtime: Runtime, id: string): Promise<object> {
+  const isConfigured = id === CONFIGURED || id === 'default'
+  try {
+    return row(id, isConfigured ? CONFIGURED : id.split('/')[0]!, await runtime.model(isConfigured ? undefined : id))
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (code !== 'model-not-found' && code !== 'bad-request') throw error
+    throw new HttpFailure(404, 'model-not-found', (error as Error).message, { parameter: 'model' })
+  }
+}
+
+type Known = Pick<ModelView, 'window'> & Partial<ModelView>
+
+function windowOnly(window: number | undefined): Known | undefined {
+  return window === undefined ? undefined : { window }
+}
+
+/** The window under each name that clients look for: those of OpenRouter, vLLM and Groq. */
+function row(id: string, owner: string, known: Known | undefined): object {
+  const base = { id, object: 'model', created: 0, owned_by: owner }
+  if (!known) return base
+  const { window, reserve, facts } = known
+  const most = facts && Math.min(facts.maxOutput, window)
+  return {
+    ...base,
+    context_length: window,
+    context_window: window,
+    max_model_len: window,
+    ...defined({ max_completion_tokens: most }),
+    top_provider: { context_length: window, ...defined({ max_completion_tokens: most }) },
+    ...(facts ? { architecture: { input_modalities: facts.vision ? ['text', 'image'] : ['text'] } } : {}),
+    ...(facts ? { foreword: { model: known.id, reserve, source: facts.source, tools: facts.tools } } : {}),
+  }
 }

@@ -23,7 +23,7 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: content.nullish(),
     tool_calls: z.array(toolCall).nullish(),
-    // Some servers want back what they reasoned before a call; clients know it under either name.
+    // Some servers need their reasoning back with a call. Clients use either name.
     reasoning_content: z.string().nullish(),
     reasoning: z.string().nullish(),
   }),
@@ -62,7 +62,7 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What is read of a chat completion request. Everything else is named in `x-foreword-ignored`. */
+/** The fields of a chat completion request that are read. `x-foreword-ignored` names all others. */
 const known = {
   model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
   messages: z.array(message).min(1),
@@ -89,7 +89,7 @@ const known = {
   n: z.literal(1, '`n` must be 1: only one choice is made').nullish(),
 }
 
-/** Unknown fields are let through: clients send more than anybody reads. */
+/** The body of a chat completion request. Unknown fields are allowed, because clients send many. */
 export const completionBody = z.looseObject(known)
 
 export type CompletionBody = z.output<typeof completionBody>
@@ -97,8 +97,8 @@ export type OpenaiMessage = z.output<typeof message>
 export type OpenaiContent = z.output<typeof content>
 export type OpenaiPart = z.output<typeof part>
 
-/** Names of what the body holds and nobody reads. `inSession`: the session, not the caller, decides more. */
-export function ignored(body: CompletionBody, inSession: boolean): readonly string[] {
+/** Names of the fields of a body that are ignored. `inSession`: the session decides more, so more fields are ignored. */
+export function ignoredFields(body: CompletionBody, inSession: boolean): readonly string[] {
   const names = [...unread([body], Object.keys(known)), ...ignoredWithin(body)]
   if (asksForDetail(body)) names.push('image_url.detail')
   if (!inSession) return names
@@ -109,7 +109,7 @@ export function ignored(body: CompletionBody, inSession: boolean): readonly stri
   return names
 }
 
-/** What messages, their parts and tools hold besides what is sent. */
+/** The ignored fields of messages, their parts and tools. */
 function ignoredWithin({ messages, tools }: CompletionBody): readonly string[] {
   const parts = messages.flatMap(({ content: each }) => (Array.isArray(each) ? each : []))
   const functions = (tools ?? []).map((each) => each.function)
@@ -122,7 +122,7 @@ function ignoredWithin({ messages, tools }: CompletionBody): readonly string[] {
 
 const MESSAGE_KEYS = [...new Set(message.options.flatMap((each) => Object.keys(each.shape)))]
 
-/** Keys of these objects that are not among the known ones and have a value, each once. */
+/** Unknown keys of these objects that have a value, each once. */
 function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys: readonly string[]): string[] {
   const names = new Set<string>()
   for (const object of objects) {
@@ -133,7 +133,7 @@ function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys
   return [...names]
 }
 
-/** How closely an image is looked at is the provider's own choice. */
+/** Whether a part sets the detail of an image, which is left to the provider. */
 function asksForDetail({ messages }: CompletionBody): boolean {
   return messages.some(
     (each) =>

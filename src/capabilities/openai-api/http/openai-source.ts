@@ -1,16 +1,16 @@
+import type { CompletionEvent, Runtime } from '../../../capability.ts'
+import type { CallParameters, ResponseFormat } from '../../../model.ts'
 import { defined } from '../../../platform.ts'
-import { type CompletionEvent, type Runtime } from '../../../capability.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
-import { type Binding, type Usage } from '../../../session.ts'
 import { HttpFailure, submitWithFiles } from '../../../server.ts'
-import { conversationOf, lastInput, toolsOf } from './openai-messages.ts'
-import { parametersOf, refuseUnsupported } from './openai-parameters.ts'
-import { type CompletionBody } from './openai-schema.ts'
+import type { Binding, Usage } from '../../../session.ts'
+import { coreMessages, lastInput, toolDefinitions } from './openai-messages.ts'
+import type { CompletionBody } from './openai-schema.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
 
-/** Where an answer comes from, once it is asked for. */
-export interface Source {
-  /** Whether something is said in a session; else the body is the whole conversation. */
+/** A request that was read and checked, and the answer that it will get. */
+export interface CompletionSource {
+  /** Whether the request adds a message to a session. Otherwise its body is the whole conversation. */
   readonly inSession: boolean
   readonly session?: string
   readonly turn?: string
@@ -18,12 +18,12 @@ export interface Source {
 }
 
 /**
- * What a request asks for: with `x-foreword-session` or `user` its last message is said in that session, at once and on
- * disk when this resolves; without, its messages are the history of one call. Throws `HttpFailure` where it cannot be.
+ * Reads a request. With `x-foreword-session` or `user`, its last message is submitted to that session, and is on disk when this
+ * resolves. Otherwise its messages are the history of one call. Throws an `HttpFailure` for an invalid request.
  */
-export async function sourceOf(runtime: Runtime, body: CompletionBody, request: Request): Promise<Source> {
+export async function openSource(runtime: Runtime, body: CompletionBody, request: Request): Promise<CompletionSource> {
   const asked = request.headers.get('x-foreword-session')
-  const binding = asked === null && body.user ? bindingOf(body.user) : undefined
+  const binding = asked === null && body.user ? userBinding(body.user) : undefined
   refuseUnsupported(body)
   if (asked === null && !binding) return outsideSessions(runtime, body, request)
   checkOwnTools(body)
@@ -38,8 +38,8 @@ export async function sourceOf(runtime: Runtime, body: CompletionBody, request: 
   const named = binding
     ? await (first === undefined ? runtime.sessionFor(binding) : beginSession(runtime, binding, key ?? undefined))
     : asked
-  const model = modelOf(body)
-  const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = parametersOf(body)
+  const model = requestedModel(body)
+  const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body)
   const { session, turn } = await submitWithFiles(runtime, files, (attachments) =>
     runtime.submit({
       text,
@@ -58,22 +58,24 @@ function checkOwnTools({ tools }: CompletionBody): void {
   throw new HttpFailure(
     400,
     'invalid-input',
-    'In a session the gateway runs its own tools; "tools" of the caller cannot be added. ' +
-      'Leave them out, or leave out "user" and x-foreword-session.',
+    'Invalid request: in a session the gateway runs its own tools, so `tools` is not allowed. ' +
+      'Remove `tools`, or remove `user` and x-foreword-session.',
   )
 }
 
-function outsideSessions(runtime: Runtime, body: CompletionBody, request: Request): Source {
-  const messages = conversationOf(body.messages)
+function outsideSessions(runtime: Runtime, body: CompletionBody, request: Request): CompletionSource {
+  const messages = coreMessages(body.messages)
   if (messages.every(({ role }) => role === 'system')) {
-    throw new HttpFailure(400, 'invalid-input', 'messages: there is nothing to answer.', { parameter: 'messages' })
+    throw new HttpFailure(400, 'invalid-input', 'Invalid request: `messages` has nothing to answer.', {
+      parameter: 'messages',
+    })
   }
-  const tools = toolsOf(body)
-  const model = modelOf(body)
+  const tools = toolDefinitions(body)
+  const model = requestedModel(body)
   const most = body.max_completion_tokens ?? body.max_tokens
-  const parameters = parametersOf(body)
-  const cut = chosenIn(request, 'x-foreword-cut', ['none', 'auto'])
-  const prompt = chosenIn(request, 'x-foreword-prompt', ['none', 'add'])
+  const parameters = callParameters(body)
+  const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto'])
+  const prompt = headerChoice(request, 'x-foreword-prompt', ['none', 'add'])
   const input = {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
@@ -87,24 +89,24 @@ function outsideSessions(runtime: Runtime, body: CompletionBody, request: Reques
   return { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }
 }
 
-/** What a header chooses. Throws for a word that it does not know: it would be a wish that nobody hears. */
-function chosenIn<Word extends string>(request: Request, header: string, words: readonly Word[]): Word | undefined {
+/** The choice in a header. Throws for an unknown word, so that no choice is silently ignored. */
+function headerChoice<Word extends string>(request: Request, header: string, words: readonly Word[]): Word | undefined {
   const given = request.headers.get(header)
   if (given === null) return undefined
   const word = words.find((each) => each === given.trim().toLowerCase())
   if (word !== undefined) return word
-  throw new HttpFailure(400, 'invalid-input', `The header ${header} must be ${words.join(' or ')}.`)
+  throw new HttpFailure(400, 'invalid-input', `Invalid request: the header ${header} must be ${words.join(' or ')}.`)
 }
 
-/** `foreword` and `default` are what the configuration says. */
-function modelOf({ model }: CompletionBody): string | undefined {
+/** `undefined` for `foreword` and `default`, which mean the configured model. */
+function requestedModel({ model }: CompletionBody): string | undefined {
   return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
 }
 
-/** Conversations that `user` names, in the bindings of sessions. */
+/** The channel of conversations that `user` names, in the bindings of sessions. */
 const CHANNEL = 'openai'
 
-function bindingOf(user: string): Binding {
+function userBinding(user: string): Binding {
   return { channel: CHANNEL, conversation: user }
 }
 
@@ -119,4 +121,84 @@ const nothingReported: Usage = {
 async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
   yield { type: 'text-delta', text: newSessionReply }
   yield { type: 'finish', reason: 'stop', usage: nothingReported }
+}
+
+/** The parameters of a request besides its messages and tools. Absent ones have no key. */
+function callParameters(body: CompletionBody): CallParameters {
+  const { temperature, top_p: topP, stop, seed, presence_penalty: presencePenalty } = body
+  const { frequency_penalty: frequencyPenalty, reasoning_effort: reasoningEffort, parallel_tool_calls: parallel } = body
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const responseFormat = readResponseFormat(body)
+  const toolChoice = readToolChoice(body)
+  const offersTools = (body.tools ?? []).length > 0
+  return {
+    ...(typeof temperature === 'number' ? { temperature } : {}),
+    ...(typeof topP === 'number' ? { topP } : {}),
+    ...(stops.length > 0 ? { stop: stops } : {}),
+    ...(typeof seed === 'number' ? { seed } : {}),
+    ...(typeof presencePenalty === 'number' ? { presencePenalty } : {}),
+    ...(typeof frequencyPenalty === 'number' ? { frequencyPenalty } : {}),
+    ...(reasoningEffort ? { reasoningEffort } : {}),
+    ...(responseFormat ? { responseFormat } : {}),
+    ...(toolChoice ? { toolChoice } : {}),
+    ...(parallel === false && offersTools ? { parallelToolCalls: false } : {}),
+  }
+}
+
+/**
+ * Throws for a field of OpenAI's format that this endpoint does not support, unless its value asks for the default behaviour. To
+ * ignore the field would change what the caller means.
+ */
+function refuseUnsupported(body: CompletionBody): void {
+  for (const [name, isUsual] of Object.entries(UNSUPPORTED)) {
+    const value = body[name]
+    if (value === undefined || value === null || isUsual(value)) continue
+    throw new HttpFailure(
+      400,
+      'unsupported-parameter',
+      `Unsupported parameter: \`${name}\` is not supported here. Leave it out.`,
+      { parameter: name },
+    )
+  }
+}
+
+const never = () => false
+const isFalse = (value: unknown) => value === false
+const isEmpty = (value: unknown) => Object.keys(value as object).length === 0
+
+const UNSUPPORTED: Readonly<Record<string, (value: unknown) => boolean>> = {
+  logprobs: isFalse,
+  top_logprobs: (value) => value === 0,
+  logit_bias: isEmpty,
+  modalities: (value) => JSON.stringify(value) === '["text"]',
+  audio: never,
+  functions: isEmpty,
+  function_call: (value) => value === 'auto' || value === 'none',
+  web_search_options: never,
+  verbosity: (value) => value === 'medium',
+}
+
+function readResponseFormat({ response_format: format }: CompletionBody): ResponseFormat | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json' }
+  const { name, schema = {}, description, strict } = format.json_schema
+  return {
+    type: 'json',
+    name,
+    schema,
+    ...(description ? { description } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  }
+}
+
+function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallParameters['toolChoice'] {
+  if (!choice || choice === 'auto' || choice === 'none') return undefined
+  const name = choice === 'required' ? undefined : choice.function.name
+  const isOffered = (tools ?? []).some((tool) => name === undefined || tool.function.name === name)
+  if (!isOffered) {
+    const which = name === undefined ? 'no tool' : `no tool named ${name}`
+    const message = `Invalid request: \`tool_choice\` needs a tool, and \`tools\` has ${which}.`
+    throw new HttpFailure(400, 'invalid-input', message, { parameter: 'tool_choice' })
+  }
+  return name === undefined ? 'required' : { toolName: name }
 }

@@ -6,14 +6,14 @@ import { type FinishReason } from '../../../model.ts'
 import { type AnswerCitation, answerCitations } from '../../../citation.ts'
 import { messageReasoning } from '../../../server.ts'
 
-/** What an answer tells here: of a session it tells the markers of each message, too, when it is whole. */
+/** An event of an answer. In a session, the citations of each complete message follow it. */
 export type AnswerEvent =
   | CompletionEvent
   | { readonly type: 'citations'; readonly citations: readonly AnswerCitation[] }
 
 /**
- * A turn of a session as if it were one completion: what all its calls say, one after another, and the sums of what they
- * cost. Tools run in the gateway and are not reported. Throws `RuntimeError` where the turn failed.
+ * A turn of a session as one completion: the text of all its calls in order, and the sum of their usage. Tools run in the gateway
+ * and are not reported. Throws a `RuntimeError` where the turn failed.
  */
 export async function* turnCompletion(
   runtime: Runtime,
@@ -30,10 +30,10 @@ export async function* turnCompletion(
   for await (const event of runtime.events(session, { turn, signal })) {
     if (event.type === 'interrupted') throw new RuntimeError(event.code, event.message, { turn })
     if (event.type === 'entry') {
-      yield* ofEntry(event.entry)
+      yield* entryEvents(event.entry)
       if (event.entry.type === 'turn-end') return
     } else if (event.type === 'text-delta') {
-      yield spoken(apart(event.text))
+      yield textDelta(separated(event.text))
       sent.text += event.text
     } else if (event.type === 'reasoning-delta') {
       yield { type: 'reasoning-delta', text: event.text }
@@ -41,18 +41,18 @@ export async function* turnCompletion(
     }
   }
 
-  function spoken(text: string): CompletionEvent {
+  function textDelta(text: string): CompletionEvent {
     length += text.length
     return { type: 'text-delta', text }
   }
 
-  function* ofEntry(entry: Entry): Generator<AnswerEvent> {
+  function* entryEvents(entry: Entry): Generator<AnswerEvent> {
     if (entry.type === 'assembly') {
       calls += 1
       sent = { text: '', reasoning: '' }
       yield { type: 'call-start', call: entry.call, model: entry.model ?? '' }
     } else if (entry.type === 'message') {
-      const text = yield* missed(messageText(entry.message), messageReasoning(entry.message))
+      const text = yield* missingText(messageText(entry.message), messageReasoning(entry.message))
       const citations = answerCitations(text, entry.citations ?? [], length - text.length)
       if (citations.length > 0) yield { type: 'citations', citations }
     } else if (entry.type === 'usage') {
@@ -63,26 +63,26 @@ export async function* turnCompletion(
     }
   }
 
-  /** Returns the message as it is now at the end of what was sent. */
-  function* missed(wholeText: string, wholeReasoning: string): Generator<CompletionEvent, string> {
-    const reasoning = rest(wholeReasoning, sent.reasoning)
+  /** Sends the rest of a message. Returns the message in the form in which it was sent. */
+  function* missingText(wholeText: string, wholeReasoning: string): Generator<CompletionEvent, string> {
+    const reasoning = unsentPart(wholeReasoning, sent.reasoning)
     if (reasoning !== '') yield { type: 'reasoning-delta', text: reasoning }
-    const text = rest(wholeText, sent.text)
-    if (text !== '') yield spoken(apart(text))
+    const text = unsentPart(wholeText, sent.text)
+    if (text !== '') yield textDelta(separated(text))
     said ||= sent.text !== '' || text !== ''
     const whole = text === '' ? sent.text : wholeText
     sent = { text: '', reasoning: '' }
     return whole
   }
 
-  /** What different calls say is not one sentence. */
-  function apart(text: string): string {
+  /** Separates the texts of different calls by a blank line. */
+  function separated(text: string): string {
     return said && sent.text === '' ? `\n\n${text}` : text
   }
 }
 
-/** What was missed of a message. A message that went another way than its deltas is sent again as a whole. */
-function rest(whole: string, sent: string): string {
+/** The part of a message that was not sent. A message that differs from its deltas is sent again as a whole. */
+function unsentPart(whole: string, sent: string): string {
   if (whole.startsWith(sent)) return whole.slice(sent.length)
   return whole.trim() === sent.trim() ? '' : `\n\n${whole}`
 }

@@ -1,39 +1,38 @@
-import { backOff } from './back-off.ts'
-import type { Pace } from './pace.ts'
-import type { TelegramFault } from './telegram-fault.ts'
+import { backoffMs, createPace, type Pace, type Sleep } from '../timing.ts'
+import type { TelegramFault } from './telegram-api.ts'
 
-/** The calls of one chat, one after another. */
-export interface ChatLine {
+/** Runs the calls of one chat one after another. */
+interface ChatLine {
   /**
-   * Resolves with what the call answers, `undefined` where it was dropped. Rejects with a refusal, and with the reason of the
-   * signal where that ends first.
+   * Resolves with the result of the call, or `undefined` where it was dropped. Rejects with a refusal, and with the reason of
+   * the signal where that is aborted first.
    */
   add<T>(call: LineCall<T>): Promise<T | undefined>
-  /** Lets nothing go for that long, ms. */
+  /** Starts no call for that long, ms. */
   hold(ms: number): void
-  /** Waits for the end of a limit or a fault. */
+  /** Whether a limit or a fault delays the next call. */
   readonly held: boolean
-  /** Nothing waits, nothing runs, nothing is held. */
+  /** Nothing waits, runs or is held. */
   readonly idle: boolean
 }
 
-export interface LineCall<T> {
-  /** A newer call of that subject takes the place of a waiting one that may be dropped. */
+interface LineCall<T> {
+  /** A newer call with the same subject replaces a waiting droppable one. */
   readonly subject?: string
-  /** Any limit or fault drops it. */
+  /** Whether a limit or a fault drops the call. */
   readonly droppable?: boolean
   run(): Promise<T>
-  /** What it means that `run` rejected. */
-  faultOf(error: unknown): TelegramFault
+  /** Classifies the error that `run` rejected with. */
+  readFault(error: unknown): TelegramFault
 }
 
-export interface LineWorld {
-  /** Every pace has to agree. */
+interface ChatLineParts {
+  /** A call starts when every pace allows it. */
   readonly paces: readonly Pace[]
   now(): number
-  sleep(ms: number, signal: AbortSignal): Promise<void>
+  readonly sleep: Sleep
   random(): number
-  /** Told with every try: `undefined` where it went through, whatever the answer. */
+  /** Called after every try; with `undefined` where Telegram answered. */
   tried(fault: TelegramFault | undefined): void
   readonly signal: AbortSignal
 }
@@ -44,7 +43,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-export function createChatLine({ paces, now, sleep, random, tried, signal }: LineWorld): ChatLine {
+function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLineParts): ChatLine {
   const waiting: Waiting[] = []
   let running = false
   let heldUntil = 0
@@ -53,7 +52,7 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
     running = true
     let failures = 0
     while (waiting.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another is the purpose of a line
+      // oxlint-disable-next-line no-await-in-loop -- a line runs its calls one after another
       await turn()
       const next = waiting.shift()
       if (!next) break
@@ -66,7 +65,7 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
       failures++
       heldUntil = Math.max(
         heldUntil,
-        now() + (fault.type === 'limited' ? fault.retryAfterMs : backOff(failures, random)),
+        now() + (fault.type === 'limited' ? fault.retryAfterMs : backoffMs(failures, random)),
       )
       if (next.call.droppable) next.resolve(undefined)
       else waiting.unshift(next)
@@ -74,19 +73,19 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
     running = false
   }
 
-  /** Waits until the first in the line may go. What stands there may be another one afterwards. */
+  /** Waits until the next call may start. A newer call may have replaced the first one meanwhile. */
   async function turn(): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
       const wait = Math.max(heldUntil - now(), ...paces.map((pace) => pace.wait(now())))
-      // What is shared is looked at and taken in one go.
+      // Paces are shared, so checking and taking happen in one step.
       if (wait <= 0) return paces.forEach((pace) => pace.take(now()))
       // oxlint-disable-next-line no-await-in-loop -- paces are shared: another line may have taken the turn meanwhile
       await sleep(wait, signal)
     }
   }
 
-  /** Answers a fault that is to be waited out; everything else settles the call. */
+  /** Returns a fault after which the call is retried or dropped. Any other result settles the call. */
   async function attempt({
     call,
     resolve,
@@ -101,7 +100,7 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
         reject(signal.reason)
         return undefined
       }
-      const fault = call.faultOf(error)
+      const fault = call.readFault(error)
       if (fault.type !== 'refused') {
         tried(fault)
         return fault
@@ -122,7 +121,7 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
       return new Promise<T | undefined>((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
         const entry: Waiting = { call, resolve, reject }
-        giveWay(waiting, entry)
+        replaceOrAppend(waiting, entry)
         if (!running) work().catch(end)
       })
     },
@@ -138,11 +137,33 @@ export function createChatLine({ paces, now, sleep, random, tried, signal }: Lin
   }
 }
 
-/** A newer call of one subject stands where the older one stood, which is of no use any more. */
-function giveWay(waiting: Waiting[], entry: Waiting): void {
+/** A newer call with the same subject replaces an older droppable one, and resolves that to `undefined`. */
+function replaceOrAppend(waiting: Waiting[], entry: Waiting): void {
   const { subject } = entry.call
   const older = subject === undefined ? -1 : waiting.findIndex(({ call }) => call.droppable && call.subject === subject)
   if (older < 0) return void waiting.push(entry)
   const [dropped] = waiting.splice(older, 1, entry)
   dropped?.resolve(undefined)
 }
+
+/** A line for each chat that was used recently. */
+export function createChatLines(parts: Omit<ChatLineParts, 'paces'>): (chat: number) => ChatLine {
+  const lines = new Map<number, { line: ChatLine; rested: () => boolean }>()
+  const all = createPace(ALL)
+  return (chat) => {
+    const known = lines.get(chat)
+    if (known) return known.line
+    for (const [other, { rested }] of lines) if (rested()) lines.delete(other)
+    // Ids of people are positive, those of groups and channels negative.
+    const { burst, everyMs } = chat > 0 ? PERSON : GROUP
+    const own = createPace({ burst, everyMs })
+    const line = createChatLine({ ...parts, paces: [own, all] })
+    lines.set(chat, { line, rested: () => line.idle && own.rested(parts.now()) })
+    return line
+  }
+}
+
+/** Telegram's limits: about one message per second to a person, 20 per minute to a group, 30 per second in total. */
+const PERSON = { burst: 3, everyMs: 1_000 }
+const GROUP = { burst: 5, everyMs: 4_000 }
+const ALL = { burst: 5, everyMs: 40 }

@@ -4,8 +4,7 @@ import { inspect } from 'node:util'
 import type { Api } from 'grammy'
 import { scriptedTelegram } from '../../../testing.ts'
 import { plainText } from '../text/formatted-text.ts'
-import { telegramApi } from './telegram-api.ts'
-import { TelegramRefusal } from './telegram-refusal.ts'
+import { telegramApi, TelegramRefusal } from './telegram-api.ts'
 import { telegramSender, type TelegramSenderOptions } from './telegram-sender.ts'
 
 const ANN = 5
@@ -15,7 +14,7 @@ const GROUP = -100
 test('a message arrives with its formatting, without a preview of its links', async (t) => {
   const { telegram, sender } = await place(t)
   const entities = [{ type: 'bold' as const, offset: 0, length: 2 }]
-  const id = await sender.send({ chat: ANN }, { text: 'Hi there', entities })
+  const id = await sender.send({ id: ANN }, { text: 'Hi there', entities })
   assert.deepEqual(telegram.messages(ANN), [
     { id, from: 'bot', text: 'Hi there', entities, buttons: [], edits: 0, preview: false },
   ])
@@ -23,7 +22,7 @@ test('a message arrives with its formatting, without a preview of its links', as
 
 test('previews are there where the owner wants them', async (t) => {
   const { telegram, sender } = await place(t, { linkPreviews: true })
-  await sender.send({ chat: ANN }, plainText('https://example.org'))
+  await sender.send({ id: ANN }, plainText('https://example.org'))
   assert.equal(telegram.messages(ANN)[0]?.preview, true)
 })
 
@@ -31,30 +30,30 @@ test('a message has buttons and stands in its topic', async (t) => {
   const { telegram, sender } = await place(t)
   telegram.say(GROUP, 'question', { thread: 7 })
   const buttons = [[{ text: 'Yes', data: 'y' }], [{ text: 'No', data: 'n' }]]
-  await sender.send({ chat: GROUP, thread: 7 }, plainText('Sure?'), { buttons })
+  await sender.send({ id: GROUP, thread: 7 }, plainText('Sure?'), { buttons })
   const [, message] = telegram.messages(GROUP)
   assert.deepEqual([message?.buttons, message?.thread], [buttons, 7])
 })
 
 test('an edit says whether anything changed and whether the message is still there', async (t) => {
   const { telegram, sender } = await place(t)
-  const id = await sender.send({ chat: ANN }, plainText('one'), { buttons: [[{ text: 'Yes', data: 'y' }]] })
-  assert.equal(await sender.edit({ chat: ANN }, id, plainText('two')), 'edited')
-  assert.equal(await sender.edit({ chat: ANN }, id, plainText('two')), 'same')
+  const id = await sender.send({ id: ANN }, plainText('one'), { buttons: [[{ text: 'Yes', data: 'y' }]] })
+  assert.equal(await sender.edit({ id: ANN }, id, plainText('two')), 'edited')
+  assert.equal(await sender.edit({ id: ANN }, id, plainText('two')), 'same')
   assert.deepEqual(telegram.messages(ANN)[0]?.buttons, [])
-  assert.equal(await sender.remove({ chat: ANN }, id), true)
-  assert.equal(await sender.remove({ chat: ANN }, id), false)
-  assert.equal(await sender.edit({ chat: ANN }, id, plainText('three')), 'gone')
+  assert.equal(await sender.remove({ id: ANN }, id), true)
+  assert.equal(await sender.remove({ id: ANN }, id), false)
+  assert.equal(await sender.edit({ id: ANN }, id, plainText('three')), 'gone')
 })
 
 test('formatting that Telegram cannot read is left out, and the operator hears of it', async (t) => {
   const { telegram, sender, warnings } = await place(t)
-  await sender.send({ chat: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 9 }] })
+  await sender.send({ id: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 9 }] })
   assert.deepEqual(
     telegram.messages(ANN).map(({ text, entities }) => ({ text, entities })),
     [{ text: 'Hi', entities: [] }],
   )
-  assert.match(warnings.join(), /^A message is sent without its formatting: Telegram refused sendMessage: 400/)
+  assert.match(warnings.join(), /^Sent a message without its formatting: Telegram refused sendMessage: 400/)
 })
 
 test('whatever Telegram finds wrong with formatted words, they arrive without it', async (t) => {
@@ -62,7 +61,7 @@ test('whatever Telegram finds wrong with formatted words, they arrive without it
   telegram.open(ANN)
   for (const description of ['Bad Request: BUTTON_TOO_LONG', 'Bad Request: something quite new']) {
     telegram.fail('sendMessage', { type: 'refused', code: 400, description })
-    await sender.send({ chat: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 2 }] })
+    await sender.send({ id: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 2 }] })
   }
   assert.deepEqual(
     telegram.messages(ANN).map(({ text, entities }) => [text, entities.length]),
@@ -75,12 +74,12 @@ test('whatever Telegram finds wrong with formatted words, they arrive without it
 
 test('a refusal says what Telegram said, and where a group went', async (t) => {
   const { telegram, sender } = await place(t)
-  await assert.rejects(sender.send({ chat: 77 }, plainText('Hi')), {
-    code: 400,
+  await assert.rejects(sender.send({ id: 77 }, plainText('Hi')), {
+    status: 400,
     description: 'Bad Request: chat not found',
   })
   telegram.fail('sendMessage', { type: 'refused', code: 403, description: 'Forbidden: bot was blocked by the user' })
-  const refused = await sender.send({ chat: ANN }, plainText('Hi')).catch((error: unknown) => error)
+  const refused = await sender.send({ id: ANN }, plainText('Hi')).catch((error: unknown) => error)
   assert.ok(refused instanceof TelegramRefusal)
   assert.equal(refused.message, 'Telegram refused sendMessage: 403 Forbidden: bot was blocked by the user')
   telegram.fail('sendMessage', {
@@ -89,7 +88,7 @@ test('a refusal says what Telegram said, and where a group went', async (t) => {
     description: 'Bad Request: x',
     parameters: { migrate_to_chat_id: -9 },
   })
-  await assert.rejects(sender.send({ chat: ANN }, plainText('Hi')), { migratedTo: -9 })
+  await assert.rejects(sender.send({ id: ANN }, plainText('Hi')), { migratedTo: -9 })
 })
 
 test('messages of one chat arrive in their order, through limits and faults', async (t) => {
@@ -97,7 +96,7 @@ test('messages of one chat arrive in their order, through limits and faults', as
   telegram.fail('sendMessage', { type: 'limited', retryAfter: 7 })
   telegram.fail('sendMessage', { type: 'broken' })
   telegram.fail('sendMessage', { type: 'dropped' })
-  await Promise.all(['1', '2', '3', '4'].map((text) => sender.send({ chat: ANN }, plainText(text))))
+  await Promise.all(['1', '2', '3', '4'].map((text) => sender.send({ id: ANN }, plainText(text))))
   assert.deepEqual(
     telegram.messages(ANN).map(({ text }) => text),
     ['1', '2', '3', '4'],
@@ -109,9 +108,9 @@ test('messages of one chat arrive in their order, through limits and faults', as
 test('a limit of one chat delays no other', async (t) => {
   const { telegram, sender, clock } = await place(t, {}, { byHand: true })
   telegram.fail('sendMessage', { type: 'limited', retryAfter: 60, chat: ANN })
-  const toAnn = sender.send({ chat: ANN }, plainText('Hi Ann'))
+  const toAnn = sender.send({ id: ANN }, plainText('Hi Ann'))
   await telegram.until(() => telegram.calls('sendMessage').length === 1)
-  await sender.send({ chat: BEN }, plainText('Hi Ben'))
+  await sender.send({ id: BEN }, plainText('Hi Ben'))
   assert.deepEqual(telegram.messages(ANN), [])
   await clock.pass(59_000)
   assert.deepEqual(telegram.messages(ANN), [])
@@ -125,8 +124,8 @@ test('a chat whose call takes long delays no other', async (t) => {
   telegram.fail('sendMessage', { type: 'slow', ms: 200, chat: ANN })
   const order: string[] = []
   await Promise.all([
-    sender.send({ chat: ANN }, plainText('Hi Ann')).then(() => order.push('Ann')),
-    sender.send({ chat: BEN }, plainText('Hi Ben')).then(() => order.push('Ben')),
+    sender.send({ id: ANN }, plainText('Hi Ann')).then(() => order.push('Ann')),
+    sender.send({ id: BEN }, plainText('Hi Ben')).then(() => order.push('Ben')),
   ])
   assert.deepEqual(order, ['Ben', 'Ann'])
 })
@@ -136,8 +135,8 @@ test('a person gets three messages at once and then one a second, a group twenty
   telegram.open(GROUP)
   const sent = Promise.all(
     Array.from({ length: 30 }, (_, n) => [
-      sender.send({ chat: ANN }, plainText(`to Ann ${n}`)),
-      sender.send({ chat: GROUP }, plainText(`to all ${n}`)),
+      sender.send({ id: ANN }, plainText(`to Ann ${n}`)),
+      sender.send({ id: GROUP }, plainText(`to all ${n}`)),
     ]).flat(),
   )
   const counts = () => [telegram.messages(ANN).length, telegram.messages(GROUP).length]
@@ -155,7 +154,7 @@ test('all chats together stay below thirty a second', async (t) => {
   const { telegram, sender, clock } = await place(t, {}, { byHand: true })
   const chats = Array.from({ length: 60 }, (_, n) => 1000 + n)
   for (const chat of chats) telegram.open(chat)
-  const sent = Promise.all(chats.map((chat) => sender.send({ chat }, plainText('Hi'))))
+  const sent = Promise.all(chats.map((chat) => sender.send({ id: chat }, plainText('Hi'))))
   await clock.pass(1_000)
   const count = telegram.calls('sendMessage').length
   assert.ok(count > 20 && count <= 30, String(count))
@@ -166,19 +165,17 @@ test('all chats together stay below thirty a second', async (t) => {
 test('faults are waited out longer and longer, up to a minute, and told once', async (t) => {
   const { telegram, sender, waits, warnings } = await place(t)
   telegram.fail('sendMessage', { type: 'broken' }, 9)
-  await sender.send({ chat: ANN }, plainText('Hi'))
+  await sender.send({ id: ANN }, plainText('Hi'))
   assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
-  assert.deepEqual(warnings, ['Telegram cannot be reached, and is tried again until it can: its answer is no JSON'])
+  assert.deepEqual(warnings, ['Telegram cannot be reached: its answer is not JSON. The gateway keeps trying.'])
 })
 
 test('a newer edit of a stream takes the place of one that waits, and the last one is kept', async (t) => {
   const { telegram, sender, clock } = await place(t, {}, { byHand: true })
-  const ids = await Promise.all([1, 2, 3].map((n) => sender.send({ chat: ANN }, plainText(`message ${n}`))))
+  const ids = await Promise.all([1, 2, 3].map((n) => sender.send({ id: ANN }, plainText(`message ${n}`))))
   const [id = 0] = ids
-  const edits = ['a', 'a b', 'a b c'].map((text) =>
-    sender.edit({ chat: ANN }, id, plainText(text), { droppable: true }),
-  )
-  const last = sender.edit({ chat: ANN }, id, plainText('a b c d'))
+  const edits = ['a', 'a b', 'a b c'].map((text) => sender.edit({ id: ANN }, id, plainText(text), { droppable: true }))
+  const last = sender.edit({ id: ANN }, id, plainText('a b c d'))
   await clock.pass(1_000)
   assert.deepEqual(await Promise.all([...edits, last]), ['dropped', 'dropped', 'dropped', 'edited'])
   assert.equal(telegram.messages(ANN)[0]?.text, 'a b c d')
@@ -186,20 +183,20 @@ test('a newer edit of a stream takes the place of one that waits, and the last o
 
 test('an edit of a stream is dropped by limits and faults', async (t) => {
   const { telegram, sender } = await place(t)
-  const id = await sender.send({ chat: ANN }, plainText('a'))
+  const id = await sender.send({ id: ANN }, plainText('a'))
   telegram.fail('editMessageText', { type: 'limited', retryAfter: 1 })
   telegram.fail('editMessageText', { type: 'dropped' })
-  assert.equal(await sender.edit({ chat: ANN }, id, plainText('a b'), { droppable: true }), 'dropped')
-  assert.equal(await sender.edit({ chat: ANN }, id, plainText('a b c'), { droppable: true }), 'dropped')
-  assert.equal(await sender.edit({ chat: ANN }, id, plainText('a b c d'), { droppable: true }), 'edited')
+  assert.equal(await sender.edit({ id: ANN }, id, plainText('a b'), { droppable: true }), 'dropped')
+  assert.equal(await sender.edit({ id: ANN }, id, plainText('a b c'), { droppable: true }), 'dropped')
+  assert.equal(await sender.edit({ id: ANN }, id, plainText('a b c d'), { droppable: true }), 'edited')
 })
 
 test('typing is shown, and no fault of it is reported', async (t) => {
   const { telegram, sender } = await place(t)
-  await sender.typing({ chat: ANN })
+  await sender.typing({ id: ANN })
   telegram.fail('sendChatAction', { type: 'broken' })
-  await sender.typing({ chat: ANN })
-  await sender.typing({ chat: 77 })
+  await sender.typing({ id: ANN })
+  await sender.typing({ id: 77 })
   assert.deepEqual(
     telegram.calls('sendChatAction').map(({ status }) => status),
     [200, 502, 400],
@@ -209,17 +206,17 @@ test('typing is shown, and no fault of it is reported', async (t) => {
 test('typing is not shown while the chat is limited', async (t) => {
   const { telegram, sender, clock } = await place(t, {}, { byHand: true })
   telegram.fail('sendChatAction', { type: 'limited', retryAfter: 5 })
-  await sender.typing({ chat: ANN })
-  await sender.typing({ chat: ANN })
+  await sender.typing({ id: ANN })
+  await sender.typing({ id: ANN })
   assert.equal(telegram.calls('sendChatAction').length, 1)
   await clock.pass(5_000)
-  await sender.typing({ chat: ANN })
+  await sender.typing({ id: ANN })
   assert.equal(telegram.calls('sendChatAction').length, 2)
 })
 
 test('a pressed button is answered, through a fault, and one that is too old is let be', async (t) => {
   const { telegram, sender } = await place(t)
-  const id = await sender.send({ chat: ANN }, plainText('Sure?'), { buttons: [[{ text: 'Yes', data: 'y' }]] })
+  const id = await sender.send({ id: ANN }, plainText('Sure?'), { buttons: [[{ text: 'Yes', data: 'y' }]] })
   const { callback_query: query } = telegram.press(ANN, id, 'y')
   telegram.fail('answerCallbackQuery', { type: 'dropped' })
   await sender.answerButton(query?.id ?? '', 'Allowed.')
@@ -237,23 +234,23 @@ test('a pressed button is answered, through a fault, and one that is too old is 
 test('the end of the signal ends whatever waits', async (t) => {
   const { telegram, sender, stop } = await place(t, {}, { byHand: true })
   telegram.fail('sendMessage', { type: 'limited', retryAfter: 600 })
-  const waiting = [sender.send({ chat: ANN }, plainText('one')), sender.send({ chat: ANN }, plainText('two'))]
+  const waiting = [sender.send({ id: ANN }, plainText('one')), sender.send({ id: ANN }, plainText('two'))]
   await telegram.until(() => telegram.calls('sendMessage').length === 1)
   stop(new Error('the gateway stops'))
   for (const { status } of await Promise.allSettled(waiting)) assert.equal(status, 'rejected')
-  await assert.rejects(sender.send({ chat: BEN }, plainText('three')), { message: 'the gateway stops' })
+  await assert.rejects(sender.send({ id: BEN }, plainText('three')), { message: 'the gateway stops' })
 })
 
 test('the token stands in no error and no warning', async (t) => {
   const { telegram, sender, warnings, stop } = await place(t, {}, { byHand: true })
   const { token } = telegram
   telegram.fail('sendMessage', { type: 'refused', code: 400, description: `Bad Request: ${token} of /bot${token}/x` })
-  const refused = await sender.send({ chat: ANN }, plainText('Hi')).catch((error: unknown) => error)
+  const refused = await sender.send({ id: ANN }, plainText('Hi')).catch((error: unknown) => error)
   await telegram.close()
-  const lost = sender.send({ chat: ANN }, plainText('Hi')).catch((error: unknown) => error)
+  const lost = sender.send({ id: ANN }, plainText('Hi')).catch((error: unknown) => error)
   await telegram.until(() => warnings.length > 0)
   stop(new Error('the gateway stops'))
-  assert.match(warnings.join(), /^Telegram cannot be reached, and is tried again until it can: .*ECONNREFUSED/)
+  assert.match(warnings.join(), /^Telegram cannot be reached: .*ECONNREFUSED/)
   for (const told of [refused, await lost, warnings]) {
     assert.ok(!inspect(told, { depth: 9, showHidden: true }).includes(token.slice(11)), inspect(told))
   }

@@ -1,67 +1,105 @@
-import { defined } from '../../../platform.ts'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Api } from 'grammy'
 import type { MessageEntity } from 'grammy/types'
+import { defined, sleep as sleepByTimer } from '../../../platform.ts'
 import type { FormattedText } from '../text/formatted-text.ts'
-import { backOff } from './back-off.ts'
-import { chatLines } from './chat-lines.ts'
-import { faultTeller } from './fault-teller.ts'
-import type { EditOutcome, TelegramButtons, TelegramPlace, TelegramSender } from './sender.ts'
-import { type TelegramFault, telegramFault } from './telegram-fault.ts'
-import { TelegramRefusal } from './telegram-refusal.ts'
+import type { ChatReference } from '../chat-reference.ts'
+import { backoffMs, type Sleep } from '../timing.ts'
+import { createChatLines } from './chat-line.ts'
+import { type TelegramFault, readFault, TelegramRefusal } from './telegram-api.ts'
+
+/**
+ * Sends messages to chats. Calls for one chat run one after another in the order in which they were made. A chat that is slow,
+ * limited or gone delays no other. The sender retries after limits (429), network faults and server errors until its signal is
+ * aborted; then every waiting call rejects with the reason of the signal. Any other refusal rejects with `TelegramRefusal`.
+ */
+export interface TelegramSender {
+  /** Returns Telegram's id of the message. */
+  send(to: ChatReference, part: FormattedText, options?: SendOptions): Promise<number>
+  edit(to: ChatReference, messageId: number, part: FormattedText, options?: MessageEditOptions): Promise<EditOutcome>
+  /** Returns whether the message existed and could be removed. */
+  remove(to: ChatReference, messageId: number): Promise<boolean>
+  /** Shows the typing indicator for five seconds. Does not wait for other calls, is not retried, and never rejects. */
+  typing(to: ChatReference): Promise<void>
+  /** Acknowledges a pressed button, and shows the person `text` as a note where it is given. Never rejects. */
+  answerButton(callbackId: string, text?: string): Promise<void>
+}
+
+interface SendOptions {
+  readonly buttons?: TelegramButtons
+}
+
+interface MessageEditOptions {
+  /** An edit without buttons removes those of the message. */
+  readonly buttons?: TelegramButtons
+  /**
+   * For interim text: a newer edit of the same message, a limit or a fault drops such an edit, and the outcome is `dropped`.
+   */
+  readonly droppable?: boolean
+}
+
+/** `same`: the message already has this content. `gone`: the message can no longer be edited. */
+type EditOutcome = 'edited' | 'same' | 'gone' | 'dropped'
+
+/** Rows of buttons. */
+export type TelegramButtons = readonly (readonly TelegramButton[])[]
+
+interface TelegramButton {
+  readonly text: string
+  /** Returned when the button is pressed. 1 to 64 bytes of UTF-8. */
+  readonly data: string
+}
 
 export interface TelegramSenderOptions {
   readonly api: Api
-  /** Ends every wait and every call. */
+  /** Ends every wait and every call when it is aborted. */
   readonly signal: AbortSignal
-  /** Whether Telegram fetches pages that a message links to. It does not unless told so. */
+  /** Whether Telegram fetches the pages that a message links to. `false` by default. */
   readonly linkPreviews?: boolean
   /** Sentences for the operator, without the token. */
   warn(text: string): void
   /** ms. */
   readonly now?: () => number
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly sleep?: Sleep
   /** From 0 to 1. */
   readonly random?: () => number
 }
 
-type MessageText = { text: string; entities?: MessageEntity[] }
+type SentText = { text: string; entities?: MessageEntity[] }
 
-/** The person who pressed a button waits no longer than this, ms. */
+/** How long acknowledging a button may take, ms. */
 const LONGEST_ANSWER_WAIT = 30_000
 
-/** A sender over grammY, over `telegramApi`. */
+/** A sender over the client of `telegramApi`. */
 export function telegramSender(options: TelegramSenderOptions): TelegramSender {
-  const { api, signal, warn, linkPreviews = false, now = Date.now, random = Math.random } = options
-  const sleep = options.sleep ?? ((ms, ending) => pause(ms, undefined, { signal: ending }))
-  // The types of grammY know another AbortSignal than Node's.
+  const { api, signal, warn, linkPreviews = false } = options
+  const { now = Date.now, random = Math.random, sleep = sleepByTimer } = options
+  // grammY's types use another AbortSignal than Node's.
   const ending = signal as unknown as Parameters<Api['raw']['sendMessage']>[1]
-  const world = { now, sleep, random, signal, tried: faultTeller(warn) }
-  const lineOf = chatLines(world)
+  const chatLine = createChatLines({ now, sleep, random, signal, tried: reportFaults(warn) })
   const preview = { link_preview_options: { is_disabled: !linkPreviews } }
 
   function inLine<T>(
     method: string,
-    to: TelegramPlace,
+    to: ChatReference,
     call: { run(): Promise<T>; subject?: string; droppable?: boolean },
   ) {
-    return lineOf(to.chat).add({ ...call, faultOf: (error) => telegramFault(method, error, api.token) })
+    return chatLine(to.id).add({ ...call, readFault: (error) => readFault(method, error, api.token) })
   }
 
-  /** Formatting that Telegram cannot read is no reason to say nothing. */
+  /** Sends the text without its formatting where Telegram cannot parse that. */
   async function withEntities<T>(
     method: string,
     part: FormattedText,
-    call: (text: MessageText) => Promise<T>,
+    call: (text: SentText) => Promise<T>,
   ): Promise<T> {
     const bare = { text: part.text }
     if (part.entities.length === 0) return call(bare)
     try {
       return await call({ ...bare, entities: [...part.entities] })
     } catch (error) {
-      const refusal = refusalOf(telegramFault(method, error, api.token))
-      if (refusal?.code !== 400 || OF_THE_PLACE.test(refusal.description)) throw error
-      warn(`A message is sent without its formatting: ${refusal.message}`)
+      const refusal = refusalOf(readFault(method, error, api.token))
+      if (refusal?.status !== 400 || NOT_FORMATTING.test(refusal.description)) throw error
+      warn(`Sent a message without its formatting: ${refusal.message}`)
       return call(bare)
     }
   }
@@ -69,7 +107,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   return {
     async send(to, part, { buttons } = {}) {
       const rest = {
-        chat_id: to.chat,
+        chat_id: to.id,
         ...preview,
         ...defined({ message_thread_id: to.thread }),
         ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
@@ -77,13 +115,13 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       const message = await inLine('sendMessage', to, {
         run: () => withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...text }, ending)),
       })
-      // Only what may be dropped answers nothing.
+      // Only a droppable call resolves to `undefined`.
       return message!.message_id
     },
 
     async edit(to, messageId, part, { buttons, droppable = false } = {}) {
       const rest = {
-        chat_id: to.chat,
+        chat_id: to.id,
         message_id: messageId,
         ...preview,
         ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
@@ -103,7 +141,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
     async remove(to, messageId) {
       try {
         await inLine('deleteMessage', to, {
-          run: () => api.raw.deleteMessage({ chat_id: to.chat, message_id: messageId }, ending),
+          run: () => api.raw.deleteMessage({ chat_id: to.id, message_id: messageId }, ending),
         })
         return true
       } catch (error) {
@@ -112,14 +150,14 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       }
     },
 
-    async typing({ chat, thread }) {
-      const line = lineOf(chat)
+    async typing({ id: chat, thread }) {
+      const line = chatLine(chat)
       if (signal.aborted || line.held) return
       const topic = thread === undefined ? {} : { message_thread_id: thread }
       try {
         await api.raw.sendChatAction({ chat_id: chat, action: 'typing', ...topic }, ending)
       } catch (error) {
-        const fault = telegramFault('sendChatAction', error, api.token)
+        const fault = readFault('sendChatAction', error, api.token)
         if (fault.type === 'limited') line.hold(fault.retryAfterMs)
       }
     },
@@ -132,20 +170,20 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
           await api.raw.answerCallbackQuery({ callback_query_id: callbackId, ...(text ? { text } : {}) }, ending)
           return
         } catch (error) {
-          const fault = telegramFault('answerCallbackQuery', error, api.token)
+          const fault = readFault('answerCallbackQuery', error, api.token)
           if (fault.type === 'refused') return
-          const wait = fault.type === 'limited' ? fault.retryAfterMs : backOff(n, random)
+          const wait = fault.type === 'limited' ? fault.retryAfterMs : backoffMs(n, random)
           if (now() + wait > until) return
           // oxlint-disable-next-line no-await-in-loop -- as above
-          await sleep(wait, signal).catch(() => {})
+          await sleep(wait, signal)
         }
       }
     },
   }
 }
 
-/** What Telegram refuses because of the chat or the message, and not because of the words. */
-const OF_THE_PLACE = /chat|peer|user|group|topic|thread|rights|not found|not modified|can't be|message_id/i
+/** Refusals that concern the chat or the message, and not its formatting. */
+const NOT_FORMATTING = /chat|peer|user|group|topic|thread|rights|not found|not modified|can't be|message_id/i
 
 function keyboard(buttons: TelegramButtons) {
   return {
@@ -160,9 +198,29 @@ function editOutcome(error: unknown): EditOutcome | undefined {
 }
 
 function describes(error: unknown, pattern: RegExp): boolean {
-  return error instanceof TelegramRefusal && error.code === 400 && pattern.test(error.description)
+  return error instanceof TelegramRefusal && error.status === 400 && pattern.test(error.description)
 }
 
 function refusalOf(fault: TelegramFault): TelegramRefusal | undefined {
   return fault.type === 'refused' ? fault.refusal : undefined
 }
+
+/** Warns the operator once that Telegram cannot be reached, and not at every retry. */
+function reportFaults(warn: (text: string) => void): (fault: TelegramFault | undefined) => void {
+  let reachable = true
+  return (fault) => {
+    if (fault?.type === 'limited') {
+      if (fault.retryAfterMs < LONG_LIMIT) return
+      return warn(
+        `Telegram accepts no messages for a chat for ${Math.ceil(fault.retryAfterMs / 1000)} s, because the bot sent too many.`,
+      )
+    }
+    if (fault?.type === 'unreachable' && reachable) {
+      warn(`Telegram cannot be reached: ${fault.text}. The gateway keeps trying.`)
+    }
+    reachable = fault === undefined
+  }
+}
+
+/** The shortest limit that the operator is warned about, ms. */
+const LONG_LIMIT = 60_000

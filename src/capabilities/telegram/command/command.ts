@@ -1,37 +1,43 @@
 import type { Runtime } from '../../../capability.ts'
 import type { Binding } from '../../../session.ts'
 
-/** Something that people ask of the bot itself: `/name`, perhaps with an argument. */
+/** A command to the bot itself: `/name`, perhaps with an argument. */
 export interface ChatCommand {
-  /** Without the slash, lowercase. */
+  /** Without the slash, in lower case. */
   readonly name: string
-  /** What stands behind it in the list of commands. */
+  /** One line for `/help` and for the menu of the bot. */
   readonly summary: string
   readonly argument?: string
-  /** Does it and answers what to say. A `RuntimeError` is told as it is. */
-  run(call: CommandCall): Promise<string>
+  /** Runs the command and returns the answer. The message of a `ForewordError` is the answer. */
+  run(call: ChatCommandCall): Promise<string>
 }
 
-/** Where a command was given, and with what. */
-export interface CommandCall {
+/** In which chat a command was sent, and with what argument. */
+export interface ChatCommandCall {
   readonly runtime: Runtime
   readonly binding: Binding
-  /** What stood behind the name; `undefined` where there was nothing. */
+  /** The text behind the name; `undefined` where there is none. */
   readonly argument: string | undefined
-  /** Turns that the command has ended already, before its time in the order of the chat. */
+  /** Turns that the command ended before its place in the order of the chat came. */
   readonly endedAhead?: readonly string[]
 }
 
-/** A slash word at the beginning of what somebody said. */
-export interface AskedCommand {
+/** A command at the beginning of a message. */
+export interface ParsedCommand {
+  /** Without the slash, in lower case, with `_` for `-`: Telegram knows no other form. */
   readonly name: string
   readonly argument: string | undefined
 }
 
-/** `undefined` for words that are none, such as a path. */
-export function commandIn(text: string): AskedCommand | undefined {
-  const found = /^\/(\w+)(?:\s+(.*))?$/s.exec(text.trim())
+/** `undefined` for a text that is no command, such as a path. */
+export function parseCommand(text: string): ParsedCommand | undefined {
+  const found = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(text.trim())
   if (!found) return undefined
   const argument = found[2]?.trim()
-  return { name: found[1]!.toLowerCase(), argument: argument === '' ? undefined : argument }
+  return { name: commandName(found[1]!), argument: argument === '' ? undefined : argument }
+}
+
+/** A name in the form that Telegram's menus and links accept. */
+export function commandName(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_')
 }

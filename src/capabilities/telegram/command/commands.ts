@@ -1,40 +1,53 @@
-import { RuntimeError } from '../../../capability.ts'
-import { choiceCommand } from './choice.ts'
-import { type AskedCommand, type ChatCommand, type CommandCall } from './command.ts'
-import { context } from './context.ts'
-import { helpWith } from './help.ts'
-import { model } from './model.ts'
-import { newSession } from './new-session.ts'
-import { stop } from './stop.ts'
+import { ForewordError } from '../../../platform.ts'
+import type { ChatCommand, ChatCommandCall, ParsedCommand } from './command.ts'
+import { choiceCommand, contextCommand, modelCommand, newSessionCommand, stopCommand } from './session-commands.ts'
 
-/** What the menu of Telegram offers; `choices`: what a session can choose. */
-export function chatCommands(choices: OfferedChoices): readonly ChatCommand[] {
+/**
+ * The commands of a chat: those of the channel, one for each choice of a session, the contributed ones, and `/help`. Of two
+ * commands with one name the first counts.
+ */
+export function chatCommands(choices: ChatChoices, contributed: readonly ChatCommand[] = []): readonly ChatCommand[] {
   const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))
-  const working = [newSession, stop, context, model, ...chosen]
-  return [...working, helpWith(working)]
+  const own = [newSessionCommand, stopCommand, contextCommand, modelCommand, ...chosen]
+  const taken = new Set(['help', 'start', 'pair', ...own.map(({ name }) => name)])
+  const working = [...own, ...contributed.filter(({ name }) => taken.size < taken.add(name).size)]
+  const help: ChatCommand = {
+    name: 'help',
+    summary: 'list the commands',
+    run: async () => [...working, help].map(commandLine).join('\n'),
+  }
+  return [...working, help]
 }
 
-/** By name; `none`: what it means to choose none. */
-export type OfferedChoices = Readonly<Record<string, { readonly none: string }>>
+/** What a session can choose, by name. `none`: what it means to choose none. */
+export type ChatChoices = Readonly<Record<string, { readonly none: string }>>
 
-/** Does what a command asks for and answers what to say. What cannot be done is said in plain words. */
-export async function answerCommand(
-  { name, argument }: AskedCommand,
+/** Runs a command and returns the answer. Rejects where the command may succeed later. */
+export async function runChatCommand(
+  { name, argument }: ParsedCommand,
   commands: readonly ChatCommand[],
-  call: Omit<CommandCall, 'argument'>,
+  call: Omit<ChatCommandCall, 'argument'>,
 ): Promise<string> {
   const whole = { ...call, argument }
-  if (name === 'start') return `Write something, and the agent answers. Besides:\n${await commands.at(-1)!.run(whole)}`
-  if (name === 'pair') return 'This chat is paired already.'
+  if (name === 'start') return `Send a message to talk to the agent. Commands:\n${await commands.at(-1)!.run(whole)}`
+  if (name === 'pair') return 'This chat is already paired.'
   const command = commands.find((known) => known.name === name)
-  if (!command) return `There is no command /${name}. /help lists those there are.`
+  if (!command) return `Unknown command /${name}. List the commands with /help.`
   try {
     return await command.run(whole)
   } catch (error) {
-    if (error instanceof RuntimeError && !PASSING.has(error.code)) return error.message
-    throw error
+    if (!(error instanceof ForewordError) || !error.expose || isTemporary(error)) throw error
+    return error.hint === undefined ? error.message : `${error.message} ${error.hint}`
   }
 }
 
-/** The command may go well later: it is kept. */
+/** Whether the work may succeed later: the gateway is stopping, or its disk fails at the moment. */
+export function isTemporary(error: Error): boolean {
+  return error instanceof ForewordError && PASSING.has(error.code)
+}
+
 const PASSING: ReadonlySet<string> = new Set(['closing', 'storage', 'storage-full'])
+
+function commandLine({ name, argument, summary }: ChatCommand): string {
+  return `/${name}${argument === undefined ? '' : ` [${argument}]`}: ${summary}`
+}

@@ -1,14 +1,14 @@
-/** Resolves `&amp;`, `&#8364;`, `&#x20AC;` and the like. What is none stays as it is. */
-export function characters(text: string): string {
+/** Decodes `&amp;`, `&#8364;`, `&#x20AC;` and the like. Any other text stays as it is. */
+export function decodeReferences(text: string): string {
   return text.replaceAll(REFERENCE, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
     if (name !== undefined) return NAMED.get(name) ?? whole
-    return characterOf(decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal))
+    return codePointText(decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal))
   })
 }
 
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z]\w{1,31}));/g
 
-/** Those that people and models write; the whole list has some two thousand. */
+/** The names that people and models use. The complete list has about two thousand. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ...pairs(
     'amp & lt < gt > quot " apos \' copy © reg ® trade ™ hellip … mdash — ndash – bull • middot · deg ° sect § para ¶',
@@ -40,7 +40,7 @@ function pairs(list: string): [string, string][] {
   return Array.from(list.matchAll(/(\w+) (\S)/gu), ([, name = '', sign = '']) => [name, sign])
 }
 
-function characterOf(code: number): string {
+function codePointText(code: number): string {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return isCharacter ? String.fromCodePoint(code) : '\ufffd'
 }

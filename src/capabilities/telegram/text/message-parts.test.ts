@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { formatted } from './formatted.ts'
 import { plainText } from './formatted-text.ts'
+import { formatMarkdown } from './markdown.ts'
 import { messageParts } from './message-parts.ts'
 
 function texts(text: string, limit: number): readonly string[] {
@@ -40,7 +40,7 @@ test('no character is cut', () => {
 
 test('a block of code that has to be cut goes on as one of its language', () => {
   const code = ['if (a) {', '  b()', '', '  c()', '}'].join('\n')
-  const parts = messageParts(formatted(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\nDone.`), 22)
+  const parts = messageParts(formatMarkdown(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\nDone.`), 22)
   assert.deepEqual(parts, [
     { text: 'Look:\n\nif (a) {\n  b()', entities: [{ type: 'pre', language: 'ts', offset: 7, length: 14 }] },
     { text: '  c()\n}\n\nDone.', entities: [{ type: 'pre', language: 'ts', offset: 0, length: 7 }] },
@@ -48,7 +48,7 @@ test('a block of code that has to be cut goes on as one of its language', () => 
 })
 
 test('a block of code is kept whole where it can be', () => {
-  const parts = messageParts(formatted('One two three.\n\n```\na\n\nb\n```'), 18)
+  const parts = messageParts(formatMarkdown('One two three.\n\n```\na\n\nb\n```'), 18)
   assert.deepEqual(parts, [
     { text: 'One two three.', entities: [] },
     { text: 'a\n\nb', entities: [{ type: 'pre', offset: 0, length: 4 }] },
@@ -56,7 +56,7 @@ test('a block of code is kept whole where it can be', () => {
 })
 
 test('formats are cut with the words that they belong to', () => {
-  assert.deepEqual(messageParts(formatted('**one two [three four](https://example.org)** five'), 14), [
+  assert.deepEqual(messageParts(formatMarkdown('**one two [three four](https://example.org)** five'), 14), [
     {
       text: 'one two three',
       entities: [

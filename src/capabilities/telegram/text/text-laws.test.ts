@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import type { FormattedText } from './formatted-text.ts'
-import { formatted } from './formatted.ts'
+import { formatMarkdown } from './markdown.ts'
 import { messageParts } from './message-parts.ts'
 
 const SIGNS = Array.from('*_~`#>|[]()!<&;:\\-+= \n\t1.')
@@ -54,7 +54,7 @@ const RUNS = { numRuns: 500 }
 test('nothing that can be written makes it throw, or gives what Telegram refuses', () => {
   fc.assert(
     fc.property(anything, limit, (markdown, most) => {
-      const whole = formatted(markdown)
+      const whole = formatMarkdown(markdown)
       assert.equal(faultOf(whole), undefined)
       for (const part of messageParts(whole, most)) assert.equal(faultOf(part), undefined)
     }),
@@ -65,7 +65,7 @@ test('nothing that can be written makes it throw, or gives what Telegram refuses
 test('no word is lost', () => {
   fc.assert(
     fc.property(writing, (pairs) => {
-      const { text, entities } = formatted(pairs.flat().join(''))
+      const { text, entities } = formatMarkdown(pairs.flat().join(''))
       const said = [text, ...entities.flatMap((entity) => Object.values(entity))].join(' ')
       for (const [each] of pairs) assert.ok(said.includes(each), `${each} is missing in ${JSON.stringify(said)}`)
     }),
@@ -82,7 +82,7 @@ test('parts have something to say, are within the limit, and say together what t
       ),
       limit,
       (markdown, most) => {
-        const whole = formatted(markdown)
+        const whole = formatMarkdown(markdown)
         const parts = messageParts(whole, most)
         for (const { text } of parts) assert.ok(text.trim() !== '' && text.length <= most, JSON.stringify(text))
         assert.equal(inkOf(parts.map(({ text }) => text).join('')), inkOf(whole.text))
@@ -95,7 +95,7 @@ test('parts have something to say, are within the limit, and say together what t
 test('every stretch keeps its looks through the cuts', () => {
   fc.assert(
     fc.property(writing, limit, (pairs, most) => {
-      const whole = formatted(pairs.flat().join(''))
+      const whole = formatMarkdown(pairs.flat().join(''))
       assert.deepEqual(messageParts(whole, most).flatMap(looksOf), looksOf(whole))
     }),
     RUNS,
@@ -109,9 +109,9 @@ test('the first parts of a text that grows stay as they are', () => {
       limit,
       (pairs, most) => {
         const text = pairs.flat().join('')
-        const parts = messageParts(formatted(text), most)
+        const parts = messageParts(formatMarkdown(text), most)
         for (const end of [text.length >> 1, (text.length * 3) >> 2]) {
-          const earlier = messageParts(formatted(text.slice(0, end)), most).slice(0, -1)
+          const earlier = messageParts(formatMarkdown(text.slice(0, end)), most).slice(0, -1)
           assert.deepEqual(parts.slice(0, earlier.length), earlier)
         }
       },

@@ -1,19 +1,17 @@
-import type { Mark, MarkKind } from './mark.ts'
-
-/** Collects a text and what its stretches are. */
+/** Collects a text and its marks. */
 export interface TextWriter {
   readonly text: string
-  /** In the order in which they ended. */
+  /** In the order in which they end. */
   readonly marks: readonly Mark[]
   write(words: string): void
-  /** Lines of code: no line is set in. */
-  writeAsItIs(lines: string): void
-  /** So many line ends before whatever comes next; none at the beginning. The most that was asked for counts. */
+  /** Lines of code, without indentation. */
+  writeCode(lines: string): void
+  /** Line ends before the next words; none at the beginning. Of several calls the largest counts. */
   gap(lines: number): void
-  /** What `say` writes is that. */
-  within(kind: MarkKind, say: () => void): void
-  /** Further lines that `say` writes are set in by so much more. */
-  setIn(blanks: string, say: () => void): void
+  /** Marks what `write` writes. */
+  mark(kind: MarkKind, write: () => void): void
+  /** Indents the further lines that `write` writes. */
+  indent(blanks: string, write: () => void): void
 }
 
 export function textWriter(): TextWriter {
@@ -21,7 +19,7 @@ export function textWriter(): TextWriter {
   const marks: Mark[] = []
   let length = 0
   let pending = 0
-  let indent = ''
+  let indentation = ''
   let atLineStart = false
 
   function put(piece: string): void {
@@ -52,13 +50,13 @@ export function textWriter(): TextWriter {
           atLineStart = true
         }
         if (line === '') continue
-        if (atLineStart) put(indent)
+        if (atLineStart) put(indentation)
         atLineStart = false
         put(line)
       }
     },
 
-    writeAsItIs(lines) {
+    writeCode(lines) {
       if (lines === '') return
       closeGap()
       put(lines)
@@ -69,18 +67,29 @@ export function textWriter(): TextWriter {
       pending = Math.max(pending, lines)
     },
 
-    within(kind, say) {
+    mark(kind, write) {
       closeGap()
       const start = length
-      say()
+      write()
       if (length > start) marks.push({ ...kind, start, end: length })
     },
 
-    setIn(blanks, say) {
-      const before = indent
-      indent += blanks
-      say()
-      indent = before
+    indent(blanks, write) {
+      const before = indentation
+      indentation += blanks
+      write()
+      indentation = before
     },
   }
 }
+
+/** The formatting of a range of the text, before Telegram's nesting rules. */
+export type Mark = { readonly start: number; readonly end: number } & MarkKind
+
+export type MarkKind =
+  | { readonly type: Style }
+  | { readonly type: 'code' | 'blockquote' }
+  | { readonly type: 'pre'; readonly language?: string }
+  | { readonly type: 'text_link'; readonly url: string }
+
+export type Style = 'bold' | 'italic' | 'strikethrough'

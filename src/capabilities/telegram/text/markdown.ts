@@ -1,23 +1,44 @@
 import type { MessageEntity } from 'grammy/types'
-import type { Mark, MarkKind, Style } from './mark.ts'
-import { tightened } from './text-slice.ts'
+import { lexer } from 'marked'
+import { type FormattedText, plainText, textSlice, trimEntity } from './formatted-text.ts'
+import { type Mark, type MarkKind, type Style, textWriter } from './text-writer.ts'
+import { writeBlocks } from './write-blocks.ts'
 
 /**
- * Marks as Telegram takes them (Bot API, "Formatting options"): code holds nothing else and stands in quotes alone; quotes and
- * links do not hold their like; nothing begins or ends in white space.
+ * Converts Markdown, as models write it, to a formatted text of Telegram. What Telegram cannot format stays as plain text. No
+ * words are lost, and no input makes it throw. A text that ends within a code fence is a code block; one that ends within
+ * bold words shows the asterisks.
  */
-export function entitiesOf(text: string, marks: readonly Mark[]): readonly MessageEntity[] {
+export function formatMarkdown(markdown: string): FormattedText {
+  const source = markdown.toWellFormed()
+  try {
+    const writer = textWriter()
+    writeBlocks(lexer(source), writer)
+    const { text, marks } = writer
+    return textSlice({ text, entities: messageEntities(text, marks) })
+  } catch (error) {
+    // Thousands of nested quotes exceed the stack.
+    if (error instanceof RangeError) return textSlice(plainText(source))
+    throw error
+  }
+}
+
+/**
+ * Converts marks to entities by Telegram's rules (Bot API, "Formatting options"): code holds no other entity and may be only in
+ * quotes; quotes and links do not nest; no entity begins or ends with white space.
+ */
+function messageEntities(text: string, marks: readonly Mark[]): readonly MessageEntity[] {
   const links = outermost(marks.filter(({ type }) => type === 'text_link'))
   const quotes = outermost(marks.filter(({ type }) => type === 'blockquote'))
-  // A link is worth more than the looks of its words.
+  // A link counts for more than the style of its words.
   const code = marks.filter((mark) => mark.type === 'pre' || (mark.type === 'code' && !isWithinAny(mark, links)))
   const solid = code.toSorted(byPlace)
   const styled = STYLES.flatMap((type) =>
     outermost(marks.filter((mark) => mark.type === type)).flatMap((mark) => without(mark, solid)),
   )
   return [...quotes, ...links, ...styled, ...solid]
-    .map(entityOf)
-    .flatMap((entity) => tightened(text, entity) ?? [])
+    .map(markEntity)
+    .flatMap((entity) => trimEntity(text, entity) ?? [])
     .toSorted((one, other) => one.offset - other.offset || other.length - one.length)
 }
 
@@ -27,7 +48,7 @@ function byPlace(one: Mark, other: Mark): number {
   return one.start - other.start || other.end - one.end
 }
 
-/** Marks come from a tree: each two are apart, or one holds the other and ended after it. */
+/** Marks come from a tree: two of them are either disjoint, or one holds the other and ended after it. */
 function outermost(marks: readonly Mark[]): readonly Mark[] {
   let end = -1
   return marks
@@ -44,7 +65,7 @@ function isWithinAny(mark: Mark, others: readonly Mark[]): boolean {
   return others.some(({ start, end }) => start <= mark.start && mark.end <= end)
 }
 
-/** What is left of a mark beside code. */
+/** The parts of a mark outside code. */
 function without(mark: Mark, solid: readonly Mark[]): readonly Mark[] {
   const left: Mark[] = []
   let start = mark.start
@@ -56,6 +77,6 @@ function without(mark: Mark, solid: readonly Mark[]): readonly Mark[] {
   return start < mark.end ? [...left, { ...mark, start }] : left
 }
 
-function entityOf({ start, end, ...kind }: Mark): MessageEntity {
+function markEntity({ start, end, ...kind }: Mark): MessageEntity {
   return { ...(kind as MarkKind), offset: start, length: end - start }
 }

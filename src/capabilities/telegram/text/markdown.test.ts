@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { MessageEntity } from 'grammy/types'
-import { formatted } from './formatted.ts'
+import { formatMarkdown } from './markdown.ts'
 
 /** The text, and behind it what its entities cover. */
 function shown(markdown: string): readonly string[] {
-  const { text, entities } = formatted(markdown)
+  const { text, entities } = formatMarkdown(markdown)
   return [
     text,
     ...entities.map((entity) => `${nameOf(entity)}: ${text.slice(entity.offset, entity.offset + entity.length)}`),
@@ -40,7 +40,7 @@ test('formats stand within each other, but nothing stands within code', () => {
 })
 
 test('offsets are UTF-16 code units', () => {
-  assert.deepEqual(formatted('👩‍🚀 **é👍** x').entities, [{ type: 'bold', offset: 6, length: 3 }])
+  assert.deepEqual(formatMarkdown('👩‍🚀 **é👍** x').entities, [{ type: 'bold', offset: 6, length: 3 }])
 })
 
 test('a fence is a block of code with its language', () => {
@@ -87,8 +87,8 @@ for (const [link, said] of [
   ['![https://bank.com/x.png](https://evil.com/x.png)', 'https://bank.com/x.png (https://evil.com/x.png)'],
 ] as const) {
   test(`a link that says another address than it leads to shows where it leads: ${link}`, () => {
-    assert.equal(formatted(link).text, said)
-    assert.ok(formatted(link).entities.every(({ type }) => type !== 'text_link'))
+    assert.equal(formatMarkdown(link).text, said)
+    assert.ok(formatMarkdown(link).entities.every(({ type }) => type !== 'text_link'))
   })
 }
 
@@ -101,7 +101,7 @@ test('a link that says its own address, or none, is a link', () => {
     '[https://bücher.com](https://xn--bcher-kva.com/)',
   ]) {
     assert.deepEqual(
-      formatted(link).entities.map(({ type }) => type),
+      formatMarkdown(link).entities.map(({ type }) => type),
       ['text_link'],
       link,
     )
@@ -169,7 +169,7 @@ test('a table has its columns below each other', () => {
       '漢字                     │  20 x',
       'l (https://example.org/) │     |',
     ].join('\n'),
-    `pre: ${formatted(markdown).text}`,
+    `pre: ${formatMarkdown(markdown).text}`,
   ])
 })
 
@@ -193,5 +193,5 @@ test('references and escapes are the characters they stand for, once', () => {
 
 test('quotes within quotes without end are text', () => {
   const markdown = `${'>'.repeat(20_000)} deep`
-  assert.deepEqual(formatted(markdown), { text: markdown, entities: [] })
+  assert.deepEqual(formatMarkdown(markdown), { text: markdown, entities: [] })
 })

@@ -1,54 +1,55 @@
 import type { SentPart } from '../../capability.ts'
-import type { TelegramPlace, TelegramSender } from './api/sender.ts'
+import type { TelegramSender } from './api/telegram-sender.ts'
+import type { ChatReference } from './chat-reference.ts'
 import type { FormattedText } from './text/formatted-text.ts'
 
-/** The messages of a chat that hold one reply. One call at a time. */
-export interface ShownReply {
-  /** Shows how far the reply is: what differs is changed where that is possible at once, and what is missing is sent. */
+/** The messages of a chat that hold one reply. Only one call may run at a time. */
+export interface ReplyMessages {
+  /** Shows the reply so far: sends missing parts, and edits changed ones where that is possible at once. */
   grow(parts: readonly FormattedText[]): Promise<void>
-  /** Shows the reply as it is in the end: changes, sends and removes until exactly that stands there. */
+  /** Shows the final reply: edits, sends and removes messages until the chat has exactly these parts. */
   finish(parts: readonly FormattedText[]): Promise<void>
-  /** Takes up messages that are known from elsewhere. */
+  /** Adds messages that the log knows of. */
   adopt(sent: readonly SentPart[]): void
   readonly sent: readonly SentPart[]
 }
 
-interface Shown {
+interface ShownMessage {
   messageId: number
-  /** What it says; `undefined` where that is not known. */
-  says: string | undefined
-  /** Whether the log knows of it. */
+  /** Its content as `contentKey` gives it; `undefined` where that is not known. */
+  content: string | undefined
+  /** Whether the log records it. */
   noted: boolean
 }
 
-/** `note` is called behind every message that is sent: it stands on disk before the next one follows. */
-export function shownReply(
+/** `note` records each sent message on disk before the next one is sent. */
+export function createReplyMessages(
   sender: TelegramSender,
-  place: TelegramPlace,
+  chat: ChatReference,
   note: (part: SentPart) => Promise<void>,
-): ShownReply {
-  /** The nth holds part n + 1. A hole is a part of which no message is known. */
-  const shown: (Shown | undefined)[] = []
+): ReplyMessages {
+  /** Index n holds part n + 1. `undefined` is a part without a known message. */
+  const shown: (ShownMessage | undefined)[] = []
 
   async function send(index: number, part: FormattedText): Promise<void> {
-    const messageId = await sender.send(place, part)
-    shown[index] = { messageId, says: wordsOf(part), noted: false }
+    const messageId = await sender.send(chat, part)
+    shown[index] = { messageId, content: contentKey(part), noted: false }
     await noteDown(index, shown[index])
   }
 
-  async function noteDown(index: number, there: Shown): Promise<void> {
+  async function noteDown(index: number, there: ShownMessage): Promise<void> {
     await note({ part: index + 1, messageId: String(there.messageId) })
     there.noted = true
   }
 
   async function change(index: number, part: FormattedText, droppable: boolean): Promise<void> {
     const there = shown[index]!
-    // The log could not be written when it was sent.
+    // The log could not be written when the message was sent.
     if (!there.noted) await noteDown(index, there)
-    if (there.says === wordsOf(part)) return
-    const outcome = await sender.edit(place, there.messageId, part, { droppable })
+    if (there.content === contentKey(part)) return
+    const outcome = await sender.edit(chat, there.messageId, part, { droppable })
     if (outcome === 'gone' && !droppable) return send(index, part)
-    if (outcome === 'edited' || outcome === 'same') there.says = wordsOf(part)
+    if (outcome === 'edited' || outcome === 'same') there.content = contentKey(part)
   }
 
   async function show(parts: readonly FormattedText[], droppable: boolean): Promise<void> {
@@ -64,14 +65,14 @@ export function shownReply(
       await show(parts, false)
       for (let index = shown.length - 1; index >= parts.length; index -= 1) {
         const left = shown[index]
-        if (left) await sender.remove(place, left.messageId)
+        if (left) await sender.remove(chat, left.messageId)
         shown.length = index
       }
     },
     adopt(sent) {
       for (const { part, messageId } of sent) {
         const id = Number(messageId)
-        if (Number.isSafeInteger(id)) shown[part - 1] ??= { messageId: id, says: undefined, noted: true }
+        if (Number.isSafeInteger(id)) shown[part - 1] ??= { messageId: id, content: undefined, noted: true }
       }
     },
     get sent() {
@@ -80,6 +81,6 @@ export function shownReply(
   }
 }
 
-function wordsOf(part: FormattedText): string {
+function contentKey(part: FormattedText): string {
   return JSON.stringify([part.text, part.entities])
 }

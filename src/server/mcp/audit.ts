@@ -3,30 +3,30 @@ import type { AuditFacts, SessionStore } from '../../session.ts'
 import type { CalledTool, ToolRefusal } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
 
-/** Keeps what programs did here, and what they were refused. What only reads leaves no record. */
+/** Records the calls and refusals of MCP clients. Calls that only read leave no record. */
 export interface McpAudit {
   refused(call: CalledTool, refusal: ToolRefusal): Promise<void>
-  /** Runs a call between a record before its effect and one after it. Rejects with what `run` rejects with. */
+  /** Runs a call, with a record before its effect and one after it. Rejects with the error of `run`. */
   around(call: CalledTool, run: () => Promise<CallToolResult>): Promise<CallToolResult>
 }
 
-export interface AuditParts {
+interface AuditParts {
   readonly store: Pick<SessionStore, 'transaction'>
   /** ISO 8601. */
   readonly time: () => string
 }
 
-/** The most of an input that a record holds, characters. */
-const INPUT = 2_000
+/** The longest input in a record, characters. */
+const MOST_INPUT_CHARS = 2_000
 
 export function mcpAudit({ store, time }: AuditParts): McpAudit {
   const note = (facts: AuditFacts) => store.transaction([{ type: 'audit', facts, time: time() }])
   return {
     async refused(call, { rule, reason }) {
-      await note({ ...factsOf(call), kind: 'decision', decision: 'refused', rule, reason })
+      await note({ ...callFacts(call), kind: 'decision', decision: 'refused', rule, reason })
     },
     async around(call, run) {
-      const facts = factsOf(call)
+      const facts = callFacts(call)
       await note({ ...facts, kind: 'decision', decision: 'allowed', rule: 'mcp' })
       const started = performance.now()
       const ended = (ok: boolean, text: string) => {
@@ -44,11 +44,11 @@ export function mcpAudit({ store, time }: AuditParts): McpAudit {
   }
 }
 
-function factsOf({ tool, input, client }: CalledTool): Pick<AuditFacts, 'tool' | 'input' | 'reason'> {
+function callFacts({ tool, input, client }: CalledTool): Pick<AuditFacts, 'tool' | 'input' | 'reason'> {
   const text = JSON.stringify(input)
   return {
     tool,
-    input: text.length > INPUT ? `${text.slice(0, INPUT)}…` : text,
+    input: text.length > MOST_INPUT_CHARS ? `${text.slice(0, MOST_INPUT_CHARS)}…` : text,
     ...defined({ reason: client === undefined ? undefined : `called by ${client}` }),
   }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import test, { type TestContext } from 'node:test'
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Api } from 'grammy'
 import { scriptedTelegram } from '../../../testing.ts'
+import { telegramFiles, type TelegramFilesOptions } from './received-files.ts'
 import { telegramApi } from './telegram-api.ts'
-import { telegramFiles, type TelegramFilesOptions } from './telegram-files.ts'
 
 const MANY = 30 * 1024 * 1024
 const signal = new AbortController().signal
@@ -36,13 +36,13 @@ test('a file that ends before its end has broken off', async (t) => {
     fetch: async () => new Response('hel', { headers: { 'content-length': '5' } }),
   })
   const bytes = await files.download(send(Buffer.from('hello')), { maxBytes: 5000, signal })
-  await assert.rejects(Array.fromAsync(bytes), { reason: 'unreachable', message: /only 3 of 5 bytes came/ })
+  await assert.rejects(Array.fromAsync(bytes), { code: 'network', message: /received 3 of 5 bytes/ })
 })
 
 test('a file over the limit is refused before its first byte', async (t) => {
   const { telegram, send, files } = await place(t)
   await assert.rejects(files.download(send(Buffer.from('hello!')), { maxBytes: 5, signal }), {
-    reason: 'too-large',
+    code: 'too-large',
     message: 'The file is larger than 5 bytes.',
   })
   assert.deepEqual(telegram.calls('file'), [])
@@ -52,7 +52,7 @@ test('a file that is longer than was said ends at the limit', async (t) => {
   const endless = new ReadableStream<Uint8Array>({ pull: (stream) => stream.enqueue(new Uint8Array(1000)) })
   const { send, files } = await place(t, { fetch: async () => new Response(endless) })
   const bytes = await files.download(send(Buffer.from('hello')), { maxBytes: 5000, signal })
-  await assert.rejects(Array.fromAsync(bytes), { reason: 'too-large' })
+  await assert.rejects(Array.fromAsync(bytes), { code: 'too-large' })
 })
 
 test('a download of which nothing comes for a while is broken off, before its first byte and behind it', async (t) => {
@@ -68,7 +68,7 @@ test('a download of which nothing comes for a while is broken off, before its fi
     const { send, files } = await place(t, { fetch: ask, silenceMs: 50 })
     const take = async () => Array.fromAsync(await files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }))
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await assert.rejects(take(), { reason: 'unreachable', message: /nothing has come for 0\.05 s$/ })
+    await assert.rejects(take(), { code: 'network', message: /no bytes for 0\.05 s$/ })
   }
 })
 
@@ -79,7 +79,7 @@ test('a path that climbs, and an answer that points elsewhere, give nothing', as
     throw new TypeError('fetch failed')
   }
   const { telegram, send, files } = await place(t, { fetch: ask })
-  await assert.rejects(files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }), { reason: 'unreachable' })
+  await assert.rejects(files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }), { code: 'network' })
   const api = { token: telegram.token, raw: { getFile: async () => ({ file_path: 'documents/../../../secrets' }) } }
   const climbing = telegramFiles({
     api: api as unknown as Api,
@@ -87,14 +87,14 @@ test('a path that climbs, and an answer that points elsewhere, give nothing', as
     apiRoot: telegram.url,
     fetch: ask,
   })
-  await assert.rejects(climbing.download('file', { maxBytes: 9, signal }), { reason: 'gone' })
+  await assert.rejects(climbing.download('file', { maxBytes: 9, signal }), { code: 'not-found' })
   assert.deepEqual(asked, ['error'])
 })
 
 test('a file that the Bot API does not give names its limit and the way out', async (t) => {
   const { send, files } = await place(t)
   await assert.rejects(files.download(send(new Uint8Array(21 * 1024 * 1024)), { maxBytes: MANY, signal }), {
-    reason: 'too-large',
+    code: 'too-large',
     message: /20 MB on the public Bot API.*channels\.telegram\.apiRoot/,
   })
 })
@@ -103,16 +103,16 @@ test('a file that is gone is told from one that cannot be had right now', async 
   const { telegram, send, files } = await place(t)
   const id = send(Buffer.from('hello'))
   const how = { maxBytes: 10, signal }
-  await assert.rejects(files.download('nothing', how), { reason: 'gone' })
+  await assert.rejects(files.download('nothing', how), { code: 'not-found' })
   telegram.fail('file', { type: 'refused', code: 404, description: 'Not Found' })
-  await assert.rejects(files.download(id, how), { reason: 'gone' })
+  await assert.rejects(files.download(id, how), { code: 'not-found' })
   for (const method of ['getFile', 'file']) {
     telegram.fail(method, { type: 'dropped' })
     telegram.fail(method, { type: 'broken' })
     telegram.fail(method, { type: 'limited', retryAfter: 1 })
     for (let n = 0; n < 3; n++) {
       // oxlint-disable-next-line no-await-in-loop -- one failure after another
-      await assert.rejects(files.download(id, how), { reason: 'unreachable' })
+      await assert.rejects(files.download(id, how), { code: 'network' })
     }
   }
 })

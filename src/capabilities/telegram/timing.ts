@@ -1,0 +1,51 @@
+/** Waits that long (ms), or until `signal` is aborted. Never rejects. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+/** How long things take, ms. */
+export const telegramTimes = {
+  /** From one typing indicator to the next. Telegram shows each for five seconds. */
+  typing: 4_500,
+  /** From the first word to the first message, so that a quick answer is one message. */
+  firstWords: 600,
+  /** From one edit of a growing reply to the next, in the chat of one person and in a group. */
+  personalEdit: 1_500,
+  groupEdit: 4_000,
+  /** How long the channel waits for each further message of an album. */
+  album: 1_500,
+  /** How long Telegram holds a poll while there are no updates. */
+  poll: 30_000,
+} as const
+
+const SHORTEST_BACKOFF = 1_000
+const LONGEST_BACKOFF = 60_000
+
+/**
+ * How long to wait before the nth retry, counted from 1: 1,000 to 60,000 ms. `random` returns 0 to 1 and spreads retries of
+ * many processes.
+ */
+export function backoffMs(n: number, random: () => number): number {
+  const whole = Math.min(LONGEST_BACKOFF, SHORTEST_BACKOFF * 2 ** Math.min(n - 1, 10))
+  return Math.max(SHORTEST_BACKOFF, whole * (0.5 + random() / 2))
+}
+
+/** A token bucket: some calls at once, then one per interval. */
+export interface Pace {
+  /** How long the next call has to wait at the time `now`, ms. */
+  wait(now: number): number
+  take(now: number): void
+  /** Whether the bucket is full again. */
+  rested(now: number): boolean
+}
+
+/** `burst`: how many calls may start at once when the bucket is full. Any span of time has at most `burst` plus one per `everyMs`. */
+export function createPace({ burst, everyMs }: { readonly burst: number; readonly everyMs: number }): Pace {
+  // When the bucket is full again, ms. This is the whole state of a bucket that refills steadily.
+  let fullAt = 0
+  return {
+    wait: (now) => Math.max(0, fullAt - now - (burst - 1) * everyMs),
+    take(now) {
+      fullAt = Math.max(fullAt, now) + everyMs
+    },
+    rested: (now) => fullAt <= now,
+  }
+}
