@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
-import { costText, sessionCost } from '../src/cli/chat/session-cost.ts'
-import { nearestModelHint } from '../src/cli/nearest-model.ts'
+import { costText, fetchSessionCost } from '../src/cli/chat/session-actions.ts'
+import { nearestModelHint } from '../src/cli/model-table.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
@@ -381,7 +381,7 @@ test('what a session cost is not known where a provider was silent, or a price i
   const costOf = async (...calls: readonly object[]) => {
     const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls } })
     const prices = async (model: string) => (model === 'lab/paid' ? price : undefined)
-    return costText(await sessionCost(connection, 's1', prices)).split('\n')
+    return costText(await fetchSessionCost(connection, 's1', prices)).split('\n')
   }
   const paid = { model: 'lab/paid', ...used }
   assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')

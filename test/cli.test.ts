@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { commonOptions } from '../src/cli/command.ts'
-import { commandsOf } from '../src/cli/commands.ts'
+import { commonOptions } from '../src/cli/arguments.ts'
+import { allCommands } from '../src/cli/commands.ts'
 import { builtIn } from '../src/foreword.ts'
 import { run } from './cli/recorded-io.ts'
 
-const commands = commandsOf(builtIn)
+const commands = allCommands(builtIn)
 const names = Object.keys(commands)
 const root = join(import.meta.dirname, '..')
 

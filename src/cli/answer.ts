@@ -16,7 +16,7 @@ export async function answer(connection: Connection, path: string, init: AskInit
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
   })
   if (response.ok) return response
-  throw await refusal(response)
+  throw await readFailure(response)
 }
 
 export interface AskInit {
@@ -32,7 +32,7 @@ export function pathTo(...pieces: readonly string[]): string {
 }
 
 /** What the gateway says of something that it did not do. */
-export async function refusal(response: Response): Promise<CommandFailure> {
+export async function readFailure(response: Response): Promise<CommandFailure> {
   const text = await response.text()
   const { code, message, hint } = errorIn(text)
   const told = message ?? `the gateway answered ${response.status}.`
@@ -56,4 +56,12 @@ function errorIn(text: string): { code?: string; message?: string; hint?: string
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/** A request with the token of its gateway, where that asks for one. */
+export function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init
+  const headers = new Headers(init.headers)
+  headers.set('authorization', `Bearer ${token}`)
+  return { ...init, headers }
 }

@@ -1,9 +1,9 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { commonOptions } from './command.ts'
 import type { Command, CommandCall, CommandOption, Io } from '../capability.ts'
-import { usageFailure } from './failure.ts'
-import { homeDirectory } from './home-directory.ts'
 import { nearestName } from '../platform.ts'
+import { usageFailure } from './failure.ts'
 
 /** Reads what was written behind the command. Throws a usage failure that names the nearest option. */
 export function readArguments(command: Command, args: readonly string[], io: Io): CommandCall {
@@ -81,4 +81,30 @@ function checkWords(command: Command, words: readonly string[]): void {
   if (words.length > command.words.most) {
     throw usageFailure(`\`foreword ${command.name}\` does not know what to do with \`${words.at(-1)}\`.`, usage)
   }
+}
+
+export const jsonOption: CommandOption = { summary: 'print JSON for programs' }
+
+/** Where `last` and `last~N` count calls. */
+export const callSessionOption: CommandOption = {
+  value: 'ID',
+  summary: 'the session in which `last` and `last~N` count calls (all unless given)',
+}
+/** `--yes` of commands that never ask, because what they change can be brought back: it means the same everywhere. */
+export const noQuestion: CommandOption = { summary: 'do it without asking, as it does anyway' }
+
+/** Options that every command takes. */
+export const commonOptions: Readonly<Record<string, CommandOption>> = {
+  home: { value: 'DIRECTORY', summary: 'the home (else FOREWORD_HOME, else ~/.foreword)' },
+  help: { summary: 'show this help' },
+}
+
+/** Where everything of this run lies: `--home`, else `FOREWORD_HOME`, else `~/.foreword`. An absolute path. */
+export function homeDirectory(
+  option: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const named = option ?? environment.FOREWORD_HOME
+  if (named === undefined || named === '') return join(environment.HOME ?? homedir(), '.foreword')
+  return resolve(named.startsWith('~/') ? join(environment.HOME ?? homedir(), named.slice(2)) : named)
 }

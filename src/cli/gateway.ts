@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import type { Connection, Io } from '../capability.ts'
+import { defined, errorMessage } from '../platform.ts'
 import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
 import type { Server } from '../server.ts'
 import type { Claim } from '../session.ts'
-import { defined, errorMessage } from '../platform.ts'
+import { hideSecrets } from './config/effective-values.ts'
+import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
-import type { Io } from '../capability.ts'
-import { withoutSecrets } from './config/effective-values.ts'
-import { completeRestore } from './backup/complete-restore.ts'
-import { configurationWithWarnings } from './load-configuration.ts'
+import { loadWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
+import { completeRestore } from './with-claim.ts'
 
 /** Everything of a gateway but its port. */
 export interface Gateway {
@@ -35,7 +36,7 @@ export async function openGateway(
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
   await completeRestore(home, warn)
-  const { capabilities, configuration, warnings } = await configurationWithWarnings(home, io)
+  const { capabilities, configuration, warnings } = await loadWithWarnings(home, io)
   const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, problemText, readToken } =
     await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
@@ -92,7 +93,7 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
 }
 
 /** The HTTP doors of a runtime, before any port is open. */
-export async function serverOf(
+async function serverOf(
   runtime: HostedRuntime,
   configuration: Configuration,
   token: string | undefined,
@@ -107,7 +108,7 @@ export async function serverOf(
     allowedHosts,
     maxBodyBytes,
     version: version(),
-    configuration: () => withoutSecrets('', configuration),
+    configuration: () => hideSecrets('', configuration),
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
@@ -115,4 +116,38 @@ export async function serverOf(
       },
     },
   })
+}
+
+/** A gateway inside this process that opens no port. `undefined`: another process was quicker to take the home. */
+export async function openLocalGateway(home: string, io: Io): Promise<Connection | undefined> {
+  const { StoreError } = await import('../session.ts')
+  try {
+    const { server, token, close } = await openGateway(home, io, (text) => note(io, text))
+    return connectionTo(server, token, close)
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'claimed') return undefined
+    throw error
+  }
+}
+
+/** The same for looking only: it holds nothing, so it works beside any other process on the home. */
+export async function openReadOnlyGateway(home: string, io: Io): Promise<Connection> {
+  const { capabilities, configuration } = await loadWithWarnings(home, io)
+  const { openRuntime } = await import('../runtime.ts')
+  const { environment } = io
+  const options = { home, capabilities, configuration, environment, version: version() }
+  const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
+  return connectionTo(await serverOf(runtime, configuration, undefined, io), undefined, () => runtime.close())
+}
+
+interface Doors {
+  fetch(request: Request): Promise<Response>
+}
+
+function connectionTo(server: Doors, token: string | undefined, close: () => Promise<void>): Connection {
+  return {
+    fetch: (path, init = {}) => server.fetch(new Request(new URL(path, 'http://127.0.0.1'), withToken(init, token))),
+    close,
+    inProcess: true,
+  }
 }

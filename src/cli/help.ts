@@ -1,7 +1,7 @@
-import { commonOptions } from './command.ts'
+import { commonOptions } from './arguments.ts'
 import type { Command, Io } from '../capability.ts'
 import { width } from './io.ts'
-import { styled } from './style.ts'
+import { styled } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 

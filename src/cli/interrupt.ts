@@ -15,7 +15,7 @@ export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void)
  * Runs `work`; the first Ctrl-C calls `gently`, the second one leaves at once. `work` is given what a Ctrl-C does, for
  * where it does not come as a signal.
  */
-export async function interruptible<T>(
+export async function runInterruptible<T>(
   io: Io,
   gently: () => void,
   work: (interrupt: () => void) => Promise<T>,
@@ -24,7 +24,7 @@ export async function interruptible<T>(
   const interrupt = () => {
     interrupts += 1
     if (interrupts === 1) gently()
-    else leave(io, 130)
+    else exitNow(io, 130)
   }
   const stop = onInterrupt(io, interrupt)
   try {
@@ -35,23 +35,23 @@ export async function interruptible<T>(
 }
 
 /** The exit code of a signal that asks a process to end; `undefined` for Ctrl-C, which may mean a turn alone. */
-export function exitCodeOf(signal: NodeJS.Signals | undefined): number | undefined {
+export function signalExitCode(signal: NodeJS.Signals | undefined): number | undefined {
   if (signal === 'SIGTERM') return 143
   return signal === 'SIGHUP' ? 129 : undefined
 }
 
 /** Ends the process at once. */
-export function leave(io: Io, code: number): void {
+export function exitNow(io: Io, code: number): void {
   if (io.exit === undefined) process.exit(code)
   io.exit(code)
 }
 
 /** Runs `work` with a signal that the first Ctrl-C aborts; the second one leaves at once. */
-export async function stoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function runStoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController()
   const stopped = new CommandFailure('stopped', 'Stopped. Nothing was changed.', { exitCode: 130 })
   try {
-    return await interruptible(
+    return await runInterruptible(
       io,
       () => stopping.abort(stopped),
       () => work(stopping.signal),

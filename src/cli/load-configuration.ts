@@ -1,6 +1,7 @@
+import type { AnyCapability, Io } from '../capability.ts'
 import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
-import type { Io } from '../capability.ts'
+import { note } from './io.ts'
 
 /** The configuration in force. Throws with every problem at once where there is one. */
 export async function validConfiguration(home: string, io: Io): Promise<Configuration> {
@@ -8,7 +9,7 @@ export async function validConfiguration(home: string, io: Io): Promise<Configur
 }
 
 /** The same, with what is odd in it. */
-export async function configurationWithWarnings(
+export async function loadWithWarnings(
   home: string,
   io: Io,
 ): Promise<LoadedConfiguration & { readonly warnings: readonly ConfigurationProblem[] }> {
@@ -28,4 +29,13 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
     `the configuration has ${count}:\n${problems.map((problem) => `  ${problemText(problem)}`).join('\n')}`,
     { hint: `The file is ${homeAt(home).configurationFile}; \`foreword config schema\` describes it.` },
   )
+}
+
+/** Capabilities that the configuration of a home names, beside those of this command line. One that cannot be used is reported. */
+export async function loadHomeCapabilities(home: string, io: Io): Promise<readonly AnyCapability[]> {
+  const { loadConfiguration, problemText } = await import('../runtime.ts')
+  const { capabilities: own = [], environment } = io
+  const { capabilities, problems } = await loadConfiguration({ home, environment, capabilities: own })
+  for (const problem of problems) if (problem.key === 'capabilities') note(io, problemText(problem))
+  return capabilities.slice(own.length)
 }

@@ -1,12 +1,12 @@
 import { readArguments } from './arguments.ts'
 import type { Command, CommandCall, Io } from '../capability.ts'
-import { commandsOf, isCommand } from './commands.ts'
+import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
-import { homeDirectory } from './home-directory.ts'
+import { homeDirectory } from './arguments.ts'
 import { note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestName } from '../platform.ts'
-import { styled } from './style.ts'
+import { styled } from './io.ts'
 import { version } from './version.ts'
 
 /**
@@ -68,7 +68,7 @@ async function help(names: readonly string[], io: Io): Promise<number> {
 /** A command of the home that cannot be loaded is left out of the list. */
 async function everyCommand(io: Io): Promise<readonly Command[]> {
   const { capabilities = [] } = io
-  const loaded = Object.entries(commandsOf(capabilities)).map(async ([name, load]) => {
+  const loaded = Object.entries(allCommands(capabilities)).map(async ([name, load]) => {
     try {
       return [await load(capabilities)]
     } catch (error) {
@@ -83,9 +83,9 @@ async function everyCommand(io: Io): Promise<readonly Command[]> {
 async function withHomeCapabilities(args: readonly string[], io: Io): Promise<Io> {
   const named = args.findLastIndex((arg) => arg === '--home')
   const home = homeDirectory(named === -1 ? undefined : args[named + 1], io.environment)
-  const { loadCapabilities } = await import('./load-capabilities.ts')
+  const { loadHomeCapabilities } = await import('./load-configuration.ts')
   try {
-    const more = await loadCapabilities(home, io)
+    const more = await loadHomeCapabilities(home, io)
     return more.length === 0 ? io : { ...io, capabilities: [...(io.capabilities ?? []), ...more] }
   } catch (error) {
     note(io, errorMessage(error))
@@ -94,7 +94,7 @@ async function withHomeCapabilities(args: readonly string[], io: Io): Promise<Io
 }
 
 async function commandNamed(name: string, { capabilities = [] }: Io): Promise<Command> {
-  const commands = commandsOf(capabilities)
+  const commands = allCommands(capabilities)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load !== undefined) return await load(capabilities)
   const near = nearestName(name, Object.keys(commands))

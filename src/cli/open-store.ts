@@ -9,7 +9,7 @@ export interface HomeStore {
 }
 
 /** The store that the configuration of a home names. */
-export async function homeStore(home: string, io: Io): Promise<HomeStore> {
+export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
   const { homeAt, storeOfHome } = await import('../runtime.ts')
   return { driver: await storeOfHome(home, io.environment, io.capabilities ?? []), folder: homeAt(home).data }
 }
@@ -54,7 +54,7 @@ export async function withWritableStore<T>(
   }
 }
 
-export function noSuchSession(id: string): CommandFailure {
+export function unknownSession(id: string): CommandFailure {
   return new CommandFailure('not-found', `there is no session ${id}.`, {
     hint: '`foreword sessions` lists the sessions.',
   })

@@ -1,6 +1,6 @@
 import type { Command, CommandCall, Io } from '../capability.ts'
 import { usageFailure } from './failure.ts'
-import { refuseTools } from './for-persons.ts'
+import { refuseTools } from './failure.ts'
 import { nearestName } from '../platform.ts'
 
 /** One thing that a command can do, named by its first word. */

@@ -1,8 +1,7 @@
-import type { CallDescription } from '../../tool.ts'
-import { argvText, exactLine, exactLines, lookAlikes } from '../exact-text.ts'
+import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
 import type { Io } from '../../capability.ts'
-import { styled } from '../style.ts'
-import { diffText } from './diff-text.ts'
+import type { CallDescription } from '../../tool.ts'
+import { type Look, styled } from '../io.ts'
 
 /** A call for a person who decides about it: nothing is left out, and nothing in it can steer the terminal. */
 export function callText(call: CallDescription, io: Io): string {
@@ -33,3 +32,21 @@ function inputText({ input, diff }: CallDescription): string {
 }
 
 const SHOWN_BESIDE_DIFF = 200
+
+/** A unified diff, in colours on a terminal. */
+export function diffText(diff: string, io: Io): string {
+  return exactLines(diff.replace(/\n$/, ''))
+    .split('\n')
+    .map((line) => {
+      const look = lookOf(line)
+      return look === undefined ? `  ${line}` : `  ${styled(io, look, line)}`
+    })
+    .join('\n')
+}
+
+function lookOf(line: string): Look | undefined {
+  if (line.startsWith('+++') || line.startsWith('---')) return 'bold'
+  if (line.startsWith('+')) return 'green'
+  if (line.startsWith('-')) return 'red'
+  return line.startsWith('@@') ? 'cyan' : undefined
+}

@@ -1,20 +1,20 @@
+import { exactLine } from '../../context.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import type { Connection } from '../../capability.ts'
-import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { theOneBeginning } from '../one-beginning.ts'
+import { findByIdPrefix } from '../find-one.ts'
 
 /** The calls that wait for a person, oldest first. */
-export async function waitingApprovals(connection: Connection): Promise<readonly WaitingApproval[]> {
+export async function fetchApprovals(connection: Connection): Promise<readonly WaitingApproval[]> {
   return (await ask<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
 }
 
 /** The one whose id begins so, or `last`. Throws where there is none, or more than one. */
-export async function waitingApproval(connection: Connection, word: string): Promise<WaitingApproval> {
-  const all = await waitingApprovals(connection)
-  return await theOneBeginning(word, {
+export async function findApproval(connection: Connection, word: string): Promise<WaitingApproval> {
+  const all = await fetchApprovals(connection)
+  return await findByIdPrefix(word, {
     kind: 'approval',
     idOf: ({ approval }) => approval,
     find: ({ beginning }) =>
@@ -47,7 +47,7 @@ export async function decide(
 }
 
 /** One line for whoever waits for a turn that waits for a person. */
-export function waitingLine({ approval, request }: WaitingApproval): string {
+export function approvalNotice({ approval, request }: WaitingApproval): string {
   const id = exactLine(approval)
   return `${exactLine(request.tool)} waits for your approval: \`foreword approve ${id}\` shows the call and decides.`
 }

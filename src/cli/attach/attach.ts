@@ -1,18 +1,18 @@
+import { exactLine } from '../../context.ts'
 import { existsSync } from 'node:fs'
-import type { Connection, Io } from '../../capability.ts'
+import type { CommandCall, Connection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
 import { ask } from '../answer.ts'
-import { exactLine } from '../exact-text.ts'
-import { note } from '../io.ts'
-import { theOneNamed } from '../one-named.ts'
-import { styled } from '../style.ts'
-import { handIn } from './hand-in.ts'
+import { theOneNamed } from '../find-one.ts'
+import { note, print, printJson, styled } from '../io.ts'
+import { stateText } from '../state-text.ts'
+import { type Belonging, type UploadResult, uploadFiles } from './hand-in.ts'
 
 /**
  * Hands in files for a message and answers their ids; an id of a file that was handed in before is taken as it is. A file that cannot be read goes along as a notice, and the person is
  * told; one that cannot be handed in is a failure: the message would be about something else than was meant.
  */
-export async function attach(
+export async function attachToMessage(
   connection: Connection,
   paths: readonly string[],
   session: string | undefined,
@@ -20,7 +20,7 @@ export async function attach(
 ): Promise<readonly string[]> {
   const known = paths.map(isId)
   const given = paths.filter((_, index) => !known[index])
-  const handedIn = await handIn(connection, given, session === undefined ? {} : { session }, io)
+  const handedIn = await uploadFiles(connection, given, session === undefined ? {} : { session }, io)
   const rest = handedIn.values()
   const ids: string[] = []
   for (const [index, path] of paths.entries()) {
@@ -52,6 +52,31 @@ export async function attachNamed(
   session: string | undefined,
   io: Io,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
-  const ids = await attach(connection, paths, session, io)
+  const ids = await attachToMessage(connection, paths, session, io)
   return ids.map((id, index) => ({ id, name: paths[index]! }))
+}
+
+/** Hands files in and prints a line for each. Answers the exit code: 1 where one could not be handed in or read. */
+export async function addFilesTo(
+  connection: Connection,
+  paths: readonly string[],
+  belonging: Belonging,
+  call: CommandCall,
+  io: Io,
+): Promise<number> {
+  const done = await uploadFiles(connection, paths, belonging, io, (each) => tell(each, call, io))
+  return done.every((each) => 'row' in each && each.row.state.type === 'ready') ? 0 : 1
+}
+
+function tell(done: UploadResult, call: CommandCall, io: Io): void {
+  if ('row' in done) {
+    if (call.json) return printJson(io, done.row)
+    const { id, name, state, repeated } = done.row
+    const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (it was there already)' : ''}`
+    return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
+  }
+  const { code, message, hint } = done.failure
+  if (call.json) printJson(io, { path: done.path, error: { code, message } })
+  note(io, styled(io, 'red', exactLine(message), io.stderr))
+  if (hint !== undefined) note(io, `  ${hint}`)
 }

@@ -1,15 +1,16 @@
+import { exactLine } from '../../context.ts'
+import { type Dirent, opendirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type AutocompleteItem, type AutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui'
-import { exactLine } from '../exact-text.ts'
-import { workingFiles } from './working-files.ts'
 
 /** A command that can be completed, without its slash. */
-export interface CompletableCommand {
+interface CompletableCommand {
   readonly name: string
   readonly summary: string
 }
 
 /** Completes `/commands` at the beginning of a message and `@files` of the working directory anywhere in it. */
-export function completion(commands: readonly CompletableCommand[], directory: string): AutocompleteProvider {
+export function messageCompletion(commands: readonly CompletableCommand[], directory: string): AutocompleteProvider {
   function commandItems(written: string): readonly AutocompleteItem[] {
     return commands
       .filter(({ name }) => name.startsWith(written))
@@ -24,7 +25,7 @@ export function completion(commands: readonly CompletableCommand[], directory: s
       names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
     }
     return fuzzyFilter([...names], written, (name) => name)
-      .slice(0, MOST)
+      .slice(0, MOST_SUGGESTIONS)
       .map((name) => ({ value: name, label: exactLine(name) }))
   }
 
@@ -51,7 +52,7 @@ export function completion(commands: readonly CompletableCommand[], directory: s
   }
 }
 
-const MOST = 50
+const MOST_SUGGESTIONS = 50
 
 /** A mention cannot hold a double quote, nor what ends or steers a line; `/file` takes such a name. */
 // oxlint-disable-next-line no-control-regex -- what a file name may hold all the same
@@ -62,4 +63,52 @@ const MENTION = /(?:^|[\s([{'"])(@(?:"([^"]*)|([^\s"]*)))$/
 
 function found(items: readonly AutocompleteItem[], prefix: string) {
   return Promise.resolve(items.length === 0 ? null : { items: [...items], prefix })
+}
+
+/** Files and folders that are looked at for one list. */
+const MOST_LOOKED_AT = 5_000
+
+/**
+ * Names of the files below a folder, as they are written behind `@`: the nearest first, by name. Hidden ones and what tools
+ * install are left out, and a large folder is not read to its end.
+ */
+export function workingFiles(directory: string): readonly string[] {
+  const files: string[] = []
+  let folders = ['']
+  let looked = 0
+  while (folders.length > 0 && looked < MOST_LOOKED_AT) {
+    const deeper: string[] = []
+    for (const folder of folders) {
+      for (const entry of entriesOf(join(directory, folder), MOST_LOOKED_AT - looked)) {
+        looked += 1
+        if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+        const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+        if (entry.isDirectory()) deeper.push(name)
+        else if (entry.isFile()) files.push(name)
+      }
+    }
+    folders = deeper.toSorted()
+  }
+  return files.toSorted((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1))
+}
+
+function depth(name: string): number {
+  return name.split('/').length
+}
+
+/** What cannot be read is not offered. */
+function entriesOf(folder: string, most: number): readonly Dirent[] {
+  const entries: Dirent[] = []
+  try {
+    const open = opendirSync(folder)
+    try {
+      for (let entry = open.readSync(); entry !== null && entries.length < most; entry = open.readSync())
+        entries.push(entry)
+    } finally {
+      open.closeSync()
+    }
+  } catch {
+    return entries
+  }
+  return entries
 }

@@ -5,20 +5,20 @@ import type { Watch } from '../approval/watch.ts'
 import type { Connection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { note } from '../io.ts'
-import { styled } from '../style.ts'
+import { styled } from '../io.ts'
 import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
-import { endText, goesOnText } from '../turn-end.ts'
+import { endText, waitingText } from '../follow-to-end.ts'
 
 /** A file that was handed in for a message. */
-export interface Attachment {
+export interface ChatAttachment {
   readonly id: string
   /** As it was named here. */
   readonly name: string
 }
 
 /** One talk in the terminal: which session it is in, and the turn that is running. */
-export interface Conversation {
+export interface Chat {
   readonly connection: Connection
   /** `undefined` until the first message. */
   session: string | undefined
@@ -28,18 +28,18 @@ export interface Conversation {
   /** Called when a turn was accepted and runs. */
   onRunning?: () => void
   /** Files that go with the next message. */
-  attachments: readonly Attachment[]
+  attachments: readonly ChatAttachment[]
   readonly cancel: () => Promise<void>
   /** The model that answers next. */
   readonly model: () => Promise<string>
   readonly setModel: (model: string) => Promise<void>
 }
 
-export async function opened(
+export async function openChat(
   connection: Connection,
   options: { readonly session: string | undefined; readonly model: string | undefined },
-): Promise<Conversation> {
-  const conversation: Conversation = {
+): Promise<Chat> {
+  const conversation: Chat = {
     connection,
     session: options.session,
     running: undefined,
@@ -66,8 +66,8 @@ export async function opened(
 }
 
 /** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it: `unsent` was not accepted. */
-export async function converse(
-  conversation: Conversation,
+export async function sendMessage(
+  conversation: Chat,
   text: string,
   watch: Watch,
   io: Io,
@@ -107,7 +107,7 @@ export async function converse(
 function tellEnd(end: TurnEnd, io: Io): void {
   if (end.type === 'completed') return
   if (end.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
-  else if (end.type === 'waiting') note(io, styled(io, 'yellow', goesOnText(end), io.stderr))
+  else if (end.type === 'waiting') note(io, styled(io, 'yellow', waitingText(end), io.stderr))
   else note(io, styled(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
 }
 

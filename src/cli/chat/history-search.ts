@@ -19,7 +19,7 @@ export interface HistorySearchOptions {
 const MOST = 5
 
 /** Finds messages that hold all the words that are typed, in any case, the newest first. Ctrl-R or Down goes to the next older one. */
-export function historySearch({ history, onEnd, dim }: HistorySearchOptions): HistorySearch {
+export function createHistorySearch({ history, onEnd, dim }: HistorySearchOptions): HistorySearch {
   const input = new Input({ prompt: 'search: ' })
   input.focused = true
   const newest = [...new Set(history.toReversed())]

@@ -13,7 +13,7 @@ export interface MessageQueue {
   readonly end: () => void
 }
 
-export function messageQueue(): MessageQueue {
+export function createMessageQueue(): MessageQueue {
   const texts: string[] = []
   let held = false
   let ended = false

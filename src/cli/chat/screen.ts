@@ -1,10 +1,9 @@
 import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
 import type { Io, Output } from '../../capability.ts'
-import { transcript } from './transcript.ts'
-import { wrappedRows } from './wrapped-rows.ts'
+import { lookAtEnd, createTranscript } from './transcript.ts'
 
 /** The terminal while people talk in it: what was said scrolls away above, a few live lines stand below it. */
-export interface Screen {
+interface Screen {
   readonly tui: TuiMainScreen
   /** Where everything is written that is to stay, between `start` and `stop`. */
   readonly output: Output
@@ -28,10 +27,10 @@ export interface Screen {
 export function openScreen(io: Io, live: (columns: number) => readonly string[]): Screen {
   const terminal = io.terminal ?? new ProcessTerminal()
   const tui = new TuiMainScreen(terminal)
-  const rowsOf = wrappedRows()
+  const rowsOf = createRowWrapper()
   let running = false
 
-  const said = transcript({
+  const said = createTranscript({
     onLines: above,
     onChange: () => tui.requestRender(),
     columns: () => terminal.columns,
@@ -113,4 +112,49 @@ const BLANK = {
   hardwareCursorRow: 0,
   maxLinesRendered: 0,
   previousViewportTop: 0,
+}
+
+/**
+ * A line in rows, as a terminal wraps it: by cells, not by words. Made for a line that grows: what was wrapped before is not
+ * wrapped again.
+ */
+export function createRowWrapper(): (line: string, columns: number) => readonly string[] {
+  let known = { line: '', columns: 0, rows: [] as readonly string[], lastBegins: 0 }
+
+  return (line, columns) => {
+    const goesOn = known.columns === columns && known.rows.length > 0 && line.startsWith(known.line)
+    const rows = goesOn ? known.rows.slice(0, -1) : []
+    let begins = goesOn ? known.lastBegins : 0
+    let look = rows.length > 0 ? lookAtEnd(rows.at(-1)!) : ''
+    let row = look
+    let cells = 0
+    let at = begins
+    for (const piece of piecesOf(line.slice(begins))) {
+      const width = visibleWidth(piece)
+      if (cells + width > columns && cells > 0) {
+        rows.push(row)
+        look = lookAtEnd(row)
+        row = look
+        cells = 0
+        begins = at
+      }
+      row += piece
+      cells += width
+      at += piece.length
+    }
+    if (row !== look) rows.push(row)
+    known = { line, columns, rows, lastBegins: begins }
+    return rows
+  }
+}
+
+const graphemes = new Intl.Segmenter()
+
+/** Characters as a person sees them, and the sequences that set looks. */
+function* piecesOf(text: string): Generator<string> {
+  // oxlint-disable-next-line no-control-regex -- sequences that set looks
+  for (const part of text.split(/(\u001B\[\d*m)/)) {
+    if (part.startsWith('\u001B')) yield part
+    else for (const { segment } of graphemes.segment(part)) yield segment
+  }
 }

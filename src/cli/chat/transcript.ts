@@ -29,7 +29,7 @@ const MOST = 16_000
 /** The erase of a line by `statusLine`: it takes the unfinished line back. */
 const ERASE = '\r\u001B[2K'
 
-export function transcript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
+export function createTranscript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
   let open = ''
   let closed = false
 

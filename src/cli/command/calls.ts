@@ -1,14 +1,14 @@
 import { ask, pathTo } from '../answer.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import type { CallLine } from '../find-call.ts'
+import type { CallLine } from '../find-session.ts'
 import { findSession } from '../find-session.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
-export const calls: Command = {
+export const callsCommand: Command = {
   name: 'calls',
   summary: 'list the model calls of a session',
   usage: ['calls SESSION [--json]'],

@@ -1,14 +1,14 @@
-import { personIsHere } from '../approval/asking.ts'
 import type { AnyCapability, Command, Io } from '../../capability.ts'
-import { redirected } from '../chat/redirected.ts'
-import { connected } from '../connection.ts'
-import { opened } from '../chat/conversation.ts'
+import { isInteractive } from '../approval/asking.ts'
 import { attachNamed } from '../attach/attach.ts'
-import { refuseTools } from '../for-persons.ts'
-import { choiceOptions, choiceUsage, chosenBy, sessionWith } from '../session-choices.ts'
+import { openChat } from '../chat/conversation.ts'
 import { slashHelp } from '../chat/slash-command.ts'
+import { connected } from '../connection.ts'
+import { refuseTools } from '../failure.ts'
+import { redirected } from '../io.ts'
+import { choiceOptions, choiceUsage, readChoices, sessionWith } from '../session-choices.ts'
 
-export const chat = (capabilities: readonly AnyCapability[]): Command => ({
+export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'chat',
   summary: 'talk in the terminal',
   usage: [['chat [--session ID] [--model ID]', choiceUsage(capabilities), '[--file PATH]…'].filter(Boolean).join(' ')],
@@ -28,19 +28,19 @@ export const chat = (capabilities: readonly AnyCapability[]): Command => ({
     const beside = redirected(own.stderr)
     const io: Io = { ...own, stderr: beside.output }
     return connected(call.home, io, 'write', async (connection) => {
-      const chosen = await chosenBy(connection, call, io.capabilities)
+      const chosen = await readChoices(connection, call, io.capabilities)
       if (Object.keys(chosen).length > 0) refuseTools(io, 'choose for a session')
       const session = await sessionWith(connection, call.text('session'), chosen)
-      const conversation = await opened(connection, { session, model: call.text('model') })
+      const conversation = await openChat(connection, { session, model: call.text('model') })
       conversation.attachments = await attachNamed(connection, call.texts('file'), session, io)
       // The editor and its library are for a terminal alone: nothing else waits until they are loaded.
-      if (!hasEditor(io)) return await (await import('../chat/talk-by-lines.ts')).talkByLines(conversation, call, io)
-      return await (await import('../chat/talk-in-editor.ts')).talkInEditor(conversation, call, io, beside)
+      if (!hasEditor(io)) return await (await import('../chat/talk-by-lines.ts')).chatByLines(conversation, call, io)
+      return await (await import('../chat/talk-in-editor.ts')).chatInEditor(conversation, call, io, beside)
     })
   },
 })
 
 /** A dumb terminal cannot move its cursor. */
 function hasEditor(io: Io): boolean {
-  return personIsHere(io) && io.environment.TERM !== 'dumb'
+  return isInteractive(io) && io.environment.TERM !== 'dumb'
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { print, printJson } from '../io.ts'
-import { changedLines } from '../changed-lines.ts'
+import { changedLines } from '../line-diff.ts'
 import { lineDiff } from '../line-diff.ts'
-import { fileFailure } from '../read-file.ts'
-import { runScenarios } from '../scenario-text.ts'
-import { harmless, styled } from '../style.ts'
+import { fileFailure } from '../input-text.ts'
+import { runScenarios } from './assemble.ts'
+import { harmless, styled } from '../io.ts'
 
-export const check: Command = {
+export const checkCommand: Command = {
   name: 'check',
   summary: 'compare a folder of scenarios with their committed outlines',
   usage: ['check DIRECTORY [--update] [--json]'],

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
-import { withClaim } from '../backup/with-claim.ts'
-import { jsonOption } from '../command.ts'
+import { withClaim } from '../with-claim.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { sizeText } from '../state-text.ts'
-import { refuseTools } from '../for-persons.ts'
+import { refuseTools } from '../failure.ts'
 import { print, printJson } from '../io.ts'
-import { homeStore } from '../open-store.ts'
+import { findHomeStore } from '../open-store.ts'
 import { statusLine } from '../status-line.ts'
 
-export const compact: Command = {
+export const compactCommand: Command = {
   name: 'compact',
   summary: 'remove what nothing names any more, and give its space back',
   usage: ['compact [--json]'],
@@ -26,7 +26,7 @@ async function makeCompact(call: CommandCall, io: Io): Promise<number> {
   const { compactHome } = await import('../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
-  const { driver } = await homeStore(call.home, io)
+  const { driver } = await findHomeStore(call.home, io)
   const done = existsSync(call.home)
     ? await withClaim(call.home, () => compactHome(call.home, driver, line.say)).finally(line.clear)
     : nothing

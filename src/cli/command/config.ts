@@ -11,10 +11,10 @@ import {
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { nearestName } from '../../platform.ts'
-import { styled } from '../style.ts'
+import { styled } from '../io.ts'
 import { table } from '../table.ts'
 
-export const config: Command = {
+export const configCommand: Command = {
   name: 'config',
   summary: 'show and change the configuration',
   usage: ['config [get [KEY]] [--json]', 'config set KEY VALUE...', 'config unset KEY', 'config schema', 'config path'],

@@ -1,15 +1,15 @@
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { withNearestModel } from '../nearest-model.ts'
-import { outlineText } from '../outline-text.ts'
+import { withNearestModel } from '../model-table.ts'
+import { outlineText } from '../preview.ts'
 import { preview } from '../preview.ts'
-import { choiceOptions, choiceUsage, chosenBy } from '../session-choices.ts'
-import { systemOf, systemOption } from '../system-option.ts'
+import { choiceOptions, choiceUsage, readChoices } from '../session-choices.ts'
+import { readSystemOption, systemOption } from '../input-text.ts'
 
-export const context = (capabilities: readonly AnyCapability[]): Command => ({
+export const contextCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'context',
   summary: 'show what the next call would send',
   usage: [
@@ -35,14 +35,14 @@ export const context = (capabilities: readonly AnyCapability[]): Command => ({
 async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const [word] = call.words
   const model = call.text('model')
-  const system = await systemOf(call, io)
+  const system = await readSystemOption(call, io)
   const { request, manifest } = await withNearestModel(connection, model, async () =>
     preview(connection, {
       session: word === undefined ? undefined : await findSession(connection, word),
       input: call.text('input'),
       model,
       system,
-      ...(await chosenBy(connection, call, io.capabilities)),
+      ...(await readChoices(connection, call, io.capabilities)),
     }),
   )
   if (call.json) printJson(io, { request, manifest })

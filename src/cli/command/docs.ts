@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { nearestName } from '../../platform.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import { usageFailure } from '../failure.ts'
 import { print, printJson } from '../io.ts'
 import { table } from '../table.ts'
 
-export const docs: Command = {
+export const docsCommand: Command = {
   name: 'docs',
   summary: 'list the pages of this documentation, or print one',
   usage: ['docs [PAGE] [--json]'],

@@ -1,10 +1,10 @@
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { lineLimit, print, printJson } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 
-export const models: Command = {
+export const modelsCommand: Command = {
   name: 'models',
   summary: 'list the models that can be used',
   usage: ['models [--json]'],

@@ -1,12 +1,12 @@
 import { ask } from '../answer.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { note, print, printJson } from '../io.ts'
-import { homeStore, withWritableStore } from '../open-store.ts'
-import { runningGateway } from '../running-gateway.ts'
+import { findHomeStore, withWritableStore } from '../open-store.ts'
+import { findGateway } from '../connection.ts'
 import { withLocalTimes } from '../time-text.ts'
 
-export const reload: Command = {
+export const reloadCommand: Command = {
   name: 'reload',
   summary: 'read prompts, skills and plugins again',
   usage: ['reload [--json]'],
@@ -37,12 +37,12 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
 /** What providers showed of limits outlives a process; a reload lifts it without a gateway, too. */
 async function forgetLimits(home: string, io: Io): Promise<void> {
   const { forgetLearnedLimits } = await import('../../runtime.ts')
-  const store = await homeStore(home, io)
+  const store = await findHomeStore(home, io)
   if (await store.driver.exists(store.folder)) await withWritableStore(store, forgetLearnedLimits)
 }
 
 async function gatewayOf({ home }: CommandCall, io: Io): Promise<Connection | undefined> {
   if (io.connect !== undefined) return await io.connect(home)
-  const found = await runningGateway(home)
+  const found = await findGateway(home)
   return found.type === 'gateway' ? found.connection : undefined
 }

@@ -1,13 +1,13 @@
 import type { Replay } from '../../runtime.ts'
 import { ask, pathTo } from '../answer.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { styled } from '../style.ts'
+import { styled } from '../io.ts'
 
-export const replay: Command = {
+export const replayCommand: Command = {
   name: 'replay',
   summary: 'build every call of a session again and compare',
   usage: ['replay SESSION [--json]'],

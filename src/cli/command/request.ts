@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { RebuiltRequest } from '../../runtime.ts'
-import { ask, pathTo } from '../answer.ts'
-import { callsOfOption } from '../command.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { outputText, type ToolDefinition, exactLine } from '../../context.ts'
+import type { RebuiltRequest, RequestView } from '../../runtime.ts'
+import { ask, pathTo } from '../answer.ts'
+import { callSessionOption } from '../arguments.ts'
 import { connected } from '../connection.ts'
-import { findCall } from '../find-call.ts'
-import { note, print } from '../io.ts'
-import { requestText } from '../request-text.ts'
-import { styled } from '../style.ts'
+import { findCall } from '../find-session.ts'
+import { harmless, note, print, styled } from '../io.ts'
 
-export const request: Command = {
+export const requestCommand: Command = {
   name: 'request',
   summary: 'print the exact request of an earlier call again',
   usage: ['request CALL [--session ID] > request.json', 'request CALL --pretty'],
@@ -21,7 +20,7 @@ export const request: Command = {
   words: { least: 1, most: 1 },
   options: {
     pretty: { summary: 'print it for people: tools, system message and messages, without the exact form' },
-    session: callsOfOption,
+    session: callSessionOption,
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
 }
@@ -66,5 +65,57 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   } else {
     const text = `body sha256 ${wire.expected} left; it cannot be made again to compare: ${wire.why}`
     note(io, styled(io, 'yellow', text, io.stderr))
+  }
+}
+
+/**
+ * A request for people: its tools, its system message, and each message with its calls and results. Whatever a message says
+ * is indented, so that nothing in it can pass for a heading.
+ */
+function requestText({ tools, system, messages }: RequestView, io: Io): string {
+  const blocks = [
+    ...(tools.length === 0 ? [] : [block(`tools (${tools.length})`, tools.map(toolText).join('\n'), io)]),
+    ...(system === undefined ? [] : [block('system', system, io)]),
+    ...messages.map((message, index) => block(`${index + 1} ${message.role}`, messageLines(message).join('\n'), io)),
+  ]
+  return blocks.join('\n\n')
+}
+
+function block(heading: string, text: string, io: Io): string {
+  const lines = harmless(text, io.stdout).split(/\r\n|\r|\n/)
+  return [styled(io, 'bold', heading), ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
+}
+
+/** `name(parameter, optional?): description`, the description below where it has several lines. */
+function toolText({ name, description = '', inputSchema }: ToolDefinition): string {
+  const { properties = {}, required = [] } = inputSchema as {
+    readonly properties?: object
+    readonly required?: readonly string[]
+  }
+  const parameters = Object.keys(properties).map((key) => exactLine(required.includes(key) ? key : `${key}?`))
+  return `${exactLine(name)}(${parameters.join(', ')})\n${description.trim().replaceAll(/^(?=.)/gm, '  ')}`.trimEnd()
+}
+
+type Message = RequestView['messages'][number]
+
+function messageLines({ content }: Message): readonly string[] {
+  if (typeof content === 'string') return [content]
+  return content.map(partText)
+}
+
+type Part = Exclude<Message['content'], string>[number]
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'reasoning':
+      return `(reasoning) ${part.text}`
+    case 'tool-call':
+      return `→ ${exactLine(part.toolName)} ${JSON.stringify(part.input)}`
+    case 'tool-result':
+      return `← ${exactLine(part.toolName)}: ${outputText(part.output)}`
+    default:
+      return `[${exactLine('mediaType' in part && part.mediaType ? part.mediaType : part.type)}]`
   }
 }

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { progressLine } from '../backup/progress-line.ts'
-import { withClaim } from '../backup/with-claim.ts'
-import { jsonOption, noQuestion } from '../command.ts'
+import { progressLine } from '../status-line.ts'
+import { withClaim } from '../with-claim.ts'
+import { jsonOption, noQuestion } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
-import { stoppable } from '../interrupt.ts'
+import { refuseTools } from '../failure.ts'
+import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
 import { fullTimeText } from '../time-text.ts'
 
-export const restore: Command = {
+export const restoreCommand: Command = {
   name: 'restore',
   summary: 'bring a home back from an archive of `foreword backup`',
   usage: ['restore FILE [--replace] [--json]'],
@@ -34,7 +34,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
   if (!existsSync(file)) throw new CommandFailure('not-found', `There is no archive ${file}.`)
   const progress = progressLine(io)
   const restored = await withClaim(call.home, () =>
-    stoppable(io, (signal) =>
+    runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
         storeOf: (home) => storeOfHome(home, io.environment, io.capabilities ?? []),

@@ -1,22 +1,22 @@
 import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { attach } from '../attach/attach.ts'
-import { newestTalk } from '../find-session.ts'
+import { attachToMessage } from '../attach/attach.ts'
+import { findNewestSession } from '../find-session.ts'
 import { followToEnd } from '../follow-to-end.ts'
-import { refuseTools } from '../for-persons.ts'
+import { refuseTools } from '../failure.ts'
 import { note, printJson } from '../io.ts'
-import { nearestModelHint, NOT_FOUND, withNearestModel } from '../nearest-model.ts'
-import { pipedInput } from '../piped-input.ts'
+import { nearestModelHint, NOT_FOUND, withNearestModel } from '../model-table.ts'
+import { readPipedInput } from '../input-text.ts'
 import { preview } from '../preview.ts'
-import { choiceOptions, choicesOf, choiceUsage, chosenBy, sessionWith } from '../session-choices.ts'
-import { quietSources } from '../source-list.ts'
+import { choiceOptions, sessionChoices, choiceUsage, readChoices, sessionWith } from '../session-choices.ts'
+import { quietSources } from '../turn-display.ts'
 import { submit } from '../turn.ts'
-import { systemOf, systemOption } from '../system-option.ts'
-import { turnDocument, turnExitCode } from '../turn-end.ts'
+import { readSystemOption, systemOption } from '../input-text.ts'
+import { turnDocument, reportTurnEnd } from '../follow-to-end.ts'
 import { turnDisplay } from '../turn-display.ts'
 
-export const send = (capabilities: readonly AnyCapability[]): Command => ({
+export const sendCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'send',
   summary: 'send one message and print the answer',
   usage: [
@@ -50,7 +50,7 @@ export const send = (capabilities: readonly AnyCapability[]): Command => ({
   async run(call, io) {
     checkOptions(call, io)
     const text = await messageOf(call, io)
-    const system = await systemOf(call, io)
+    const system = await readSystemOption(call, io)
     return await connected(call.home, io, 'write', (connection) => sendOver(connection, { text, system }, call, io))
   },
 })
@@ -61,13 +61,13 @@ interface Message {
 }
 
 async function sendOver(connection: Connection, { text, system }: Message, call: CommandCall, io: Io): Promise<number> {
-  const named = call.has('continue') ? (await newestTalk(connection)).id : call.text('session')
+  const named = call.has('continue') ? (await findNewestSession(connection)).id : call.text('session')
   const files = call.texts('file')
   const model = call.text('model')
-  const chosen = await chosenBy(connection, call, io.capabilities)
+  const chosen = await readChoices(connection, call, io.capabilities)
   if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0)) await assertModel(connection, model)
   const session = await sessionWith(connection, named, chosen)
-  const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
+  const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
   ).catch(refuseLongText)
@@ -75,7 +75,7 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
   const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
   const end = await followToEnd(connection, turn, io, { display, asks: !call.json })
   if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
-  const code = turnExitCode('foreword send', turn, end, io)
+  const code = reportTurnEnd('foreword send', turn, end, io)
   if (model !== undefined && end.type === 'failed' && end.code === NOT_FOUND) {
     note(io, `  ${await nearestModelHint(connection, model)}`)
   }
@@ -100,7 +100,7 @@ function refuseLongText(error: unknown): never {
 async function messageOf({ words }: CommandCall, io: Io): Promise<string> {
   const patient = words.at(-1) === '-'
   const text = (patient ? words.slice(0, -1) : words).join(' ')
-  const piped = await pipedInput(io, { patient })
+  const piped = await readPipedInput(io, { patient })
   const message = [text, piped ?? ''].filter((part) => part.trim() !== '').join('\n\n')
   if (message !== '') return message
   throw usageFailure('There is no text to send.', 'Write `foreword send "TEXT"`, or pipe it in.')
@@ -112,7 +112,7 @@ function checkOptions(call: CommandCall, io: Io): void {
   }
   if (call.has('system')) refuseTools(io, 'choose what a model is told')
   // A session keeps what it chose: changing that is for persons.
-  const chosen = choicesOf(io.capabilities).find(({ name }) => call.has(name))
+  const chosen = sessionChoices(io.capabilities).find(({ name }) => call.has(name))
   if (chosen === undefined) return
   if (call.has('session') || call.has('continue')) refuseTools(io, 'choose for a session')
   else if (call.has('key')) throw usageFailure(`With --key, --${chosen.name} needs a session.`, 'Write `--session ID`.')

@@ -1,14 +1,19 @@
-import { jsonOption } from '../command.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { usageFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'
-import { deleteSession } from '../sessions/delete.ts'
-import { exportSession } from '../sessions/export.ts'
-import { importSession } from '../sessions/import.ts'
-import { listSessions } from '../sessions/list.ts'
+import { type LogStore, type SessionRow, shownSession } from '../../session.ts'
+import { answer, ask, pathTo } from '../answer.ts'
+import { personAgrees, purposeOf } from '../approval/asking.ts'
+import { jsonOption } from '../arguments.ts'
+import { connected } from '../connection.ts'
+import { usageFailure } from '../failure.ts'
+import { findSession } from '../find-session.ts'
+import { note, print, printJson } from '../io.ts'
+import { findHomeStore, withStore } from '../open-store.ts'
+import { sessionTable, withTitle } from '../sessions/session-table.ts'
 import { showSession } from '../sessions/show.ts'
+import { exportSessionFile, importSessionFile } from '../sessions/transfer.ts'
 
-export const sessions: Command = {
+export const sessionsCommand: Command = {
   name: 'sessions',
   summary: 'list, show, export, import and delete sessions',
   usage: [
@@ -38,8 +43,8 @@ type Action = (call: CommandCall, io: Io) => Promise<number>
 const actions: Readonly<Record<string, Action>> = {
   list: listSessions,
   show: showSession,
-  export: exportSession,
-  import: importSession,
+  export: exportSessionFile,
+  import: importSessionFile,
   delete: deleteSession,
 }
 
@@ -62,4 +67,48 @@ function actionOf(call: CommandCall): Action {
     )
   }
   return action
+}
+
+async function listSessions(call: CommandCall, io: Io): Promise<number> {
+  const limit = Number(call.text('limit') ?? 50)
+  if (!Number.isInteger(limit) || limit < 1) throw usageFailure('--limit needs a whole number above 0.')
+  const rows = await withStore(
+    await findHomeStore(call.home, io),
+    async (store) => {
+      const found = await store.sessions({ limit })
+      return call.json ? found : Promise.all(found.map((row) => named(store, row)))
+    },
+    () => [],
+  )
+  if (call.json) {
+    for (const row of rows) printJson(io, shownSession(row))
+  } else if (rows.length === 0) {
+    note(io, 'There are no sessions yet. `foreword send "Hello"` begins one.')
+  } else {
+    print(io, sessionTable(rows, io))
+  }
+  return 0
+}
+
+async function named(store: LogStore, row: SessionRow): Promise<SessionRow> {
+  if (row.title !== undefined) return row
+  const [input] = await store.entries(row.id, { types: ['input'], upTo: 5 })
+  return withTitle(row, input)
+}
+
+/** Through the gateway, since a turn may be running in the session. */
+async function deleteSession(call: CommandCall, io: Io): Promise<number> {
+  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+    const id = await findSession(connection, call.words[1]!)
+    const row = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
+    const question = `Delete session ${row.id} with ${row.turns} turns, for good?`
+    if (!(await personAgrees(question, call, io))) {
+      note(io, 'Nothing was deleted.')
+      return 1
+    }
+    await answer(connection, pathTo('/api/sessions/', id), { method: 'DELETE' })
+    if (call.json) printJson(io, { deleted: id })
+    else note(io, `Session ${id} is deleted.`)
+    return 0
+  })
 }

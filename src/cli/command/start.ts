@@ -1,11 +1,11 @@
 import type { Listening } from '../../server.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
-import type { Provider } from '../../model.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
+import { defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
-import { leave, onInterrupt } from '../interrupt.ts'
+import { exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
 import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
 import { version } from '../version.ts'
@@ -15,7 +15,7 @@ const GRACE = 5_000
 /** When closing itself does not come to an end, ms. */
 const CLOSING_LIMIT = 15_000
 
-export const start: Command = {
+export const startCommand: Command = {
   name: 'start',
   summary: 'run the gateway: HTTP, streams and the address for the browser',
   usage: ['start [--json]'],
@@ -63,7 +63,6 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
 
 async function announce(gateway: Gateway, listening: Listening, call: CommandCall, io: Io): Promise<void> {
   const status = await gateway.runtime.status()
-  const { glanceAtModel } = await import('../model-glance.ts')
   const { models, providers } = gateway.configuration
   const { capabilities = [] } = io
   const known = capabilities.flatMap((capability) => capability.providers ?? [])
@@ -85,6 +84,27 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
     warnings,
   }
   print(io, `${startScreen(facts, io)}\n`)
+}
+
+/** How long a start waits for what the server of a model answers, ms. */
+const GLANCE_MS = 200
+
+/** What is known of a model without a call to it. Empty where its server does not answer in time. */
+interface ModelGlance {
+  readonly facts?: ModelFacts
+  /** Why the model cannot be used: no such provider, no key, no address, or an error of its server. */
+  readonly unusable?: string
+}
+
+async function glanceAtModel(id: string, settings: ModelsSettings): Promise<ModelGlance> {
+  const { createModels } = await import('../../model.ts')
+  const late = Symbol('late')
+  try {
+    const { facts } = await withTimeout(createModels(settings).model(id), GLANCE_MS, { error: () => late })
+    return { facts }
+  } catch (error) {
+    return error === late ? {} : { unusable: `${id} cannot be used: ${errorMessage(error)}` }
+  }
 }
 
 /** What a stand-in says of itself, and how to attach a model in its place. */
@@ -117,16 +137,13 @@ function interrupted(io: Io): Promise<void> {
     onInterrupt(io, () => {
       interrupts += 1
       if (interrupts === 1) resolve()
-      else leave(io, 130)
+      else exitNow(io, 130)
     })
   })
 }
 
 async function closeInTime(io: Io, close: () => Promise<void>): Promise<void> {
-  const timer = setTimeout(() => leave(io, 1), CLOSING_LIMIT)
-  try {
-    await close()
-  } finally {
-    clearTimeout(timer)
-  }
+  const closing = close()
+  if (!(await settlesWithin(closing, CLOSING_LIMIT))) exitNow(io, 1)
+  await closing
 }

@@ -1,11 +1,11 @@
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
+import { refuseTools } from '../failure.ts'
 import { print, printJson } from '../io.ts'
 import { addressWithToken } from '../start-screen.ts'
-import { runningGateway } from '../running-gateway.ts'
+import { findGateway } from '../connection.ts'
 
-export const token: Command = {
+export const tokenCommand: Command = {
   name: 'token',
   summary: 'print the address of the running gateway with its token',
   usage: ['token [--json]'],
@@ -20,7 +20,7 @@ async function printToken(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'read the token')
   const { readToken } = await import('../../runtime.ts')
   const value = await readToken(call.home)
-  const running = await runningGateway(call.home)
+  const running = await findGateway(call.home)
   const address = running.type === 'gateway' ? running.address : undefined
   if (call.json) {
     printJson(io, { address, token: value })

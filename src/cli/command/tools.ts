@@ -1,13 +1,17 @@
-import { jsonOption } from '../command.ts'
-import type { Command } from '../../capability.ts'
+import { exactLine, exactLines } from '../../context.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
+import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
+import { ask } from '../answer.ts'
+import { jsonOption } from '../arguments.ts'
+import { connected } from '../connection.ts'
+import { lineLimit, note, print, printJson, styled } from '../io.ts'
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
-import { listTools } from '../tools/list.ts'
-import { showTool } from '../tools/show.ts'
 import { testTool } from '../tools/test.ts'
-import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
 
-export const tools: Command = {
+export const toolsCommand: Command = {
   name: 'tools',
   summary: 'list, try, allow and deny tools',
   usage: [
@@ -29,7 +33,7 @@ export const tools: Command = {
     yes: { summary: 'run or accept without asking' },
     json: { ...jsonOption, summary: 'print JSON: one tool per line, or the plan and the result of a test' },
   },
-  run: (call, io) => runSubcommand(tools, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(toolsCommand, subcommands, 'list', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
@@ -39,4 +43,54 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   allow: { least: 1, most: Infinity, forPersons: 'allow itself a tool', run: allowTools },
   deny: { least: 1, most: Infinity, forPersons: 'change what may run', run: denyTools },
   accept: { least: 1, most: 1, forPersons: 'accept a tool', run: acceptDefinition },
+}
+
+/** Why nothing may run, and which servers gave no tools. */
+const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
+
+/** Every tool, offered or not, and why. */
+async function listTools(call: CommandCall, io: Io): Promise<number> {
+  const { tools, warnings } = await connected(call.home, io, 'read', async (connection) => ({
+    tools: await fetchTools(connection),
+    warnings: call.json ? [] : (await ask<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')).warnings,
+  }))
+  if (call.json) for (const tool of tools) printJson(io, tool)
+  else if (tools.length === 0) note(io, 'There are no tools.')
+  else print(io, await toolTable(tools, lineLimit(io)))
+  for (const warning of warnings.filter(isAboutTools)) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
+  return 0
+}
+
+/** One tool: what the model is told of it, and whether it may call it. */
+async function showTool(call: CommandCall, io: Io): Promise<number> {
+  const tool = findTool(call.words[1]!, await connected(call.home, io, 'read', fetchTools))
+  if (call.json) printJson(io, tool)
+  else print(io, toolText(tool, io))
+  return 0
+}
+
+function toolText(tool: ToolStatus, io: Io): string {
+  const { name, description, from, rule, reason, offeredWith, offeredWhile, offeredIn, withheld, inputSchema } = tool
+  const label = (word: string) => styled(io, 'dim', word.padEnd(9))
+  const lines = [
+    styled(io, 'bold', exactLine(name)),
+    `${label('from')}${exactLine(from)}`,
+    `${label('access')}${toolAccess(tool)} (${exactLine(rule)})${reason === undefined ? '' : `: ${exactLine(reason)}`}`,
+  ]
+  if (offeredWith !== undefined) {
+    lines.push(`${label('offered')}where ${exactLine(offeredWith.layer)} stands as ${exactLine(offeredWith.form)}`)
+  }
+  if (offeredWhile !== undefined) {
+    const { what, isSo } = offeredWhile
+    lines.push(`${label('offered')}while ${exactLine(what)}${isSo ? '' : ', which is not so now'}`)
+  }
+  if (offeredIn !== undefined) lines.push(`${label('offered')}in ${exactLine(offeredIn)}`)
+  if (withheld !== undefined) {
+    lines.push(
+      `${label('withheld')}it ${describeChange(withheld)}; \`foreword tools accept ${exactLine(name)}\` shows how`,
+    )
+  }
+  if (description !== undefined) lines.push('', exactLines(description))
+  lines.push('', exactLines(JSON.stringify(inputSchema, null, 2)))
+  return lines.join('\n')
 }

@@ -1,8 +1,7 @@
-import type { AuditFacts, AuditOptions, SessionStore } from '../../session.ts'
-import type { CommandCall, CommandOption } from '../../capability.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
-import { storedSession } from '../find-session.ts'
-import { sinceTime } from './since.ts'
+import type { CommandCall, CommandOption } from '../capability.ts'
+import type { AuditFacts, AuditOptions, SessionStore } from '../session.ts'
+import { CommandFailure, usageFailure } from './failure.ts'
+import { findStoredSession } from './find-session.ts'
 
 const decisions = ['allowed', 'refused', 'asked', 'approved', 'denied'] satisfies AuditFacts['decision'][]
 
@@ -16,7 +15,7 @@ export const filterOptions = {
 } satisfies Readonly<Record<string, CommandOption>>
 
 /** Which records were asked for. */
-export function filterOf(call: CommandCall): AuditOptions {
+export function readFilter(call: CommandCall): AuditOptions {
   const given = (name: 'session' | 'turn' | 'tool') => {
     const text = call.text(name)
     return text === undefined ? {} : { [name]: text }
@@ -27,16 +26,16 @@ export function filterOf(call: CommandCall): AuditOptions {
     ...given('turn'),
     ...given('tool'),
     ...decisionOf(call.text('decision')),
-    ...(since === undefined ? {} : { since: sinceTime(since, Date.now()) }),
+    ...(since === undefined ? {} : { since: parseSince(since, Date.now()) }),
     ...lastOf(call.text('last')),
   }
 }
 
 /** With the whole id of the session that a beginning or `last` means. The audit outlives sessions: another word stays as it is. */
-export async function withWholeIds(store: SessionStore, options: AuditOptions): Promise<AuditOptions> {
+export async function resolveSession(store: SessionStore, options: AuditOptions): Promise<AuditOptions> {
   if (options.session === undefined) return options
   try {
-    return { ...options, session: (await storedSession(store, options.session)).id }
+    return { ...options, session: (await findStoredSession(store, options.session)).id }
   } catch (error) {
     if (error instanceof CommandFailure && error.code === 'ambiguous') throw error
     return options
@@ -55,4 +54,33 @@ function lastOf(text: string | undefined): Pick<AuditOptions, 'last'> {
   const last = Number(text)
   if (!Number.isSafeInteger(last) || last < 1) throw usageFailure('--last needs a whole number above 0.')
   return { last }
+}
+
+/** A time, or a span back from `now` (ms), as ISO 8601 in UTC. */
+export function parseSince(text: string, now: number): string {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? []
+  const time = count === undefined ? isoTime(text) : now - Number(count) * spans[unit!]!
+  const date = new Date(time)
+  if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 0) return date.toISOString()
+  throw usageFailure(
+    '--since needs a time or a span.',
+    'Write a time such as 2026-01-31 or 2026-01-31T12:00Z, or a span such as 30m, 2h, 3d, 1w.',
+  )
+}
+
+const SECOND = 1_000
+
+const spans: Readonly<Record<string, number>> = {
+  s: SECOND,
+  m: 60 * SECOND,
+  h: 3_600 * SECOND,
+  d: 86_400 * SECOND,
+  w: 7 * 86_400 * SECOND,
+}
+
+/** `Date` alone would take much that nobody means as a time. A day begins where its reader is, as times in lists are told. */
+function isoTime(text: string): number {
+  const shape = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/
+  if (!shape.test(text)) return Number.NaN
+  return Date.parse(text.includes('T') ? text : `${text}T00:00`)
 }
