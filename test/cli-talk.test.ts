@@ -68,7 +68,7 @@ test('what is piped in stands below the text, and a pipe that is silent is not w
   context.mock.timers.reset()
   const [code, text, told] = await sent([review], { idle: true })
   assert.deepEqual([code, text], [0, review])
-  assert.match(String(told), /^Nothing came on the standard input, .* `-` .*waits/)
+  assert.match(String(told), /^Standard input sent nothing, .* `-` .*wait/)
   assert.deepEqual((await sent([], { idle: true })).slice(0, 2), [2, undefined])
   const binary = Readable.from([Buffer.from([0x50, 0x4b, 0xff, 0xfe])]) as AsyncIterable<string>
   const [refused, , why] = await sent([review], { input: binary })
@@ -85,7 +85,7 @@ test('send goes on in the newest session that is no conversation of a channel', 
   const fresh = scriptedConnection({ 'GET /api/sessions?limit=200': { sessions: [] } })
   const { code, stderr } = await run(['send', 'Hello', '--continue'], { connection: fresh })
   assert.equal(code, 1)
-  assert.match(stderr, /no session yet.*\n.*Leave `--continue` out/)
+  assert.match(stderr, /No sessions yet\.\n.*Leave out `--continue`/)
   assert.equal((await run(['send', 'Hello', '--continue', '--session', 's1'], { connection })).code, 2)
 })
 
@@ -99,10 +99,10 @@ test('send gives its turn a system prompt, from the line or from a file, and non
   }
   assert.equal(await system('Be brief.'), 'Be brief.')
   assert.equal(await system(`@${file}`), 'From a file.\n')
-  assert.match(await system('@/nowhere.md'), /nowhere\.md cannot be read/)
+  assert.match(await system('@/nowhere.md'), /Cannot read .*nowhere\.md/)
   assert.match(await system(' '), /--system is blank/)
   assert.match(await system('@-'), /--system cannot be @-/)
-  assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot choose what a model is told/)
+  assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot set the system prompt/)
 })
 
 test('a model that is not there is refused with the one that was meant', async () => {

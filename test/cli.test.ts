@@ -49,12 +49,12 @@ test('a command or option that was mistyped is answered with the nearest one', a
   assert.deepEqual(await run(['sned', 'x']), {
     code: 2,
     stdout: '',
-    stderr: 'foreword: There is no command `sned`.\n  Did you mean `foreword send`?\n',
+    stderr: 'foreword: Unknown command "sned".\n  Did you mean `foreword send`?\n',
   })
   assert.deepEqual(await run(['send', 'x', '--sesion', '1']), {
     code: 2,
     stdout: '',
-    stderr: 'foreword send: `foreword send` has no option --sesion.\n  Did you mean --session?\n',
+    stderr: 'foreword send: Unknown option --sesion.\n  Did you mean --session?\n',
   })
   assert.match((await run(['sessions', 'lst'])).stderr, /Did you mean `foreword sessions list`\?/)
 })

@@ -10,11 +10,14 @@ export const filterOptions = {
   turn: { value: 'ID', summary: 'only records of this turn' },
   tool: { value: 'NAME', summary: 'only records of this tool' },
   decision: { value: 'WORD', summary: `only ${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}` },
-  since: { value: 'WHEN', summary: 'only from this time on, such as 2026-01-31T12:00Z, or 30m, 2h, 3d' },
-  last: { value: 'N', summary: 'only the newest so many; a list shows 50 unless said' },
+  since: {
+    value: 'WHEN',
+    summary: 'only records since a time, such as 2026-01-31T12:00Z, or a span, such as 30m, 2h, 3d',
+  },
+  last: { value: 'N', summary: 'only the newest N records (default for list: 50)' },
 } satisfies Readonly<Record<string, CommandOption>>
 
-/** Which records were asked for. */
+/** The filter that the options of a call describe. */
 export function readFilter(call: CommandCall): AuditOptions {
   const given = (name: 'session' | 'turn' | 'tool') => {
     const text = call.text(name)
@@ -31,7 +34,7 @@ export function readFilter(call: CommandCall): AuditOptions {
   }
 }
 
-/** With the whole id of the session that a beginning or `last` means. The audit outlives sessions: another word stays as it is. */
+/** Resolves the session to its full id. The audit outlives sessions, so an unknown word stays as it is. */
 export async function resolveSession(store: SessionStore, options: AuditOptions): Promise<AuditOptions> {
   if (options.session === undefined) return options
   try {
@@ -45,14 +48,14 @@ export async function resolveSession(store: SessionStore, options: AuditOptions)
 function decisionOf(text: string | undefined): Pick<AuditOptions, 'decision'> {
   if (text === undefined) return {}
   const decision = decisions.find((name) => name === text)
-  if (decision === undefined) throw usageFailure(`--decision is one of ${decisions.join(', ')}.`)
+  if (decision === undefined) throw usageFailure(`--decision must be one of ${decisions.join(', ')}.`)
   return { decision }
 }
 
 function lastOf(text: string | undefined): Pick<AuditOptions, 'last'> {
   if (text === undefined) return {}
   const last = Number(text)
-  if (!Number.isSafeInteger(last) || last < 1) throw usageFailure('--last needs a whole number above 0.')
+  if (!Number.isSafeInteger(last) || last < 1) throw usageFailure('--last must be a whole number above 0.')
   return { last }
 }
 
@@ -63,7 +66,7 @@ export function parseSince(text: string, now: number): string {
   const date = new Date(time)
   if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 0) return date.toISOString()
   throw usageFailure(
-    '--since needs a time or a span.',
+    '--since must be a time or a span.',
     'Write a time such as 2026-01-31 or 2026-01-31T12:00Z, or a span such as 30m, 2h, 3d, 1w.',
   )
 }
@@ -78,7 +81,7 @@ const spans: Readonly<Record<string, number>> = {
   w: 7 * 86_400 * SECOND,
 }
 
-/** `Date` alone would take much that nobody means as a time. A day begins where its reader is, as times in lists are told. */
+/** Stricter than `Date`, which accepts much that is no time. A date means the beginning of the local day, as lists show times. */
 function isoTime(text: string): number {
   const shape = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/
   if (!shape.test(text)) return Number.NaN

@@ -1,16 +1,18 @@
 import type { AnyCapability, Command } from '../capability.ts'
+import { CommandFailure } from './failure.ts'
 
-/** Loads a command when it is called or helped with, so that the others cost no time. */
+/** Loads a command when it is called or its help is shown, so that the others cost no time. */
 export type LoadCommand = (capabilities: readonly AnyCapability[]) => Promise<Command>
 
-/** Every command, in the order of help. Throws where two capabilities bring the same name, or one of the host's own. */
+/** Every command, in the order of help. Throws where two capabilities declare the same name, or one that the host has. */
 export function allCommands(capabilities: readonly AnyCapability[]): Readonly<Record<string, LoadCommand>> {
   const all: Record<string, LoadCommand> = { ...talking }
   const owners = new Map(Object.keys({ ...talking, ...inspecting }).map((name) => [name, 'foreword itself']))
   for (const { name: owner, commands = {} } of capabilities) {
     for (const [name, load] of Object.entries(commands)) {
       const other = owners.get(name)
-      if (other !== undefined) throw new Error(`The command \`${name}\` of ${owner} is also a command of ${other}.`)
+      if (other !== undefined)
+        throw new CommandFailure('conflict', `The command \`${name}\` of ${owner} is also a command of ${other}.`)
       owners.set(name, owner)
       all[name] = load
     }

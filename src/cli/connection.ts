@@ -4,10 +4,10 @@ import type { Connection, Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 
-/** How long another command that holds the home is waited for, ms. */
-const PATIENCE = 10_000
+/** How long to wait for another process that holds the home, ms. */
+const HOME_TIMEOUT = 10_000
 
-/** What a command is going to do: one that only looks works beside any other process on the home. */
+/** What a command does: one that only reads works beside any other process on the home. */
 export type Purpose = 'write' | 'read'
 
 /** Runs `work` over a connection and closes it afterwards. */
@@ -25,10 +25,10 @@ export async function connected<T>(
   }
 }
 
-/** The gateway that runs on this home; where there is none, one inside this process. Whoever connects closes it. */
+/** Connects to the gateway that runs on this home, or opens one inside this process. The caller closes the connection. */
 export async function connectToHome(home: string, io: Io, purpose: Purpose): Promise<Connection> {
   if (io.connect !== undefined) return await io.connect(home)
-  let told = false
+  let isReported = false
   for (const since = Date.now(); ; await sleep(100)) {
     const found = await findGateway(home)
     if (found.type === 'gateway') return found.connection
@@ -36,34 +36,34 @@ export async function connectToHome(home: string, io: Io, purpose: Purpose): Pro
     if (purpose === 'read') return await openReadOnlyGateway(home, io)
     const local = found.type === 'none' ? await openLocalGateway(home, io) : undefined
     if (local !== undefined) return local
-    const holder = holderOf(found)
-    if (Date.now() - since > PATIENCE) throw busy(home, holder)
-    if (!told) note(io, `Waiting: ${holder} is working on this home. Ctrl-C gives up.`)
-    told = true
+    const holder = describeHolder(found)
+    if (Date.now() - since > HOME_TIMEOUT) throw homeBusy(home, holder)
+    if (!isReported) note(io, `Waiting for ${holder}, which uses this home. Press Ctrl-C to give up.`)
+    isReported = true
   }
 }
 
-function holderOf(found: Running): string {
+function describeHolder(found: Running): string {
   return found.type === 'none' ? 'another process' : `process ${found.pid}`
 }
 
-function busy(home: string, holder: string): CommandFailure {
-  const message = `${holder} holds the home ${home} and has answered no request for ${PATIENCE / 1000} seconds.`
+function homeBusy(home: string, holder: string): CommandFailure {
+  const message = `${holder} holds the home ${home} and has not answered for ${HOME_TIMEOUT / 1000} seconds.`
   return new CommandFailure('home-busy', message, {
-    hint: 'Try again when it has ended, or end it; or use another home with `--home DIRECTORY`.',
+    hint: 'Wait until it ends, or end it, then try again. Or use another home with `--home DIRECTORY`.',
   })
 }
 
-/** What runs on a home: nothing, a gateway that answers, or a process that holds the home without answering. */
+/** What holds a home: nothing, a gateway that answers, or a process that does not answer. */
 type Running =
   | { readonly type: 'none' }
   | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: Connection }
   | { readonly type: 'silent'; readonly pid: number }
 
-/** How long a gateway may take to say that it is there, ms. */
+/** Timeout of the health check of a gateway, ms. */
 const HEALTH_LIMIT = 2_000
 
-/** Asks whoever holds the home whether it is a gateway. */
+/** Finds the process that holds the home, and checks whether it is a gateway. */
 export async function findGateway(home: string): Promise<Running> {
   const { readClaim } = await import('../session.ts')
   const claim = readClaim(home)

@@ -2,15 +2,15 @@ import { exactLine } from '../context.ts'
 import { nearestName } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 
-/** Things that are named by an id alone, such as `session_3fk9…`: where they are found, and how one is told from another. */
+/** Things that have an id and no name, such as `session_3fk9…`: how to find and describe them. */
 export interface NamedById<Thing> {
   readonly kind: 'session' | 'call' | 'approval'
   readonly idOf: (thing: Thing) => string
-  /** At most so many, newest first; with `beginning` those whose id begins so, by id. */
+  /** At most `limit` things, newest first; with `beginning`, those whose id begins with it, sorted by id. */
   readonly find: (query: IdQuery) => Promise<readonly Thing[]>
-  /** What stands beside the id where a word means several. */
+  /** The text beside the id where a word means several. */
   readonly describe: (thing: Thing) => string
-  /** What is said where there is none: the message, and how to go on. */
+  /** The failure where there is none. */
   readonly none: (word: string) => CommandFailure
 }
 
@@ -19,12 +19,12 @@ export interface IdQuery {
   readonly beginning?: string
 }
 
-/** Candidates that are listed where a word means several. */
+/** How many candidates an ambiguous word lists. */
 const MOST_LISTED = 10
 
 /**
- * What a word of the command line means among things that have an id: the id, the beginning of one, or of the letters behind
- * its kind, where only one begins so; `last`, the newest; `last~N`, the one that is N before it.
+ * Finds the thing that a word means: its id, an unambiguous beginning of the id, with or without its prefix such as
+ * `session_`; `last`, the newest; or `last~N`, the N-th before the newest. Throws where there is none or more than one.
  */
 export async function findByIdPrefix<Thing>(word: string, things: NamedById<Thing>): Promise<Thing> {
   const back = /^last(?:~(\d{1,3}))?$/.exec(word)
@@ -63,8 +63,8 @@ interface Named {
 }
 
 /**
- * What a word of the command line means among things that have an id and a name: the id, the name in any case, or the
- * beginning of either where only one begins so. `kind` is what they are called.
+ * Finds the thing that a word means among those with an id and a name: the id, the name in any case, or an unambiguous
+ * beginning of either. Throws where there is none or more than one. `kind` is the singular noun for messages.
  */
 export function theOneNamed<Thing>(
   word: string,
@@ -91,7 +91,7 @@ function folded(name: string): string {
 
 function ambiguousName(word: string, named: readonly Named[], kind: string): CommandFailure {
   const lines = named.slice(0, 10).map(({ id, name }) => (id === name ? exactLine(id) : `${id}  ${exactLine(name)}`))
-  return new CommandFailure('ambiguous', `${named.length} ${kind}s are meant by ${word}.`, { hint: lines.join('\n') })
+  return new CommandFailure('ambiguous', `${named.length} ${kind}s match "${word}".`, { hint: lines.join('\n') })
 }
 
 function unknownName(word: string, named: readonly Named[], kind: string): CommandFailure {
@@ -99,7 +99,7 @@ function unknownName(word: string, named: readonly Named[], kind: string): Comma
     word,
     named.map(({ name }) => name),
   )
-  return new CommandFailure('not-found', `there is no ${kind} ${word}.`, {
-    hint: near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${exactLine(near)}?`,
+  return new CommandFailure('not-found', `No ${kind} matches "${word}".`, {
+    hint: near === undefined ? `List them with \`foreword ${kind}s\`.` : `Did you mean ${exactLine(near)}?`,
   })
 }

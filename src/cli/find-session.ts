@@ -17,17 +17,17 @@ export async function findSession(connection: Connection, word: string): Promise
   ).id
 }
 
-/** The session with the newest activity that is no conversation of a channel: what is said there would surprise people elsewhere. */
+/** The session with the newest activity that is not bound to a channel, where new messages would surprise its people. */
 export async function findNewestSession(connection: Connection): Promise<SessionRow> {
   const newest = await fetchSessions(connection, { limit: 200 })
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
-  throw new CommandFailure('not-found', 'there is no session yet to go on in.', {
-    hint: 'Leave `--continue` out: the message then begins one.',
+  throw new CommandFailure('not-found', 'No sessions yet.', {
+    hint: 'Leave out `--continue` to start one.',
   })
 }
 
-/** The session that a word means, in a store that is read without a gateway. */
+/** The same, read from a store without a gateway. */
 export async function findStoredSession(store: LogStore, word: string): Promise<SessionRow> {
   return await findByIdPrefix(
     word,
@@ -53,7 +53,7 @@ async function fetchSessions(connection: Connection, { limit, beginning }: IdQue
     .sessions
 }
 
-/** A record as lists of calls show it: without its manifest. */
+/** A call as lists show it, without its manifest. */
 export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome'> & { readonly used: number }
 
 /**
@@ -89,7 +89,7 @@ async function fetchCalls(
 
 function noSuchCall(word: string, session: string | undefined): CommandFailure {
   const where = session === undefined ? '' : ` in session ${session}`
-  return new CommandFailure('not-found', `there is no call ${word}${where}.`, {
-    hint: '`foreword calls SESSION` lists the calls of a session; `foreword calls last` those of the newest.',
+  return new CommandFailure('not-found', `No call matches "${word}"${where}.`, {
+    hint: 'List the calls of a session with `foreword calls SESSION`, those of the newest with `foreword calls last`.',
   })
 }

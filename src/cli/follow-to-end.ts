@@ -11,15 +11,15 @@ import { cancel, follow, type TurnEnd, type TurnReference, fetchTurn } from './t
 
 interface FollowToEndOptions {
   readonly display?: TurnDisplay | undefined
-  /** Whether a person may be asked about calls, where there is one at a terminal. */
+  /** Whether to ask about waiting calls on a terminal. */
   readonly asks: boolean
-  /** The last event that is known; from the beginning of the turn where absent. */
+  /** The last known event. Absent: from the beginning of the turn. */
   readonly after?: string
 }
 
 /**
- * Follows a turn, with whoever is here. A signal to end (Ctrl-C, SIGTERM, SIGHUP) cancels a turn that works, and leaves one
- * that waits for a person as it is: on disk, with its question.
+ * Follows a turn to its end. Ctrl-C, SIGTERM or SIGHUP cancels a turn that runs, and leaves one that waits for a person
+ * as it is: on disk, with its question.
  */
 export async function followToEnd(
   connection: Connection,
@@ -43,12 +43,12 @@ export async function followToEnd(
   )
 }
 
-/** Exit code of a command whose turn waits for a person. */
+/** The exit code of a command whose turn waits for a person. */
 export const EXIT_WAITING = 3
 
 /**
- * Tells how a turn ended, unless it ended well, and answers the exit code: 0 only where there is an answer. `place` is the
- * command as it was written.
+ * Prints how a turn ended, unless it completed, and returns the exit code: 0 only where there is an answer. `place` is
+ * the command as it was written.
  */
 export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
@@ -64,18 +64,18 @@ export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, 
   return answered ? 0 : 1
 }
 
-/** How a turn ended that did not end well: a code for programs, and a sentence. */
+/** How a turn ended that did not complete: a code for programs, and a sentence. */
 export function endText(outcome: TurnOutcome): string {
-  return `${codeOf(outcome)}: ${outcomeNotice(outcome) ?? ''}`
+  return `${outcomeCode(outcome)}: ${outcomeNotice(outcome) ?? ''}`
 }
 
-function codeOf(outcome: TurnOutcome): string {
+function outcomeCode(outcome: TurnOutcome): string {
   return outcome.type === 'failed' ? outcome.code : outcome.type
 }
 
-/** What to do about a turn that nobody here could decide about. */
+/** What to do about a turn that waits for a decision. */
 export function waitingText({ approval: { approval, request } }: Extract<TurnEnd, { type: 'waiting' }>): string {
-  return `${request.tool} waits for your approval. The turn is kept; continue it with \`foreword approve ${approval}\`.`
+  return `${request.tool} waits for your approval. The turn is kept. Continue it with \`foreword approve ${approval}\`.`
 }
 
 /** A turn for programs. */
@@ -95,7 +95,7 @@ export async function turnDocument(
     calls,
     usage: totals,
     ...(citations.length === 0 ? {} : { citations }),
-    ...(failed ? { error: { code: codeOf(end), message: outcomeNotice(end) } } : {}),
+    ...(failed ? { error: { code: outcomeCode(end), message: outcomeNotice(end) } } : {}),
     ...(notice === undefined || failed ? {} : { notice }),
     ...(end.type === 'waiting' ? { approval: end.approval } : {}),
   }

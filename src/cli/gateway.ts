@@ -12,7 +12,7 @@ import { loadWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
 import { completeRestore } from './with-claim.ts'
 
-/** Everything of a gateway but its port. */
+/** A gateway without a port. */
 export interface Gateway {
   readonly configuration: Configuration
   readonly claim: Claim
@@ -21,13 +21,13 @@ export interface Gateway {
   readonly token: string
   /** ISO 8601. */
   readonly started: string
-  /** Lets the running calls go, keeps their turns for the next start, and gives the home free. */
+  /** Stops the running calls, keeps their turns for the next start, and releases the home. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Takes the home for this process and opens everything on it. Throws where the configuration has mistakes or where
- * another gateway holds the home; then nothing was changed. Channels are for one that `listens`.
+ * Claims the home for this process and opens everything on it. Throws, without having changed anything, where the
+ * configuration is not valid or another gateway holds the home. Only a gateway that `listens` opens its channels.
  */
 export async function openGateway(
   home: string,
@@ -45,7 +45,7 @@ export async function openGateway(
   const claim = await claimHome(home, { pid: process.pid, started })
   try {
     const configured = configuration.gateway.token
-    // Before anything is written: a token that is refused is not kept either.
+    // Checked before anything is written, so that a refused token is not stored.
     await refuseGuessable(configuration.gateway.bind, configured ?? (await readToken(home)))
     const token = await ensureToken({ home, random: randomBytes, ...defined({ configured }) })
     const noWorkspace = await createWorkspace(configuration.agent.workspace)
@@ -67,7 +67,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await serverOf(runtime, configuration, token, io),
+      server: await createHomeServer(runtime, configuration, token, io),
       token,
       started,
       async close() {
@@ -81,7 +81,7 @@ export async function openGateway(
   }
 }
 
-/** Where there is no token yet, a good one is about to be made. */
+/** Throws for a token that can be guessed. Where there is none yet, a strong one is generated later. */
 async function refuseGuessable(bind: string, token: string | undefined): Promise<void> {
   if (token === undefined) return
   const { assertBindIsSafe } = await import('../server.ts')
@@ -92,8 +92,8 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
   }
 }
 
-/** The HTTP doors of a runtime, before any port is open. */
-async function serverOf(
+/** The HTTP server of a runtime, before any port is open. */
+async function createHomeServer(
   runtime: HostedRuntime,
   configuration: Configuration,
   token: string | undefined,
@@ -118,7 +118,7 @@ async function serverOf(
   })
 }
 
-/** A gateway inside this process that opens no port. `undefined`: another process was quicker to take the home. */
+/** Opens a gateway inside this process, without a port. `undefined`: another process has claimed the home. */
 export async function openLocalGateway(home: string, io: Io): Promise<Connection | undefined> {
   const { StoreError } = await import('../session.ts')
   try {
@@ -130,21 +130,21 @@ export async function openLocalGateway(home: string, io: Io): Promise<Connection
   }
 }
 
-/** The same for looking only: it holds nothing, so it works beside any other process on the home. */
+/** Opens a gateway that only reads. It claims nothing, so it works beside any other process on the home. */
 export async function openReadOnlyGateway(home: string, io: Io): Promise<Connection> {
   const { capabilities, configuration } = await loadWithWarnings(home, io)
   const { openRuntime } = await import('../runtime.ts')
   const { environment } = io
   const options = { home, capabilities, configuration, environment, version: version() }
   const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
-  return connectionTo(await serverOf(runtime, configuration, undefined, io), undefined, () => runtime.close())
+  return connectionTo(await createHomeServer(runtime, configuration, undefined, io), undefined, () => runtime.close())
 }
 
-interface Doors {
+interface RequestHandler {
   fetch(request: Request): Promise<Response>
 }
 
-function connectionTo(server: Doors, token: string | undefined, close: () => Promise<void>): Connection {
+function connectionTo(server: RequestHandler, token: string | undefined, close: () => Promise<void>): Connection {
   return {
     fetch: (path, init = {}) => server.fetch(new Request(new URL(path, 'http://127.0.0.1'), withToken(init, token))),
     close,

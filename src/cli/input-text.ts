@@ -4,12 +4,12 @@ import { errorMessage } from '../platform.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { note, readInput } from './io.ts'
 
-/** How long the first bytes of a pipe are waited for beside a text, ms. A producer such as `git diff` needs much less. */
+/** How long to wait for the first bytes of a pipe beside a text, ms. A producer such as `git diff` needs much less. */
 const FIRST_BYTES_MS = 2_000
 
 /**
- * What is piped in; `undefined` where nothing is: on a terminal, where the input is empty, and where a pipe is open but idle,
- * as those that cron, a service or a test harness leave open. `patient`: the input was asked for, so it is waited for.
+ * Reads piped input. `undefined` on a terminal, for empty input, and for a pipe that is open but idle, as cron, services
+ * and test harnesses leave them. `patient`: waits for the input, because the command line asks for it.
  */
 export async function readPipedInput(
   io: Io,
@@ -18,8 +18,7 @@ export async function readPipedInput(
   if (io.stdin.isTTY === true && !patient) return undefined
   const bytes = await everything(io.stdin, patient ? undefined : (io.firstInputMs ?? FIRST_BYTES_MS))
   if (bytes === undefined) {
-    const text =
-      'Nothing came on the standard input, so it is not part of the message. `-` behind the text waits for it.'
+    const text = 'Standard input sent nothing, so it is not part of the message. Add `-` after the text to wait for it.'
     note(io, text)
     return undefined
   }
@@ -27,7 +26,7 @@ export async function readPipedInput(
   return text.trim() === '' ? undefined : text
 }
 
-/** `undefined`: the first bytes did not come within `firstMs`. Once they came, the rest is waited for. */
+/** Reads to the end. `undefined`: the first bytes did not arrive within `firstMs`. */
 function everything(input: Io['stdin'], firstMs: number | undefined): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -52,8 +51,8 @@ function everything(input: Io['stdin'], firstMs: number | undefined): Promise<Bu
     })
     input.once('error', (error: Error) => {
       clearTimeout(timer)
-      const hint = 'Send without it: `< /dev/null`.'
-      reject(new CommandFailure('file', `the standard input cannot be read: ${error.message}.`, { hint, cause: error }))
+      const hint = 'Send without it: add `< /dev/null`.'
+      reject(new CommandFailure('file', `Cannot read standard input: ${error.message}.`, { hint, cause: error }))
     })
   })
 }
@@ -62,14 +61,14 @@ function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new CommandFailure('invalid-input', 'the standard input is no text (UTF-8).', {
+    throw new CommandFailure('invalid-input', 'Standard input is not UTF-8 text.', {
       hint: 'Attach it as a file: `--file PATH`.',
       cause: error,
     })
   }
 }
 
-/** The text of a file that was named on the command line; `-` is the standard input. */
+/** Reads a file named on the command line as text; `-` is standard input. */
 export async function readNamedFile(name: string, io: Io): Promise<string> {
   if (name === '-') return await readInput(io)
   try {
@@ -79,37 +78,39 @@ export async function readNamedFile(name: string, io: Io): Promise<string> {
   }
 }
 
-/** Why a file could not be read or written, in words. */
+/** The failure for a file that could not be read or written. */
 export function fileFailure(name: string, action: 'read' | 'written', error: unknown): CommandFailure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file or folder',
-    EACCES: 'its permissions do not allow it',
+    ENOENT: 'no such file or folder',
+    EACCES: 'permission denied',
     EISDIR: 'it is a folder',
     ENOTDIR: 'it is not a folder',
     ENOSPC: 'the disk is full',
     EROFS: 'the disk is read-only',
   }
-  return new CommandFailure('file', `${name} cannot be ${action}: ${why[code] ?? errorMessage(error)}.`, {
-    cause: error,
-  })
+  return new CommandFailure(
+    'file',
+    `Cannot ${action === 'read' ? 'read' : 'write'} ${name}: ${why[code] ?? errorMessage(error)}.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 export const systemOption: CommandOption = {
   value: 'TEXT',
-  summary: 'the system prompt of this turn alone; `@FILE` reads it from a file',
+  summary: 'the system prompt of this turn only; `@FILE` reads it from a file',
 }
 
-/** The text of `--system`; `undefined` where it is not given. The standard input is for the message. */
+/** The text of `--system`, if given. Standard input is reserved for the message. */
 export async function readSystemOption(call: CommandCall, io: Io): Promise<string | undefined> {
   const given = call.text('system')
   if (given === undefined) return undefined
   const file = given.startsWith('@') ? given.slice(1) : undefined
-  if (file === '' || file === '-') throw usageFailure(`--system cannot be ${given}.`, 'Name a file: `--system @FILE`.')
+  if (file === '' || file === '-')
+    throw usageFailure(`--system cannot be ${given}.`, 'Name a file with `--system @FILE`.')
   const text = file === undefined ? given : await readNamedFile(file, io)
   if (text.trim() !== '') return text
-  throw usageFailure(
-    `${file ?? '--system'} is blank.`,
-    'Write the system prompt of this turn, or leave the option out.',
-  )
+  throw usageFailure(`${file ?? '--system'} is blank.`, 'Write a system prompt, or leave the option out.')
 }

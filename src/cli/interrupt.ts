@@ -1,7 +1,7 @@
 import { CommandFailure } from './failure.ts'
 import type { Io } from '../capability.ts'
 
-/** Listens for Ctrl-C and for a request to end, which comes with its name; answers how to stop listening. */
+/** Calls `listener` for Ctrl-C and for signals that end the process. Returns a function that stops listening. */
 export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void): () => void {
   if (io.onInterrupt !== undefined) return io.onInterrupt(listener)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -12,8 +12,8 @@ export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void)
 }
 
 /**
- * Runs `work`; the first Ctrl-C calls `gently`, the second one leaves at once. `work` is given what a Ctrl-C does, for
- * where it does not come as a signal.
+ * Runs `work`. The first Ctrl-C calls `gently`, the second one exits at once. `work` receives the handler of Ctrl-C, for
+ * terminals in raw mode, where Ctrl-C is no signal.
  */
 export async function runInterruptible<T>(
   io: Io,
@@ -34,7 +34,7 @@ export async function runInterruptible<T>(
   }
 }
 
-/** The exit code of a signal that asks a process to end; `undefined` for Ctrl-C, which may mean a turn alone. */
+/** The exit code of a signal that ends a process; `undefined` for Ctrl-C, which may only stop a turn. */
 export function signalExitCode(signal: NodeJS.Signals | undefined): number | undefined {
   if (signal === 'SIGTERM') return 143
   return signal === 'SIGHUP' ? 129 : undefined
@@ -46,7 +46,7 @@ export function exitNow(io: Io, code: number): void {
   io.exit(code)
 }
 
-/** Runs `work` with a signal that the first Ctrl-C aborts; the second one leaves at once. */
+/** Runs `work` with a signal that the first Ctrl-C aborts. The second one exits at once. */
 export async function runStoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController()
   const stopped = new CommandFailure('stopped', 'Stopped. Nothing was changed.', { exitCode: 130 })

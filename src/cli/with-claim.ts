@@ -1,6 +1,6 @@
 import { CommandFailure } from './failure.ts'
 
-/** Runs `work` as the one process that holds the home. Refuses beside a running gateway. */
+/** Runs `work` while this process holds the claim on the home. Throws where another process holds it. */
 export async function withClaim<Result>(home: string, work: () => Promise<Result>): Promise<Result> {
   const { claimHome, readClaim, StoreError } = await import('../session.ts')
   try {
@@ -17,19 +17,17 @@ export async function withClaim<Result>(home: string, work: () => Promise<Result
       'home-busy',
       `${home} is in use by ${pid === undefined ? 'a gateway' : `process ${pid}`}.`,
       {
-        hint: 'Stop it first, then try again.',
+        hint: 'Stop it, then try again.',
         cause: error,
       },
     )
   }
 }
 
-/** Carries out a restore that broke off, before anything in the home is read. */
+/** Completes an interrupted restore, before anything in the home is read. */
 export async function completeRestore(home: string, warn: (text: string) => void): Promise<void> {
   const { finishRestore, isRestorePending } = await import('../runtime.ts')
   if (!isRestorePending(home)) return
   const aside = await withClaim(home, () => finishRestore(home))
-  warn(
-    `A restore that was interrupted is complete now.${aside === undefined ? '' : ` What was there before is in ${aside}.`}`,
-  )
+  warn(`Completed an interrupted restore.${aside === undefined ? '' : ` The former content is in ${aside}.`}`)
 }

@@ -3,20 +3,20 @@ import type { Purpose } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 
-/** How questions reach a person: `question` is called with a way to ask, which is there until it resolves. */
+/** How questions reach a person: calls `question` with a way to ask, which is valid until `question` resolves. */
 export type Questioner = <T>(question: (ask: LineReader['ask']) => Promise<T>) => Promise<T>
 
-/** Whether there is a person here, at a terminal. */
+/** Whether input and output are a terminal, so that a person can be asked. */
 export function isInteractive(io: Io): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true
 }
 
-/** Questions in the midst of a talk: through its own reader. */
+/** Asks through the reader of a chat. */
 export function questionerOver(reader: LineReader): Questioner {
   return (question) => question(reader.ask)
 }
 
-/** Questions where nothing else is typed. While one stands, Ctrl-C comes to `interrupt` rather than as a signal. */
+/** Asks with a reader of its own. While a question is open, Ctrl-C calls `interrupt` instead of sending a signal. */
 export function standaloneQuestioner(io: Io, interrupt: () => void): Questioner {
   return async (question) => {
     const reader = lineReader(io, { history: [], onHistory: () => {}, onInterrupt: interrupt })
@@ -28,7 +28,7 @@ export function standaloneQuestioner(io: Io, interrupt: () => void): Questioner 
   }
 }
 
-/** A question that is answered with yes or no. Everything but yes is no, and so is the end of the input. */
+/** Asks a question for yes or no. Anything but yes is no, and so is the end of the input. */
 export async function confirm(io: Io, question: string): Promise<boolean> {
   const gone = new AbortController()
   const asking = standaloneQuestioner(io, () => gone.abort())
@@ -36,16 +36,15 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
   return ['y', 'yes'].includes(answer?.trim().toLowerCase() ?? '')
 }
 
-/** Whether a person says yes to what was shown: with `--yes`, or on the terminal. Throws where there is no terminal to ask on. */
+/** Whether a person agrees to what was shown, with `--yes` or on the terminal. Throws where there is no terminal to ask on. */
 export async function personAgrees(question: string, call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
-  if (call.json) throw usageFailure('With --json no question is asked.', 'Write `--yes` to do it without asking.')
-  if (!isInteractive(io))
-    throw usageFailure('There is no terminal to ask on.', 'Write `--yes` to do it without asking.')
+  if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to confirm.')
+  if (!isInteractive(io)) throw usageFailure('There is no terminal to ask on.', 'Add `--yes` to confirm.')
   return await confirm(io, question)
 }
 
-/** A call that cannot come to a yes only looks. */
+/** How to connect for a command that asks: only to read where nobody can confirm. */
 export function purposeOf(call: CommandCall, io: Io): Purpose {
   return call.has('yes') || (!call.json && isInteractive(io)) ? 'write' : 'read'
 }

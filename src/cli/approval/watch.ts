@@ -1,5 +1,5 @@
 import type { Connection, Io } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, serialQueue } from '../../platform.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { CommandFailure } from '../failure.ts'
@@ -9,19 +9,19 @@ import type { Questioner } from './asking.ts'
 import { callText } from './call-text.ts'
 import { decide, approvalNotice } from './waiting.ts'
 
-/** What is done about calls that wait for a person while their turn is followed. */
+/** What happens with calls that wait for a person while their turn is followed. */
 export interface Watch {
-  /** A call waits. `leave` ends the following: the turn stays as it is. */
+  /** A call waits. `leave` stops following the turn, which stays as it is. */
   readonly asked: (waits: WaitingApproval, leave: () => void) => void
-  /** The question about a call stands no more: somebody `decided`, here or elsewhere, or the call has ended. */
+  /** The question about a call is closed: somebody `decided`, here or elsewhere, or the call has ended. */
   readonly settled: (toolCallId: string, decided: boolean) => void
-  /** Takes back what is still asked. */
+  /** Withdraws the open questions. */
   readonly over: () => void
 }
 
 /**
- * Where nobody can be asked: says for each call how it is decided. A turn in a gateway of its own is waited for; one in
- * this very process could not go on by itself, so it is left as it is, on disk.
+ * For a process without a terminal: prints for each call how to decide it, and waits. A turn in this process could not
+ * continue by itself, so it is left as it is, on disk.
  */
 export function unattendedWatch(connection: Connection, io: Io): Watch {
   return {
@@ -34,14 +34,14 @@ export function unattendedWatch(connection: Connection, io: Io): Watch {
   }
 }
 
-/** A watch of a turn that can be left as it is while a call of it waits for a person. */
+/** A watch of a turn that can be left as it is while one of its calls waits for a person. */
 export interface LeavableWatch extends Watch {
-  /** Ends the following of a turn that waits, so that turn and question stay. Answers false where nothing waits. */
+  /** Stops following a turn that waits, so that turn and question stay. Returns false where nothing waits. */
   readonly leave: () => boolean
 }
 
 export function leavable(watch: Watch): LeavableWatch {
-  /** How to leave, by the id of the call that waits. */
+  /** The `leave` functions by the id of the waiting call. */
   const open = new Map<string, () => void>()
   return {
     asked(waits, leave) {
@@ -64,11 +64,11 @@ export function leavable(watch: Watch): LeavableWatch {
   }
 }
 
-/** Asks on the terminal, one question after another, while the turn is followed on: somebody else may be quicker. */
+/** Asks on the terminal, one question after another, while the turn is followed: somebody else may decide first. */
 export function personWatch(connection: Connection, io: Io, asking: Questioner): Watch {
   /** By the id of the call. */
   const open = new Map<string, AbortController>()
-  let questions: Promise<void> = Promise.resolve()
+  const questions = serialQueue()
 
   async function settle(waits: WaitingApproval, taken: AbortController, leave: () => void): Promise<void> {
     if (taken.signal.aborted) return
@@ -83,9 +83,9 @@ export function personWatch(connection: Connection, io: Io, asking: Questioner):
     asked(waits, leave) {
       const taken = new AbortController()
       open.set(waits.toolCallId, taken)
-      questions = questions
-        .then(() => settle(waits, taken, leave))
-        .catch((error: unknown) => tell(error, waits, io, leave))
+      void questions
+        .add(() => settle(waits, taken, leave))
+        .catch((error: unknown) => reportError(error, waits, io, leave))
     },
     settled(toolCallId, decided) {
       const taken = open.get(toolCallId)
@@ -101,11 +101,11 @@ export function personWatch(connection: Connection, io: Io, asking: Questioner):
   }
 }
 
-/** Somebody was quicker; the turn may be over already. */
+/** Codes of a decision that came too late: somebody else decided, or the turn is over. */
 const DECIDED = new Set(['decided', 'not-found'])
 
-/** A decision that did not arrive. Where somebody was quicker, the turn goes on all the same. */
-function tell(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
+/** Reports a decision that failed. If somebody else decided first, the turn continues anyway. */
+function reportError(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
   const message = errorMessage(error)
   note(io, styled(io, 'red', message, io.stderr))
   if (error instanceof CommandFailure && DECIDED.has(error.code)) return
@@ -114,8 +114,8 @@ function tell(error: unknown, waits: WaitingApproval, io: Io, leave: () => void)
 }
 
 /**
- * Shows a call on the terminal and asks what shall become of it. `undefined`: nobody decided, because the question was
- * taken back or the input has ended.
+ * Shows a call on the terminal and asks for a decision. `undefined`: nobody decided, because the question was
+ * withdrawn or the input has ended.
  */
 export async function askForDecision(
   { request }: WaitingApproval,
@@ -123,7 +123,7 @@ export async function askForDecision(
   ask: LineReader['ask'],
   signal?: AbortSignal,
 ): Promise<ApprovalDecision | undefined> {
-  print(io, `${styled(io, 'yellow', 'A call waits for you:')}\n${callText(request, io)}`)
+  print(io, `${styled(io, 'yellow', 'A call waits for your approval:')}\n${callText(request, io)}`)
   for (;;) {
     const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal, ANSWERS)
     if (answer === undefined) return undefined
@@ -138,7 +138,7 @@ export async function askForDecision(
 const ANSWERS = ['y', 'yes', 's', 'session', 'n', 'no']
 
 async function denial(ask: LineReader['ask'], signal?: AbortSignal): Promise<ApprovalDecision | undefined> {
-  const reason = await ask('Why not? The model reads it (Enter says nothing): ', signal)
+  const reason = await ask('Reason for the model (Enter for none): ', signal)
   if (reason === undefined) return undefined
   return reason.trim() === '' ? { type: 'deny' } : { type: 'deny', reason: reason.trim() }
 }

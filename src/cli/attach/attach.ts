@@ -9,8 +9,8 @@ import { stateText } from '../state-text.ts'
 import { type Belonging, type UploadResult, uploadFiles } from './hand-in.ts'
 
 /**
- * Hands in files for a message and answers their ids; an id of a file that was handed in before is taken as it is. A file that cannot be read goes along as a notice, and the person is
- * told; one that cannot be handed in is a failure: the message would be about something else than was meant.
+ * Uploads files for a message and resolves to their ids. The id of an uploaded file is used as it is. A file whose content
+ * cannot be read is attached with a notice and reported; one that cannot be uploaded throws, because the message needs it.
  */
 export async function attachToMessage(
   connection: Connection,
@@ -29,23 +29,23 @@ export async function attachToMessage(
     const { id, name, state } = each.row
     ids.push(id)
     if (state.type !== 'failed') continue
-    note(io, styled(io, 'yellow', `${exactLine(name)} cannot be read: ${exactLine(state.reason)}`, io.stderr))
+    note(io, styled(io, 'yellow', `Cannot read ${exactLine(name)}: ${exactLine(state.reason)}`, io.stderr))
   }
   return ids
 }
 
-/** The file that a word means: its id, its name in any case, or a beginning that only one of them has. */
+/** The file that a word means: its id, its name in any case, or an unambiguous beginning of either. */
 export async function findFile(connection: Connection, word: string): Promise<FileRow> {
   const { files } = await ask<{ readonly files: readonly FileRow[] }>(connection, '/api/files')
   return theOneNamed(word, files, (row) => row, 'file')
 }
 
-/** As `foreword files add` prints it. A file of that name in the folder goes before. */
+/** Whether a word is an id as `foreword files add` prints it. An existing file of that name takes precedence. */
 function isId(word: string): boolean {
   return /^file[_-]\w+$/.test(word) && !existsSync(word)
 }
 
-/** The same with the name of each, as it was written. */
+/** Attaches files and resolves to their ids with their names as written. */
 export async function attachNamed(
   connection: Connection,
   paths: readonly string[],
@@ -56,7 +56,7 @@ export async function attachNamed(
   return ids.map((id, index) => ({ id, name: paths[index]! }))
 }
 
-/** Hands files in and prints a line for each. Answers the exit code: 1 where one could not be handed in or read. */
+/** Uploads files and prints a line for each. Resolves to the exit code: 1 where one could not be uploaded or read. */
 export async function addFilesTo(
   connection: Connection,
   paths: readonly string[],
@@ -64,15 +64,15 @@ export async function addFilesTo(
   call: CommandCall,
   io: Io,
 ): Promise<number> {
-  const done = await uploadFiles(connection, paths, belonging, io, (each) => tell(each, call, io))
+  const done = await uploadFiles(connection, paths, belonging, io, (each) => printResult(each, call, io))
   return done.every((each) => 'row' in each && each.row.state.type === 'ready') ? 0 : 1
 }
 
-function tell(done: UploadResult, call: CommandCall, io: Io): void {
+function printResult(done: UploadResult, call: CommandCall, io: Io): void {
   if ('row' in done) {
     if (call.json) return printJson(io, done.row)
     const { id, name, state, repeated } = done.row
-    const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (it was there already)' : ''}`
+    const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (already uploaded)' : ''}`
     return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
   }
   const { code, message, hint } = done.failure

@@ -9,17 +9,17 @@ import { CommandFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
 import { type StatusLine, statusLine } from '../status-line.ts'
 
-/** What became of one path. */
+/** The result for one path. */
 export type UploadResult =
   | { readonly path: string; readonly row: FileRow & { readonly repeated?: true } }
   | { readonly path: string; readonly failure: CommandFailure }
 
-/** How long one question waits for a file to be read, ms. A terminal is told in between. */
+/** How long one request waits for a file to be read, ms. The status line is updated in between. */
 const WAIT = 1_000
 
 /**
- * Hands files in and waits until each is read, telling a terminal how far it is. `onDone` is told of each in the order of
- * the paths. One that cannot be handed in keeps no other one back.
+ * Uploads files and waits until each is read, with progress on a terminal. Calls `onDone` for each in the order of
+ * the paths. A file that cannot be uploaded does not stop the others.
  */
 export async function uploadFiles(
   connection: Connection,
@@ -40,7 +40,7 @@ export async function uploadFiles(
     const done: UploadResult[] = []
     for (const each of sent) {
       const read =
-        'row' in each ? { ...each, row: { ...each.row, ...(await settled(connection, each.row, status)) } } : each
+        'row' in each ? { ...each, row: { ...each.row, ...(await waitUntilRead(connection, each.row, status)) } } : each
       status.clear()
       onDone(read)
       done.push(read)
@@ -69,7 +69,7 @@ async function send(
   }
 }
 
-async function settled(connection: Connection, row: FileRow, status: StatusLine): Promise<FileRow> {
+async function waitUntilRead(connection: Connection, row: FileRow, status: StatusLine): Promise<FileRow> {
   let known = row
   for (const since = Date.now(); known.state.type === 'processing';) {
     const seconds = Math.floor((Date.now() - since) / 1000)
@@ -79,16 +79,16 @@ async function settled(connection: Connection, row: FileRow, status: StatusLine)
   return known
 }
 
-/** What files belong to; nothing: the message that they are attached to. */
+/** The owner of uploaded files, such as a project, as query parameters. Empty: the message that they are attached to. */
 export type Belonging = Readonly<Record<string, string>>
 
-/** How much of a file has gone. */
+/** How much of a file was sent. */
 interface Sent {
   readonly bytes: number
   readonly of: number
 }
 
-/** Hands one file in. When this resolves its bytes are on the disk of the gateway. */
+/** Uploads one file. When this resolves, its bytes are on the disk of the gateway. */
 async function sendFile(
   connection: Connection,
   path: string,
@@ -107,8 +107,8 @@ async function sendFile(
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    throw new CommandFailure('network', `${path} could not be handed in: ${why}.`, {
-      hint: 'Is the gateway still up? Hand it in again.',
+    throw new CommandFailure('network', `Cannot upload ${path}: ${why}.`, {
+      hint: 'Check that the gateway runs, then upload the file again.',
       cause: error,
     })
   } finally {
@@ -116,7 +116,7 @@ async function sendFile(
   }
 }
 
-/** A pipe or a device would be waited for without end. */
+/** Opens a regular file only: reading a pipe or a device might never end. */
 async function opened(path: string) {
   try {
     const found = await stat(path)
@@ -128,16 +128,16 @@ async function opened(path: string) {
   throw fileFailure(path, 'read', Object.assign(new Error('it is a folder'), { code: 'EISDIR' }))
 }
 
-/** A body of a request that holds one file, and the header that goes with it. */
+/** The body of a request with one file, and its content type. */
 interface FormBody {
   readonly type: string
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** A form with one file, whose bytes are read as they are sent. `onSent` is told how many have gone. */
+/** A form with one file, whose bytes are read as they are sent. Calls `onSent` with the number of bytes sent so far. */
 function formBody(name: string, bytes: AsyncIterable<Uint8Array>, onSent: (sent: number) => void): FormBody {
   const boundary = `foreword-${randomUUID()}`
-  // A reader of forms takes a name with a line break for none, and the file for a field.
+  // A form parser ignores a name with a line break and treats the file as a field.
   const exact = encodeURIComponent(name.toWellFormed().replaceAll(/\p{Cc}/gu, ' ')).replaceAll(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16)}`,

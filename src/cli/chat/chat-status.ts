@@ -5,7 +5,7 @@ import { cutToCells } from '../table.ts'
 import type { Chat } from './conversation.ts'
 import { moneyText, type Prices, fetchSessionCost } from './session-actions.ts'
 
-/** What is known of the next call of a talk. Where it cannot be made, the model alone. */
+/** Fetches the status of the next call of a chat. Only the model where the call cannot be assembled. */
 export async function fetchChatStatus(conversation: Chat, prices: Prices): Promise<ChatStatus> {
   const { connection, session } = conversation
   try {
@@ -20,18 +20,18 @@ export async function fetchChatStatus(conversation: Chat, prices: Prices): Promi
   }
 }
 
-/** What the line below the editor says of the next call. Tokens, and US dollars. */
+/** The next call as the status line shows it, in tokens and US dollars. */
 export interface ChatStatus {
   readonly model: string
-  /** What its prompt would cost before anything more is said. */
+  /** The size of its prompt without a new message. */
   readonly used?: number
   readonly window?: number
   readonly reserve?: number
-  /** What the session has cost so far; absent where a price is not known. */
+  /** The cost of the session so far; absent where a price is unknown. */
   readonly money?: number
 }
 
-/** One line of at most so many columns: what matters least is left out first. */
+/** One line of at most `columns` columns. The least important parts are left out first. */
 export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
   const { model, used, window, reserve, money } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)

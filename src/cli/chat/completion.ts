@@ -17,7 +17,7 @@ export function messageCompletion(commands: readonly CompletableCommand[], direc
       .map(({ name, summary }) => ({ value: name, label: `/${name}`, description: summary }))
   }
 
-  /** The folder is read when a mention begins, not with each key of it. */
+  /** The folder is read when a mention begins, not with every key. */
   let names: readonly string[] | undefined
 
   function fileItems(written: string): readonly AutocompleteItem[] {
@@ -54,23 +54,23 @@ export function messageCompletion(commands: readonly CompletableCommand[], direc
 
 const MOST_SUGGESTIONS = 50
 
-/** A mention cannot hold a double quote, nor what ends or steers a line; `/file` takes such a name. */
-// oxlint-disable-next-line no-control-regex -- what a file name may hold all the same
+/** A mention cannot contain a double quote, a line break or a control character; `/file` accepts such a name. */
+// oxlint-disable-next-line no-control-regex -- a file name may contain them
 const UNWRITABLE = /["\u0000-\u0008\u000A-\u001F\u007F-\u009F\u2028\u2029]/
 
-/** The whole mention, and what is written of the name: in quotes, or bare. */
+/** The whole mention, and the name so far: in quotes, or bare. */
 const MENTION = /(?:^|[\s([{'"])(@(?:"([^"]*)|([^\s"]*)))$/
 
 function found(items: readonly AutocompleteItem[], prefix: string) {
   return Promise.resolve(items.length === 0 ? null : { items: [...items], prefix })
 }
 
-/** Files and folders that are looked at for one list. */
+/** How many files and folders are read for one list. */
 const MOST_LOOKED_AT = 5_000
 
 /**
- * Names of the files below a folder, as they are written behind `@`: the nearest first, by name. Hidden ones and what tools
- * install are left out, and a large folder is not read to its end.
+ * Lists the files below a folder as they are written after `@`, the nearest first, by name. Hidden files and
+ * `node_modules` are left out, and a large folder is not read to its end.
  */
 export function workingFiles(directory: string): readonly string[] {
   const files: string[] = []
@@ -96,7 +96,7 @@ function depth(name: string): number {
   return name.split('/').length
 }
 
-/** What cannot be read is not offered. */
+/** The entries of a folder; none where it cannot be read. */
 function entriesOf(folder: string, most: number): readonly Dirent[] {
   const entries: Dirent[] = []
   try {

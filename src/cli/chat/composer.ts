@@ -13,19 +13,19 @@ import { oneLine } from '../table.ts'
 import { type HistorySearch, createHistorySearch } from './history-search.ts'
 import type { MessageQueue } from './message-queue.ts'
 
-/** Where messages are written: the editor, and what may stand above it. */
+/** The editor for messages, with the queue and an open question above it. */
 interface Composer {
-  /** None wider than `columns`. */
+  /** The lines to draw, none wider than `columns`. */
   readonly render: (columns: number) => readonly string[]
-  /** What is written, tabs and long pastes in full. */
+  /** The text, with tabs and long pastes in full. */
   readonly text: () => string
-  /** Puts a text back that could not be sent, in front of what is written. */
+  /** Puts a text that could not be sent before the current text. */
   readonly putBack: (text: string) => void
-  /** Asks something. The text that is being written stays. `undefined` where the question is taken back. */
+  /** Asks a question and keeps the current text. `undefined` where the question is withdrawn. */
   readonly ask: (text: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
-  /** Whether a question stands. */
+  /** Whether a question is open. */
   readonly asks: () => boolean
-  /** Takes back every question. */
+  /** Withdraws the open question. */
   readonly close: () => void
 }
 
@@ -42,7 +42,7 @@ interface ComposerOptions {
   readonly onInterrupt: () => void
   /** Any other key, or a paste. */
   readonly onKey: () => void
-  /** Ctrl-D with nothing written. */
+  /** Ctrl-D in an empty editor. */
   readonly onLeave: () => void
   readonly dim: (text: string) => string
   readonly bold: (text: string) => string
@@ -78,7 +78,7 @@ export function createComposer(options: ComposerOptions): Composer {
     else write(data)
   }
 
-  /** A paste is one piece of text, whatever stands in it. */
+  /** Inserts a paste as one piece of text, whatever it contains. */
   function paste(data: string): void {
     const pasted = `${PASTE}${encodeForEditor(data.slice(PASTE.length, -PASTE_END.length))}${PASTE_END}`
     if (search !== undefined) search.handle(pasted)
@@ -104,7 +104,7 @@ export function createComposer(options: ComposerOptions): Composer {
   function enter(data: string): void {
     const written = text()
     const { line, col } = editor.getCursor()
-    // A list that is open takes Enter to complete a name; only a command that is whole is run.
+    // With an open list, Enter completes a name; only a complete command runs.
     if (editor.isShowingAutocomplete() && !options.commands.includes(written.slice(1))) return editor.handleInput('\t')
     if (editor.getLines()[line]?.[col - 1] === '\\') return editor.handleInput(data)
     if (written.trim() === '') return queue.release()
@@ -142,7 +142,7 @@ export function createComposer(options: ComposerOptions): Composer {
       const takeBack = () => resolve(undefined)
       signal?.addEventListener('abort', takeBack, { once: true })
       asked = Object.assign(createQuestion({ text: asking, answers, onAnswer: resolve, dim }), { takeBack })
-      // Nothing that is being typed becomes an answer.
+      // The text that is being typed must not become an answer.
       asked.focused = answers === undefined || editor.getText() === ''
       tui.requestRender()
       try {
@@ -170,26 +170,26 @@ function queueRows(queue: MessageQueue, columns: number, dim: (text: string) => 
   return [...rows, truncateToWidth(help, columns, '…')].map(dim)
 }
 
-/** A question that stands above the editor. */
+/** A question above the editor. */
 interface Question {
   readonly render: (columns: number) => readonly string[]
-  /** Takes a key. Answers what turned out to be no answer: the beginning of a message, which belongs into the editor. */
+  /** Handles a key. Returns text that cannot be an answer and belongs in the editor. */
   readonly handle: (key: string) => string | undefined
-  /** Whether keys come here, or to the editor. */
+  /** Whether keys go to the question instead of the editor. */
   focused: boolean
 }
 
 interface QuestionOptions {
   readonly text: string
-  /** The only answers there are; any text where absent. */
+  /** The valid answers; any text where absent. */
   readonly answers: readonly string[] | undefined
   readonly onAnswer: (answer: string) => void
   readonly dim: (text: string) => string
 }
 
 /**
- * An answer needs Enter behind it, and what cannot become one of the `answers` is not one: who was just typing a message
- * when the question came neither decides by accident nor loses a letter.
+ * An answer ends with Enter, and text that cannot become one of the `answers` goes to the editor. So a person who was
+ * typing a message when the question appeared neither decides by accident nor loses a letter.
  */
 export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions): Question {
   const input = new Input({ prompt: '? ' })
@@ -222,7 +222,7 @@ export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions
   }
 }
 
-/** Stands for a tab in the editor, whose library would turn it into blanks. A noncharacter of Unicode, which no text may hold. */
+/** Replaces a tab in the editor, whose library would turn it into spaces. A noncharacter of Unicode, which text does not contain. */
 const TAB = '\uFDD0'
 
 /**
@@ -238,17 +238,17 @@ export function encodeForEditor(pasted: string): string {
     .replaceAll('\t', TAB)
 }
 
-/** What is sent of the editor's text. */
+/** The text of the editor as it is sent. */
 export function decodeFromEditor(text: string): string {
   return text.replaceAll(TAB, '\t')
 }
 
-/** A rendered line of the editor: a tab is one visible sign, so that it differs from blanks. */
+/** A rendered line of the editor, with a visible sign for each tab. */
 function showTabs(line: string): string {
   return line.replaceAll(TAB, '⇥')
 }
 
-// oxlint-disable-next-line no-control-regex -- these are the characters that are taken out
+// oxlint-disable-next-line no-control-regex -- these characters are removed
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g
 // oxlint-disable-next-line no-control-regex -- the escape sequence of a key
 const CONTROL_KEY = /\u001B\[(6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2]);5u/g

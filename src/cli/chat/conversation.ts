@@ -10,22 +10,22 @@ import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { endText, waitingText } from '../follow-to-end.ts'
 
-/** A file that was handed in for a message. */
+/** An uploaded file that goes with a message. */
 export interface ChatAttachment {
   readonly id: string
-  /** As it was named here. */
+  /** The name as it was written. */
   readonly name: string
 }
 
-/** One talk in the terminal: which session it is in, and the turn that is running. */
+/** The state of one chat in the terminal: its session, and the running turn. */
 export interface Chat {
   readonly connection: Connection
   /** `undefined` until the first message. */
   session: string | undefined
-  /** The session that a new one goes on from. */
+  /** The session that a new session continues from. */
   after?: string | undefined
   running: Submitted | undefined
-  /** Called when a turn was accepted and runs. */
+  /** Called when a turn is accepted. */
   onRunning?: () => void
   /** Files that go with the next message. */
   attachments: readonly ChatAttachment[]
@@ -35,6 +35,7 @@ export interface Chat {
   readonly setModel: (model: string) => Promise<void>
 }
 
+/** Opens a chat in a session, or in a new one that the first message creates. */
 export async function openChat(
   connection: Connection,
   options: { readonly session: string | undefined; readonly model: string | undefined },
@@ -65,7 +66,7 @@ export async function openChat(
   return conversation
 }
 
-/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it: `unsent` was not accepted. */
+/** Sends one message and shows the answer. A failure is reported, and the chat continues. `unsent`: the message was not accepted. */
 export async function sendMessage(
   conversation: Chat,
   text: string,
@@ -95,7 +96,7 @@ export async function sendMessage(
     return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    // The one before may have been deleted meanwhile: then the next message begins afresh.
+    // The former session may have been deleted meanwhile. Then the next message starts a new one.
     if (error.code === 'not-found') conversation.after = undefined
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
     return isAccepted ? 'failed' : 'unsent'

@@ -10,7 +10,7 @@ import { sessionTable, withTitle } from '../sessions/session-table.ts'
 import { oneLine } from '../table.ts'
 import type { Chat } from './conversation.ts'
 
-/** `/sessions`: lists the newest, or goes on in the one that a word means. */
+/** `/sessions`: lists the newest, or switches to the one that a word means. */
 export async function changeSession(conversation: Chat, io: Io, word: string | undefined): Promise<void> {
   if (word === undefined) return await listSessions(conversation, io)
   const id = await findSession(conversation.connection, word)
@@ -41,7 +41,7 @@ async function titled(connection: Connection, row: SessionRow): Promise<SessionR
   )
 }
 
-/** `/cost`: what the calls of the session used. */
+/** `/cost`: prints what the calls of the session used. */
 export async function showCost({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) return note(io, 'Nothing was sent yet.')
   print(io, costText(await fetchSessionCost(connection, session, priceLookup(connection))))
@@ -60,21 +60,22 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
   note(io, 'The model reads it no more. What tools did stays done.')
 }
 
-/** What the calls of a session used together, as the providers reported it. Tokens, and US dollars. */
+/** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
 interface SessionCost {
   readonly calls: number
   readonly prompt: number
   readonly cached: number
   readonly output: number
-  /** Calls of which it is not known what they used. */
+  /** Calls without reported usage. */
   readonly silent: number
-  /** Absent where the price of a model is not known, or a provider was silent. */
+  /** Absent where a price is unknown or a provider reported no usage. */
   readonly money?: number
 }
 
-/** Prices by model, asked for once in a talk. */
+/** Looks up the price of a model. */
 export type Prices = (model: string) => Promise<Price | undefined>
 
+/** Looks up prices through a connection and fetches the models once. */
 export function priceLookup(connection: Connection): Prices {
   let models: ReturnType<typeof fetchModels> | undefined
   return async (model) => {
@@ -83,7 +84,7 @@ export function priceLookup(connection: Connection): Prices {
   }
 }
 
-/** Calls that are summed up: the newest ones of a very long session. */
+/** How many calls are added up, the newest first. */
 const MOST = 1_000
 
 export async function fetchSessionCost(connection: Connection, session: string, prices: Prices): Promise<SessionCost> {
@@ -107,7 +108,7 @@ export async function fetchSessionCost(connection: Connection, session: string, 
   return cost
 }
 
-/** In words, a figure a line. */
+/** The cost as text, one figure per line. */
 export function costText({ calls, prompt, cached, output, silent, money }: SessionCost): string {
   const number = (tokens: number) => tokens.toLocaleString('en')
   return [
@@ -117,7 +118,7 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
   ].join('\n')
 }
 
-/** US dollars; small amounts in parts of a cent. */
+/** US dollars, with four decimals below one dollar. */
 export function moneyText(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }

@@ -17,15 +17,15 @@ import { fetchTools, toolTable } from '../tools/tool-table.ts'
 import type { Chat } from './conversation.ts'
 import { changeSession, showCost, undoTurn } from './session-actions.ts'
 
-/** A command of a conversation, without its slash. */
+/** A command of the chat, without its slash. */
 export interface TerminalCommand {
   readonly name: string
-  /** What may follow it. */
+  /** Its argument as help shows it. */
   readonly argument?: string
   readonly summary: string
-  /** It only shows something, whatever follows it (`always`) or where nothing does (`alone`): it need not wait for a turn. */
+  /** Whether it only shows something, and so need not wait for a turn: `always`, or `alone` for without an argument. */
   readonly shows?: 'always' | 'alone'
-  /** Answers a message that is to be sent, where there is one. */
+  /** Returns a message to send, if any. */
   run(
     conversation: Chat,
     io: Io,
@@ -33,7 +33,7 @@ export interface TerminalCommand {
   ): Promise<string | undefined | void> | string | undefined | void
 }
 
-/** In the order of the help: the host's own, one for each choice of a session, and those of capabilities. */
+/** Every command in the order of the help: those of the host, one for each choice of a session, those of capabilities. */
 export function slashCommands(capabilities: readonly AnyCapability[] = []): readonly TerminalCommand[] {
   const contributed = capabilities.flatMap(({ slashCommands: own = {} }) =>
     Object.entries(own).map(([name, command]): TerminalCommand => ({
@@ -52,7 +52,7 @@ export function slashCommands(capabilities: readonly AnyCapability[] = []): read
   return [...inSession, ...sessionChoices(capabilities).map(choiceCommand), ...contributed, ...ofProgram]
 }
 
-/** One command a line; on a narrow terminal what it does stands below its name. */
+/** The help, one command per line. A narrow terminal shows the summary below the name. */
 export function slashHelp(capabilities: readonly AnyCapability[] | undefined, columns: number): string {
   const rows = slashCommands(capabilities).map(({ name, argument = '', summary }) => [
     `  /${name} ${argument}`.trimEnd(),
@@ -65,7 +65,7 @@ export function slashHelp(capabilities: readonly AnyCapability[] | undefined, co
     .join('\n')
 }
 
-/** Whether a line begins with one of them. */
+/** Whether a line begins with a command. */
 export function isSlashCommand(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
   return commandNamed(/^\S*/.exec(line)![0], capabilities) !== undefined
 }
@@ -74,7 +74,7 @@ function commandNamed(word: string, capabilities: Io['capabilities']): TerminalC
   return slashCommands(capabilities).find(({ name }) => word === `/${name}` && name !== LEAVING)
 }
 
-/** Whether a line needs no turn to be over: a command that shows something and changes nothing, or one that is not known. */
+/** Whether a line need not wait for the running turn: a command that only shows something, or an unknown one. */
 export function runsAtOnce(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
   const [first = ''] = /^\S*/.exec(line) ?? []
   const command = commandNamed(first, capabilities)
@@ -82,12 +82,12 @@ export function runsAtOnce(line: string, { capabilities }: Pick<Io, 'capabilitie
   return command.shows === 'always' || (command.shows === 'alone' && line.slice(first.length).trim() === '')
 }
 
-/** What became of a line: a command that was done or not, or a message that is to be sent. */
+/** The result of a line: a command that was done or failed, or a message to send. */
 export type LineResult = { readonly type: 'done' | 'failed' } | { readonly type: 'message'; readonly text: string }
 
 /**
- * Does what a line that begins with a slash asks for. Any other line is a message. A command that is not known is never one:
- * it is refused with the nearest that is.
+ * Runs a line that begins with a slash. Any other line is a message. An unknown command is never sent as a message: it is
+ * refused, with the nearest known command.
  */
 export async function runSlashCommand(line: string, conversation: Chat, io: Io): Promise<LineResult> {
   const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trimEnd())!

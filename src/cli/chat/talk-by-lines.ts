@@ -11,7 +11,7 @@ import { runSlashCommand } from './slash-command.ts'
 import { styled } from '../io.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
 
-/** A talk where there is no terminal, or one that cannot move its cursor: each line is a message. */
+/** Chats without a terminal, or on one that cannot move its cursor: each line is a message. Resolves to the exit code. */
 export async function chatByLines(conversation: Chat, call: CommandCall, io: Io): Promise<number> {
   let interrupts = 0
   const reader = lineReader(io, {
@@ -27,7 +27,7 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
   let failed = false
 
   function interrupted(signal?: NodeJS.Signals): void {
-    // What asks a process to end asks once.
+    // A signal that ends the process takes effect at once.
     const code = signalExitCode(signal)
     if (code !== undefined) return exitNow(io, code)
     interrupts += 1
@@ -62,10 +62,10 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
   }
 }
 
-/** What leaves a talk. */
+/** The lines that leave a chat. */
 export const EXIT_COMMANDS: ReadonlySet<string> = new Set(['/quit', '/exit'])
 
-/** A line that ends with a backslash goes on in the next one. */
+/** Reads a message. A line that ends with a backslash continues in the next one. */
 async function nextMessage(reader: LineReader): Promise<string | undefined> {
   let message = await reader.next('> ')
   while (message?.endsWith('\\')) {

@@ -23,7 +23,7 @@ import { openScreen } from './screen.ts'
 import { type ChatStatus, statusText } from './chat-status.ts'
 import { EXIT_COMMANDS } from './talk-by-lines.ts'
 
-/** A talk on a terminal: messages are written in an editor below what was said, also while an answer comes. */
+/** Chats on a terminal, with an editor below the transcript that also works while an answer streams. Resolves to the exit code. */
 export async function chatInEditor(
   conversation: Chat,
   call: CommandCall,
@@ -40,7 +40,7 @@ export async function chatInEditor(
   let status: ChatStatus = { model: '' }
   let refreshing: Promise<ChatStatus> | undefined
   const looking = new Set<Promise<void>>()
-  /** The lines are drawn far more often than they change. */
+  /** Cached, because the lines are drawn far more often than they change. */
   let mentioned: { readonly text: string; readonly files: readonly MentionedFile[] } = { text: '', files: [] }
 
   const screen = openScreen(outer, live)
@@ -58,7 +58,7 @@ export async function chatInEditor(
     onKey: () => {
       if (conversation.running === undefined) interrupts = 0
     },
-    // A question that is left undecided ends the talk as waiting: its turn is kept.
+    // A question that stays open ends the chat as waiting. Its turn is kept.
     onLeave: () => (editor.asks() ? editor.close() : over.resolve(0)),
     dim,
     bold: (text) => styled(io, 'bold', text),
@@ -94,7 +94,7 @@ export async function chatInEditor(
     else queue.add(text)
   }
 
-  /** What only shows something waits for no turn, and lets nothing go that is held. */
+  /** Runs a command that only shows something: without waiting for the turn, and without releasing held messages. */
   function look(text: string): void {
     const shown = lookNow(text).finally(() => looking.delete(shown))
     looking.add(shown)
@@ -146,14 +146,14 @@ export async function chatInEditor(
     }
     const came = await sendMessage(conversation, text, watch, io, left.signal)
     if (came === 'waiting') return over.resolve(EXIT_WAITING)
-    // What was written behind a message that failed may have lost its sense.
+    // After a failed message, the queued ones may no longer make sense.
     if (came !== 'answered') queue.hold()
     if (came !== 'unsent') return
     conversation.attachments = attachments
     editor.putBack(text)
   }
 
-  /** What was sent, exactly as it was sent. */
+  /** Prints a message exactly as it is sent. */
   function say(text: string, files: readonly string[]): void {
     const lines = harmless(text, io.stdout).split('\n')
     print(io, lines.map((line, at) => styled(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))
@@ -191,7 +191,7 @@ export async function chatInEditor(
     screen.endOutput()
     const goesOn = conversation.running !== undefined && code !== EXIT_WAITING
     for (const text of queue.waiting()) note(aside, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
-    // What was being written is there again in the next talk.
+    // The next chat offers the unfinished text in its history.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation
     if (goesOn) note(aside, dim('The running turn is not cancelled: its answer will be in the session.'))
@@ -209,7 +209,7 @@ export async function chatInEditor(
     screen.stop()
     left.abort()
     editor.close()
-    // The connection is closed next: nobody may be asking over it.
+    // The connection is closed next, so no request may be running.
     await Promise.all([refreshing, ...looking])
   }
 }

@@ -1,9 +1,9 @@
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { argvText, exactLine } from '../../context.ts'
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { nearestName } from '../../platform.ts'
 import type { AuditOptions, AuditRecord, AuditStore, AuditVerdict } from '../../session.ts'
 import { jsonOption } from '../arguments.ts'
 import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
@@ -16,50 +16,48 @@ import { timeText } from '../time-text.ts'
 
 export const auditCommand: Command = {
   name: 'audit',
-  summary: 'list, verify and export what tools were asked to do, and who decided',
+  summary: 'list, verify and export the record of tool calls and decisions',
   usage: [
     'audit [list] [--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N] [--json]',
     'audit verify [--json]',
     'audit export [--output FILE] [--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N]',
   ],
   details:
-    'Every decision and every call is a record, the refused ones too, and each record holds the hash of the one before. ' +
-    'Verify names the first record that was changed, taken out or moved, and then ends with exit code 1. Export writes JSON ' +
-    'Lines, complete records, oldest first. Works with and without a running gateway.',
+    'Every decision about a tool call and every call has a record, refused ones included, and each record contains the hash of the one before. ' +
+    'verify names the first record that was changed, removed or moved, and then exits with code 1. export writes the complete records ' +
+    'as JSON Lines, oldest first. The command works with and without a running gateway.',
   words: { least: 0, most: 1 },
   options: {
     ...filterOptions,
-    output: { value: 'FILE', summary: 'export to a file instead of the standard output' },
+    output: { value: 'FILE', summary: 'write the export to FILE instead of standard output' },
     json: jsonOption,
   },
-  run: (call, io) => actionOf(call)(call, io),
+  async run(call, io) {
+    checkOptions(call)
+    return await runSubcommand(auditCommand, subcommands, 'list', call, io)
+  },
 }
 
-type Action = (call: CommandCall, io: Io) => Promise<number>
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: { least: 0, most: 0, run: listAudit },
+  verify: { least: 0, most: 0, run: verifyAudit },
+  export: { least: 0, most: 0, run: exportAudit },
+}
 
-const actions: Readonly<Record<string, Action>> = { list: listAudit, verify: verifyAudit, export: exportAudit }
-
-function actionOf(call: CommandCall): Action {
+function checkOptions(call: CommandCall): void {
   const [name = 'list'] = call.words
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (action === undefined) {
-    const near = nearestName(name, Object.keys(actions))
-    throw usageFailure(
-      `\`foreword audit\` cannot \`${name}\`.`,
-      near === undefined ? `It can ${Object.keys(actions).join(', ')}.` : `Did you mean \`foreword audit ${near}\`?`,
-    )
-  }
   if (call.has('output') && name !== 'export') {
-    throw usageFailure('--output goes with an export.', 'Write `foreword audit export --output FILE`.')
+    throw usageFailure('--output requires the subcommand export.', 'Usage: foreword audit export --output FILE')
   }
   const filter = name === 'verify' ? Object.keys(filterOptions).find((option) => call.has(option)) : undefined
-  if (filter !== undefined) throw usageFailure(`Verify examines the whole chain: it takes no --${filter}.`)
-  return action
+  if (filter !== undefined) {
+    throw usageFailure(`--${filter} cannot be used with verify, which checks the whole chain.`, 'Leave it out.')
+  }
 }
 
 const USUAL = 50
 
-/** One record a line, oldest first. */
+/** Prints one record per line, oldest first. */
 async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...readFilter(call) }
   const records = await withStore(
@@ -68,7 +66,7 @@ async function listAudit(call: CommandCall, io: Io): Promise<number> {
     () => [],
   )
   if (call.json) for (const record of records) print(io, harmless(JSON.stringify(record), io.stdout))
-  else if (records.length === 0) note(io, 'There are no such records.')
+  else if (records.length === 0) note(io, 'No matching records.')
   else print(io, auditTable(records, io))
   return 0
 }
@@ -80,9 +78,9 @@ function auditTable(records: readonly AuditRecord[], io: Io): string {
   const rows = records.map((record) => [
     String(record.number),
     exactLine(timeText(record.time, now)),
-    outcomeOf(record),
+    outcomeText(record),
     oneLine(exactLine(record.tool ?? ''), 40),
-    oneLine(callOf(record), most),
+    oneLine(shortCall(record), most),
     oneLine(exactLine(record.rule ?? ''), 60),
     String(record.exitCode ?? ''),
     typeof record.durationMs === 'number' ? String(Math.round(record.durationMs)) : '',
@@ -91,27 +89,27 @@ function auditTable(records: readonly AuditRecord[], io: Io): string {
   return fittedTable([head, ...rows], { right: [0, 6, 7], columns: lineLimit(io), spare: [8, 7, 6, 0, 5] })
 }
 
-/** What was decided; of a call that ran, how it went. */
-function outcomeOf({ kind, decision, ok }: AuditRecord): string {
+/** The decision; for a call that ran, its result. */
+function outcomeText({ kind, decision, ok }: AuditRecord): string {
   if (kind === 'damaged') return 'damaged'
   if (kind === 'change') return changeOutcome(decision, ok)
   if (kind === 'call' && typeof ok === 'boolean') return ok ? 'ran' : 'failed'
   return exactLine(decision ?? '')
 }
 
-/** A change that was only asked for, or denied, or that failed, has changed nothing. */
+/** A change that was only requested, was denied or failed has changed nothing. */
 function changeOutcome(decision: AuditRecord['decision'], ok: boolean | undefined): string {
   if (ok === false) return 'failed'
   return decision === 'asked' || decision === 'denied' ? decision : 'changed'
 }
 
-/** What would run or ran, as exactly as is known. */
-function callOf({ argv, command, input, reason }: AuditRecord): string {
+/** What ran or would run, as exactly as it is recorded. */
+function shortCall({ argv, command, input, reason }: AuditRecord): string {
   if (argv) return argvText(argv)
   return exactLine(command ?? input ?? reason ?? '')
 }
 
-/** Examines the whole chain. Exit code 1 where it is broken. */
+/** Verifies the whole chain. Exit code 1 where it is broken. */
 async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
   const verdict = await withStore<AuditVerdict>(
     await findHomeStore(call.home, io),
@@ -122,18 +120,18 @@ async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
     () => ({ type: 'whole', records: 0 }),
   )
   if (call.json) printJson(io, verdict)
-  else print(io, sentenceOf(verdict))
+  else print(io, verdictText(verdict))
   return verdict.type === 'whole' ? 0 : 1
 }
 
-function sentenceOf(verdict: AuditVerdict): string {
+function verdictText(verdict: AuditVerdict): string {
   if (verdict.type === 'broken') return `broken at record ${verdict.number}: ${verdict.why}`
   return verdict.records === 1 ? 'whole: 1 record' : `whole: ${verdict.records} records`
 }
 
 const PAGE = 500
 
-/** Complete records as JSON Lines, oldest first. */
+/** Writes complete records as JSON Lines, oldest first. */
 async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = readFilter(call)
   const file = call.text('output')
@@ -146,7 +144,7 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
     () => false,
   )
   if (!found) await write([], file, io)
-  if (file !== undefined) note(io, `The audit is in ${file}.`)
+  if (file !== undefined) note(io, `Exported the audit to ${file}.`)
   return 0
 }
 

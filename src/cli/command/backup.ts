@@ -15,9 +15,9 @@ export const backupCommand: Command = {
   summary: 'save the whole home as one archive, also while the gateway runs',
   usage: ['backup FILE [--force] [--json]'],
   details:
-    'The archive is a tar.gz with sessions, files, prompts, skills, subjects, workspace and configuration as they are at ' +
-    'one moment, and the SHA-256 of each file. It is read back before it gets its name. It also holds the token of the ' +
-    'gateway: keep it where only you can read it. `foreword restore FILE` brings it back.',
+    'The archive is a tar.gz of the sessions, files, prompts, workspace, configuration and the folders that capabilities keep in the home, as they are at ' +
+    'one moment, with the SHA-256 of each file. It is read back and verified before it gets its name. It also contains the token of the ' +
+    'gateway, so keep it private. Restore it with `foreword restore FILE`.',
   words: { least: 1, most: 1 },
   options: {
     force: { summary: 'replace FILE if it exists' },
@@ -28,7 +28,7 @@ export const backupCommand: Command = {
 }
 
 async function backUp(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'save the home')
+  refuseTools(io, 'back up the home')
   const { backupHome } = await import('../../runtime.ts')
   const { driver: store } = await findHomeStore(call.home, io)
   const progress = progressLine(io)
@@ -50,26 +50,25 @@ async function backUp(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   for (const each of saved.leftOut) note(io, `Not in the archive: ${each}`)
-  for (const each of outside) note(io, `Not in the archive, since it is outside the home: ${each}`)
-  print(io, `${saved.file}: ${saved.files} files, ${sizeText(saved.bytes)}, read back and whole`)
+  for (const each of outside) note(io, `Not in the archive because it is outside the home: ${each}`)
+  print(io, `Saved ${saved.files} files to ${saved.file} (${sizeText(saved.bytes)}, verified).`)
   return 0
 }
 
-/** Folders that the configuration of a home names and that are not in it, as absolute paths. They are not part of an archive. */
+/** Existing folders outside the home that its capabilities or its workspace use, as absolute paths. The archive lacks them. */
 async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {
-  const { loadConfiguration } = await import('../../runtime.ts')
-  const { configuration } = await loadConfiguration({
-    home,
-    environment: io.environment,
-    capabilities: io.capabilities ?? [],
-  })
-  const { skills, subjects, agent } = configuration
-  const named = [skills.directory, ...skills.extraDirs, subjects.directory, subjects.tastes, agent.workspace]
-  const folders = named.filter((path): path is string => path !== undefined).map((path) => resolve(home, path))
+  const { loadConfiguration, settingsOf } = await import('../../runtime.ts')
+  const { environment, capabilities: own = [] } = io
+  const { configuration, capabilities } = await loadConfiguration({ home, environment, capabilities: own })
+  const places = capabilities.map((each) => each.places?.(settingsOf(configuration, each), home) ?? {})
+  const folders = [
+    ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
+    configuration.agent.workspace,
+  ].map((path) => resolve(home, path))
   return [...new Set(folders)].filter((path) => isOutside(home, path) && existsSync(path))
 }
 
 function isOutside(home: string, path: string): boolean {
-  const way = relative(home, path)
-  return way === '..' || way.startsWith(`..${sep}`) || resolve(way) === way
+  const inside = relative(home, path)
+  return inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside
 }

@@ -10,12 +10,12 @@ import { statusLine } from '../status-line.ts'
 
 export const compactCommand: Command = {
   name: 'compact',
-  summary: 'remove what nothing names any more, and give its space back',
+  summary: 'remove unreferenced content and free its disk space',
   usage: ['compact [--json]'],
   details:
-    'Deleting a session or a file leaves the texts and bytes that others might share. This removes those that nothing names ' +
-    'any more, overwrites them, and makes the store as small as its content. The gateway must not run. The store needs as ' +
-    'much free space as it takes, while this runs.',
+    'Deleting a session or a file keeps texts and bytes that others may share. This command overwrites and removes those that nothing refers to ' +
+    'any more, and shrinks the store to the size of its content. The gateway must not run. While the command runs, the store needs as ' +
+    'much free space again as it uses.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
   run: makeCompact,

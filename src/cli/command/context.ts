@@ -17,16 +17,15 @@ export const contextCommand = (capabilities: readonly AnyCapability[]): Command 
     ...(choiceUsage(capabilities) === '' ? [] : [`context [SESSION] ${choiceUsage(capabilities)}`]),
   ],
   details:
-    'A bar shows how full the window is: used, free, and kept for the answer. Every piece that is a candidate stands on a line ' +
-    'of its own: where it stands, what it is, in which form it goes in, what it costs, what its fullest form would cost, and ' +
-    'what became of it and why. Nothing is sent and nothing ' +
-    'is written. Without a session: the first call of a new one.',
+    'A bar shows how full the window is: used, free, and reserved for the answer. Below it, each candidate has a line: its slot, its ' +
+    'id, the form it takes, its cost in tokens, the cost of its fullest form, its outcome, and the reason. Nothing is sent or ' +
+    'written. Without a session, it is the first call of a new one.',
   words: { least: 0, most: 1 },
   options: {
-    input: { value: 'TEXT', summary: 'as if this were the next message' },
-    model: { value: 'ID', summary: 'as if this were the model' },
-    system: { ...systemOption, summary: 'as if this were the system prompt (`@FILE` reads a file)' },
-    ...choiceOptions(capabilities, (summary) => `as if this were the ${summary}`),
+    input: { value: 'TEXT', summary: 'preview with this as the next message' },
+    model: { value: 'ID', summary: 'preview with this model' },
+    system: { ...systemOption, summary: 'preview with this system prompt (`@FILE` reads a file)' },
+    ...choiceOptions(capabilities, (summary) => `preview with ${summary}`),
     json: { ...jsonOption, summary: 'print {request, manifest}' },
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => showContext(connection, call, io)),

@@ -12,8 +12,8 @@ export const diffCommand: Command = {
   summary: 'compare what two calls sent',
   usage: ['diff CALL CALL [--session ID] [--json]'],
   details:
-    'What came, went, moved and changed form; how much of the beginning is the same, and what ' +
-    'changed first. `foreword diff last~1 last` compares the newest two calls.',
+    'Lists the pieces that were added, removed, moved or changed, how much of the beginning is identical, and what ' +
+    'changed first. Compare the newest two calls with `foreword diff last~1 last`.',
   words: { least: 2, most: 2 },
   options: { session: callSessionOption, json: jsonOption },
   run: (call, io) => connected(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),

@@ -15,10 +15,10 @@ import { withLocalTimes } from '../time-text.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary:
-    'check the home, the configuration, the store, the model, skills, tools and their policy, subjects and channels',
+  summary: 'check the home, the configuration, the store, the model, the tools and every capability',
   usage: ['doctor [--json]'],
-  details: 'Each finding comes with its hint. Exit code 1 where there is a problem; warnings are none.',
+  details:
+    'Prints one finding per line, with a hint where there is something to do. The exit code is 1 if there is a problem; warnings do not count.',
   words: { least: 0, most: 0 },
   options: { json: { summary: 'print {findings: [{check, level, message, hint}]}' } },
   run: checkUp,
@@ -38,10 +38,10 @@ function findingText({ check, level, message, hint }: Finding, io: Io): string {
   return hint === undefined ? line : `${line}\n${' '.repeat(24)} ${hint}`
 }
 
-/** No clock that is right says less. */
+/** No correct clock shows an earlier time. ISO 8601. */
 const RELEASED = '2026-01-01T00:00:00.000Z'
 
-/** Looks at everything that a gateway on this home needs. Changes nothing. */
+/** Checks everything that a gateway on this home needs. Changes nothing. */
 async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   const { homeAt, loadConfiguration } = await import('../../runtime.ts')
   const { createModels, waysToAttach } = await import('../../model.ts')
@@ -65,13 +65,13 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   ]
   const configuration = await checkConfiguration(loaded, files.configurationFile, io)
   const plugins = await checkPlugins(home, loaded.configuration)
-  // What keeps a gateway from starting is told; there is none then that could be asked.
+  // With a problem that keeps a gateway from starting, there is none that could be asked.
   const opens = [...loaded.problems, ...plugins.filter(({ level }) => level === 'problem')].length === 0
-  const opened = opens ? await openedFor(home, io) : undefined
+  const opened = opens ? await tryConnect(home, io) : undefined
   const connection = opened instanceof Error ? undefined : opened
   try {
     const contributed = await checkCapabilities(capabilities, loaded.configuration, { home, environment }, connection)
-    const told = [...configuration, ...contributed]
+    const reported = [...configuration, ...contributed]
     return [
       checkNode(process.versions.node),
       await checkHome(home),
@@ -87,7 +87,7 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
       ...(await checkPolicy(home, io)),
       ...contributed,
       ...plugins,
-      ...(opened === undefined ? [] : await checkTools(opened, told)),
+      ...(opened === undefined ? [] : await checkTools(opened, reported)),
       await checkAudit(kept),
     ]
   } finally {
@@ -95,7 +95,7 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   }
 }
 
-async function openedFor(home: string, io: Io): Promise<Connection | Error> {
+async function tryConnect(home: string, io: Io): Promise<Connection | Error> {
   try {
     return await connectToHome(home, io, 'read')
   } catch (error) {
@@ -103,7 +103,7 @@ async function openedFor(home: string, io: Io): Promise<Connection | Error> {
   }
 }
 
-/** What capabilities look at, in their order. A check that fails is a finding too. */
+/** The findings of capabilities, in their order. A check that throws is a finding too. */
 async function checkCapabilities(
   capabilities: readonly AnyCapability[],
   configuration: Configuration,
@@ -128,7 +128,7 @@ async function checkCapabilities(
       findings.push(...((await capability.checks?.(context)) ?? []))
     } catch (error) {
       const { name } = capability
-      findings.push(problem(name, `it cannot be looked at: ${errorMessage(error)}`, 'Correct what is named there.'))
+      findings.push(problem(name, `the check failed: ${errorMessage(error)}`, 'Fix what the message names.'))
     }
   }
   return findings

@@ -11,17 +11,17 @@ import { version } from '../version.ts'
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  summary: 'serve subjects and their context to another program over MCP',
+  summary: 'serve the context and tools of this home to other programs over MCP',
   usage: ['mcp', 'mcp config [CLIENT] [--http] [--json]'],
   details:
-    'Without a word it speaks MCP on the standard input and output, beside a running gateway or without one, until the ' +
-    'input ends. Programs start it themselves. `config` prints what to paste into the settings of a program, with the ' +
-    `paths of this machine; CLIENT is one of ${Object.keys(clients).join(', ')}. With --http it is the address of the ` +
-    'gateway and its token instead: keep that as you keep a password.',
+    'Without a subcommand, speaks MCP on standard input and output until the input ends, with or without a running gateway. ' +
+    'Programs start it themselves. config prints what to paste into the settings of a program, with the ' +
+    `paths of this machine. CLIENT is one of ${Object.keys(clients).join(', ')}. With --http it prints the address of the ` +
+    'gateway and its token instead; keep those as secret as a password.',
   words: { least: 0, most: 2 },
   options: {
-    http: { summary: 'connect to the running gateway instead of starting a process' },
-    json: { ...jsonOption, summary: 'print {client, file, text}, of config' },
+    http: { summary: 'connect to the gateway instead of starting a process' },
+    json: { ...jsonOption, summary: 'with config: print {client, file, text}' },
   },
   run: (call, io) => runSubcommand(mcpCommand, subcommands, 'serve', call, io),
 }

@@ -10,16 +10,16 @@ import { harmless, note, print, styled } from '../io.ts'
 
 export const requestCommand: Command = {
   name: 'request',
-  summary: 'print the exact request of an earlier call again',
+  summary: 'print the exact request of an earlier call',
   usage: ['request CALL [--session ID] > request.json', 'request CALL --pretty'],
   details:
-    'The request is built again from the log, in canonical order (tools, system, messages), and compared with the ' +
-    'digest that was written when the call was made. Then the body for the provider is made from it again, and compared ' +
-    'with the digest of the body that left. Exit code 1 where one of them differs.\nCALL is an id, the beginning of one, ' +
+    'Rebuilds the request from the log in canonical order (tools, system, messages) and compares it with the ' +
+    'digest recorded when the call was made. It then rebuilds the body for the provider and compares it ' +
+    'with the digest of the body that was sent. The exit code is 1 if one of them differs.\nCALL is an id, the beginning of one, ' +
     '`last` for the newest call, or `last~N` for the N-th before it.',
   words: { least: 1, most: 1 },
   options: {
-    pretty: { summary: 'print it for people: tools, system message and messages, without the exact form' },
+    pretty: { summary: 'print it in readable form: tools, system message and messages' },
     session: callSessionOption,
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
@@ -28,7 +28,7 @@ export const requestCommand: Command = {
 async function printRequest(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const id = await findCall(connection, call.words[0]!, call.text('session'))
   const rebuilt = await ask<RebuiltRequest>(connection, pathTo('/api/calls/', id, '/request'))
-  // JSON that came out of `JSON.stringify` goes through another round unchanged, byte for byte.
+  // A second `JSON.stringify` leaves its own output unchanged, byte for byte.
   const body = JSON.stringify(rebuilt.request)
   const digest = createHash('sha256').update(body).digest('hex')
   const recorded = rebuilt.call.requestDigest
@@ -44,13 +44,13 @@ async function printRequest(connection: Connection, call: CommandCall, io: Io): 
   return digest === recorded && rebuilt.wire?.state !== 'different' ? 0 : 1
 }
 
-/** The body that left is what a provider was really given. */
+/** Compares the body that was sent to the provider. */
 function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   const left = call.outcome?.wire
   if (!wire || !left) return
   if (wire.state === 'identical') {
     const where = `${left.bytes} bytes to ${left.url}`
-    note(io, styled(io, 'green', `body sha256 ${wire.got}: identical to the body that left (${where})`, io.stderr))
+    note(io, styled(io, 'green', `body sha256 ${wire.got}: identical to the body that was sent (${where})`, io.stderr))
   } else if (wire.state === 'different') {
     const why = 'settings of the model, or the package of its provider, have changed since'
     note(
@@ -58,19 +58,19 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
       styled(
         io,
         'red',
-        `body sha256 ${wire.got}: differs from the body that left (${wire.expected}): ${why}`,
+        `body sha256 ${wire.got}: differs from the body that was sent (${wire.expected}): ${why}`,
         io.stderr,
       ),
     )
   } else {
-    const text = `body sha256 ${wire.expected} left; it cannot be made again to compare: ${wire.why}`
+    const text = `body sha256 ${wire.expected} was sent; it cannot be rebuilt to compare: ${wire.why}`
     note(io, styled(io, 'yellow', text, io.stderr))
   }
 }
 
 /**
- * A request for people: its tools, its system message, and each message with its calls and results. Whatever a message says
- * is indented, so that nothing in it can pass for a heading.
+ * A request for people: its tools, its system message, and each message with its calls and results. The text of
+ * a message is indented, so that nothing in it can look like a heading.
  */
 function requestText({ tools, system, messages }: RequestView, io: Io): string {
   const blocks = [

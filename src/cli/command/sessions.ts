@@ -1,5 +1,5 @@
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { nearestName } from '../../platform.ts'
 import { type LogStore, type SessionRow, shownSession } from '../../session.ts'
 import { answer, ask, pathTo } from '../answer.ts'
 import { personAgrees, purposeOf } from '../approval/asking.ts'
@@ -24,54 +24,30 @@ export const sessionsCommand: Command = {
     'sessions delete ID [--yes]',
   ],
   details:
-    'Export writes JSON Lines, complete and exact; import (`-` reads the standard input) makes the same session of them. ' +
-    'Works with and without a running gateway.',
+    'export writes JSON Lines, complete and exact; import recreates the same session from them (`-` reads standard input). ' +
+    'The command works with and without a running gateway.',
   words: { least: 0, most: 2 },
   options: {
-    limit: { value: 'N', summary: 'list at most so many, 50 unless said' },
-    output: { value: 'FILE', summary: 'export to a file instead of the standard output' },
-    as: { value: 'ID', summary: 'import under another id' },
+    limit: { value: 'N', summary: 'list at most N sessions (default: 50)' },
+    output: { value: 'FILE', summary: 'write the export to FILE instead of standard output' },
+    as: { value: 'ID', summary: 'import under this id' },
     yes: { summary: 'delete without asking' },
     json: jsonOption,
   },
-  run: (call, io) => actionOf(call)(call, io),
+  run: (call, io) => runSubcommand(sessionsCommand, subcommands, 'list', call, io),
 }
 
-/** One action on sessions; the word behind it names a session or a file. */
-type Action = (call: CommandCall, io: Io) => Promise<number>
-
-const actions: Readonly<Record<string, Action>> = {
-  list: listSessions,
-  show: showSession,
-  export: exportSessionFile,
-  import: importSessionFile,
-  delete: deleteSession,
-}
-
-function actionOf(call: CommandCall): Action {
-  const [name = 'list', word] = call.words
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (action === undefined) {
-    const near = nearestName(name, Object.keys(actions))
-    throw usageFailure(
-      `\`foreword sessions\` cannot \`${name}\`.`,
-      near === undefined ? `It can ${Object.keys(actions).join(', ')}.` : `Did you mean \`foreword sessions ${near}\`?`,
-    )
-  }
-  if (name === 'list' && word !== undefined) throw usageFailure('A list takes no further word.')
-  if (name !== 'list' && word === undefined) {
-    const wanted = name === 'import' ? 'FILE' : 'ID'
-    throw usageFailure(
-      `\`foreword sessions ${name}\` needs one more word.`,
-      `Write \`foreword sessions ${name} ${wanted}\`.`,
-    )
-  }
-  return action
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  list: { least: 0, most: 0, run: listSessions },
+  show: { least: 1, most: 1, run: showSession },
+  export: { least: 1, most: 1, run: exportSessionFile },
+  import: { least: 1, most: 1, run: importSessionFile },
+  delete: { least: 1, most: 1, run: deleteSession },
 }
 
 async function listSessions(call: CommandCall, io: Io): Promise<number> {
   const limit = Number(call.text('limit') ?? 50)
-  if (!Number.isInteger(limit) || limit < 1) throw usageFailure('--limit needs a whole number above 0.')
+  if (!Number.isInteger(limit) || limit < 1) throw usageFailure('--limit must be a whole number above 0.')
   const rows = await withStore(
     await findHomeStore(call.home, io),
     async (store) => {
@@ -83,7 +59,7 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
   if (call.json) {
     for (const row of rows) printJson(io, shownSession(row))
   } else if (rows.length === 0) {
-    note(io, 'There are no sessions yet. `foreword send "Hello"` begins one.')
+    note(io, 'No sessions yet. Start one with `foreword chat`.')
   } else {
     print(io, sessionTable(rows, io))
   }
@@ -96,19 +72,19 @@ async function named(store: LogStore, row: SessionRow): Promise<SessionRow> {
   return withTitle(row, input)
 }
 
-/** Through the gateway, since a turn may be running in the session. */
+/** Deletes through the gateway, because a turn may be running in the session. */
 async function deleteSession(call: CommandCall, io: Io): Promise<number> {
   return await connected(call.home, io, purposeOf(call, io), async (connection) => {
     const id = await findSession(connection, call.words[1]!)
     const row = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
-    const question = `Delete session ${row.id} with ${row.turns} turns, for good?`
+    const question = `Delete session ${row.id} with ${row.turns} turns permanently?`
     if (!(await personAgrees(question, call, io))) {
       note(io, 'Nothing was deleted.')
       return 1
     }
     await answer(connection, pathTo('/api/sessions/', id), { method: 'DELETE' })
     if (call.json) printJson(io, { deleted: id })
-    else note(io, `Session ${id} is deleted.`)
+    else note(io, `Deleted session ${id}.`)
     return 0
   })
 }

@@ -10,18 +10,18 @@ import { note, print, printJson } from '../io.ts'
 import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
 import { version } from '../version.ts'
 
-/** How long running calls may take to come to an end, ms. What is unfinished then goes on at the next start. */
+/** How long running calls may take to finish, ms. Unfinished turns resume at the next start. */
 const GRACE = 5_000
-/** When closing itself does not come to an end, ms. */
+/** How long closing may take before the process exits, ms. */
 const CLOSING_LIMIT = 15_000
 
 export const startCommand: Command = {
   name: 'start',
-  summary: 'run the gateway: HTTP, streams and the address for the browser',
+  summary: 'run the gateway: HTTP API, web app and channels',
   usage: ['start [--json]'],
   details:
-    'Prints one screen and stays until Ctrl-C; a second Ctrl-C leaves at once. Nothing accepted is lost either way: ' +
-    'unfinished turns go on at the next start.',
+    'Prints one screen and runs until Ctrl-C; a second Ctrl-C exits at once. Accepted messages are never lost: ' +
+    'interrupted turns resume at the next start.',
   words: { least: 0, most: 0 },
   options: {
     json: { ...jsonOption, summary: 'print {address, port, pid, model, home, warnings} instead of the screen' },
@@ -30,18 +30,18 @@ export const startCommand: Command = {
 }
 
 async function runGateway(call: CommandCall, io: Io): Promise<number> {
-  // What is odd at the start stands on the screen; what comes later is told when it comes.
+  // Warnings from the start appear on the screen, later ones when they occur.
   let announced = false
   const gateway = await openGateway(call.home, io, (text) => announced && note(io, text), { listens: true })
   const listening = await listenOn(gateway)
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
-    // Whoever reads the screen may already ask it to stop.
-    const asked = interrupted(io)
+    // The screen may be read, and Ctrl-C pressed, before this function continues.
+    const asked = waitForInterrupt(io)
     await announce(gateway, listening, call, io)
     announced = true
     await asked
-    if (!call.json) note(io, '\nStopping. Ctrl-C once more leaves at once.')
+    if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
   } finally {
     await closeInTime(io, async () => {
       await listening.close({ graceMs: GRACE })
@@ -77,7 +77,7 @@ async function announce(gateway: Gateway, listening: Listening, call: CommandCal
   const facts = {
     version: version(),
     address: addressWithToken(listening.url, gateway.token),
-    model: { ...status.model, ...defined({ facts: modelFacts, ...(await standInOf(status.model.id, known)) }) },
+    model: { ...status.model, ...defined({ facts: modelFacts, ...(await describeStandIn(status.model.id, known)) }) },
     lines: modelFacts ? await startLines(gateway, capabilities) : [],
     home: call.home,
     recovered: status.recovered,
@@ -107,8 +107,8 @@ async function glanceAtModel(id: string, settings: ModelsSettings): Promise<Mode
   }
 }
 
-/** What a stand-in says of itself, and how to attach a model in its place. */
-async function standInOf(
+/** The description of a stand-in for a model, and how to attach a real model. */
+async function describeStandIn(
   id: string,
   known: readonly Provider[],
 ): Promise<Pick<StartFacts['model'], 'standIn' | 'ways'> | undefined> {
@@ -118,20 +118,20 @@ async function standInOf(
   return { standIn, ways: waysToAttach(known) }
 }
 
-/** What capabilities say on the screen; a start does not fail for it. */
+/** The lines of capabilities for the screen. A failure of one becomes its line. */
 async function startLines({ runtime }: Gateway, capabilities: readonly AnyCapability[]): Promise<readonly StartLine[]> {
   const lines = capabilities.map(async ({ name, startLine }) => {
     try {
       return await startLine?.(runtime)
     } catch (error) {
-      const text = `What is to be said of it is not known: ${errorMessage(error).split('\n', 1)[0]}`
+      const text = `Unknown: ${errorMessage(error).split('\n', 1)[0]}`
       return { label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, text }
     }
   })
   return (await Promise.all(lines)).filter((line) => line !== undefined)
 }
 
-function interrupted(io: Io): Promise<void> {
+function waitForInterrupt(io: Io): Promise<void> {
   return new Promise((resolve) => {
     let interrupts = 0
     onInterrupt(io, () => {

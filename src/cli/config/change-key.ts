@@ -2,17 +2,14 @@ import type { CommandCall, Finding, Io } from '../../capability.ts'
 import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
-import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
+import { CommandFailure, refuseTools } from '../failure.ts'
 import { note, printJson, styled } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
 
 /** `foreword config set KEY VALUE...` */
 export async function setKey(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'change the configuration')
-  const [, key, ...texts] = call.words
-  if (key === undefined || texts.length === 0) {
-    throw usageFailure('A key and a value are needed.', 'Write `foreword config set KEY VALUE`.')
-  }
+  const [, key = '', ...texts] = call.words
   const { valueOfWords } = await import('../../runtime.ts')
   const { schema } = await loaded(call, io)
   const path = await pathOf(key, schema)
@@ -23,8 +20,7 @@ export async function setKey(call: CommandCall, io: Io): Promise<number> {
 /** `foreword config unset KEY` */
 export async function unsetKey(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'change the configuration')
-  const [, key] = call.words
-  if (key === undefined) throw usageFailure('A key is needed.', 'Write `foreword config unset KEY`.')
+  const [, key = ''] = call.words
   return await changeKey(await pathOf(key, (await loaded(call, io)).schema), undefined, call, io)
 }
 

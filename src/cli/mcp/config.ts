@@ -1,3 +1,4 @@
+import { schemaKeys } from '../config/effective-values.ts'
 import { fileURLToPath } from 'node:url'
 import type { CommandCall, Io } from '../../capability.ts'
 import { nearestName } from '../../platform.ts'
@@ -9,15 +10,15 @@ import { validConfiguration } from '../load-configuration.ts'
 
 const program = fileURLToPath(new URL('../../../bin/foreword.js', import.meta.url))
 
-/** Prints what to paste into the settings of a program. Where it belongs stands on the error output. */
+/** Prints what to paste into the settings of a program. The error output names the file. */
 export async function printConfig(call: CommandCall, io: Io): Promise<number> {
   const [name = 'claude-desktop'] = call.words.slice(1)
   const client = clientNamed(name)
-  const entry = call.has('http') ? await gatewayEntry(call, io) : programEntry(call, io)
+  const entry = call.has('http') ? await gatewayEntry(call, io) : await programEntry(call, io)
   const text = client.text(entry)
   if (text === undefined) {
-    throw new CommandFailure('unsupported', `${client.title} starts its servers itself and takes no address.`, {
-      hint: `Leave --http out: \`foreword mcp config ${name}\`.`,
+    throw new CommandFailure('unsupported', `${client.title} starts its servers itself and accepts no address.`, {
+      hint: `Run \`foreword mcp config ${name}\` without --http.`,
     })
   }
   if (call.json) {
@@ -25,16 +26,13 @@ export async function printConfig(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   note(io, `For ${client.title}: ${client.file}`)
-  if (entry.type === 'http') note(io, 'It holds the token of the gateway: keep it as you keep a password.')
+  if (entry.type === 'http') note(io, 'It contains the token of the gateway. Keep it as secret as a password.')
   print(io, text)
   if (client.command === undefined) return 0
   if (entry.type === 'stdio') note(io, `Or: ${client.command(entry)}`)
-  // A command stands in the history of a shell; the token is in the text above and nowhere else.
+  // Shells record commands, so this one does not contain the token.
   else
-    note(
-      io,
-      `Or, with the token in the place of THE-TOKEN: ${client.command({ ...entry, headers: bearer('THE-TOKEN') })}`,
-    )
+    note(io, `Or, with the token in place of THE-TOKEN: ${client.command({ ...entry, headers: bearer('THE-TOKEN') })}`)
   return 0
 }
 
@@ -43,27 +41,33 @@ function clientNamed(name: string): McpClient {
   if (client !== undefined) return client
   const near = nearestName(name, Object.keys(clients))
   throw usageFailure(
-    `There is no form for a program named \`${name}\`.`,
+    `Unknown program "${name}".`,
     near === undefined
-      ? `There is one for ${Object.keys(clients).join(', ')}. Most others read that of claude-desktop.`
+      ? `Use one of ${Object.keys(clients).join(', ')}. Most other programs read the form of claude-desktop.`
       : `Did you mean \`${near}\`?`,
   )
 }
 
-function programEntry({ home }: CommandCall, { environment }: Io): ServerEntry {
-  const { FOREWORD_HOME: _home, ...others } = environment
+async function programEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
+  const { FOREWORD_HOME: _home, ...others } = io.environment
   const isDefault = home === homeDirectory(undefined, others)
-  const env = { ...(isDefault ? {} : { FOREWORD_HOME: home }), ...foldersIn(environment) }
+  const env = { ...(isDefault ? {} : { FOREWORD_HOME: home }), ...(await folderVariables(home, io)) }
   return { type: 'stdio', command: process.execPath, args: [program, 'mcp'], env }
 }
 
-/** Where subjects and tastes are, if this terminal says so: programs that start on a desktop do not hear of it. */
-function foldersIn(environment: Io['environment']): Readonly<Record<string, string>> {
-  const set = FOLDERS.map((name) => [name, environment[name]] as const)
-  return Object.fromEntries(set.filter((pair): pair is readonly [string, string] => Boolean(pair[1])))
+/** The variables of this environment that set a folder of the configuration. A program started on a desktop lacks them. */
+async function folderVariables(home: string, { environment, capabilities = [] }: Io) {
+  const { factsAt, loadConfiguration, variableOf } = await import('../../runtime.ts')
+  const { schema } = await loadConfiguration({ home, environment, capabilities })
+  const set: Record<string, string> = {}
+  for (const key of schemaKeys(schema.json)) {
+    const path = key.split('.')
+    const { path: kind, variables = [] } = factsAt(schema.whole, path)
+    if (kind !== 'folder') continue
+    for (const name of [variableOf(path), ...variables]) if (environment[name]) set[name] = environment[name]
+  }
+  return set
 }
-
-const FOLDERS = ['FOREWORD_SUBJECTS_DIRECTORY', 'FOREWORD_SUBJECTS_TASTES', 'CHEMIGRAM_TASTES_DIR']
 
 async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
   refuseTools(io, 'read the token')
@@ -71,11 +75,12 @@ async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry>
   const [token, running] = await Promise.all([readToken(home), findGateway(home)])
   const url = running.type === 'gateway' ? running.address : await configuredAddress(home, io)
   if (token === undefined || url === undefined) {
-    throw new CommandFailure('no-gateway', `no gateway has been started on the home ${home} yet.`, {
-      hint: 'Start one with `foreword start`, then ask again.',
+    throw new CommandFailure('no-gateway', `No gateway was ever started on the home ${home}.`, {
+      hint: 'Start one with `foreword start`, then run this command again.',
     })
   }
-  if (running.type !== 'gateway') note(io, 'No gateway runs on this home now: this is where the configuration puts it.')
+  if (running.type !== 'gateway')
+    note(io, 'No gateway runs on this home now. The address comes from the configuration.')
   return { type: 'http', url: `${url}/mcp`, headers: bearer(token) }
 }
 
@@ -88,7 +93,7 @@ async function configuredAddress(home: string, io: Io): Promise<string | undefin
   return port === 0 ? undefined : `http://${bind.includes(':') ? `[${bind}]` : bind}:${port}`
 }
 
-/** How one program starts a server of its own, or reaches one. */
+/** How a program starts the server as a process of its own, or reaches a running one. */
 export type ServerEntry =
   | {
       readonly type: 'stdio'
@@ -101,9 +106,9 @@ export type ServerEntry =
 /** A program that speaks MCP, and the form in which its settings name a server. */
 interface McpClient {
   readonly title: string
-  /** Where the text belongs, as its documentation has it. */
+  /** The file that the text belongs in, as the documentation of the program names it. */
   readonly file: string
-  /** What is pasted there; `undefined` where the program cannot connect that way. */
+  /** The text to paste there; `undefined` where the program cannot connect that way. */
   readonly text: (entry: ServerEntry) => string | undefined
   /** A command that does the same. */
   readonly command?: (entry: ServerEntry) => string
@@ -111,7 +116,7 @@ interface McpClient {
 
 const NAME = 'foreword'
 
-/** By the word that names them on the command line. The first is the form that most programs read. */
+/** By their name on the command line. Most programs read the form of the first one. */
 export const clients: Readonly<Record<string, McpClient>> = {
   'claude-desktop': {
     title: 'Claude Desktop',
@@ -160,12 +165,12 @@ export const clients: Readonly<Record<string, McpClient>> = {
   },
 }
 
-/** Claude Code names tools in its first request only where it is told so, and has a model search for them otherwise. */
+/** With `alwaysLoad`, Claude Code sends the tools in its first request; otherwise a model has to search for them. */
 function loadedAtOnce(entry: ServerEntry): object {
   return { ...entry, alwaysLoad: true }
 }
 
-/** Codex waits for such a server: tools that come later change the beginning of its requests, and what was cached is lost. */
+/** Codex waits for such a server. Tools that arrive later would change the beginning of its requests and lose the cache. */
 const atOnce = { required: true }
 
 function programToml({ command, args, env }: Extract<ServerEntry, { type: 'stdio' }>): string {

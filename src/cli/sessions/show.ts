@@ -25,8 +25,8 @@ async function show(store: LogStore, word: string, call: CommandCall, io: Io): P
   const entries = await store.entries(row.id)
   if (call.json) printJson(io, { session: shownSession(row), entries })
   else {
-    const { subject } = row.choices
-    if (subject !== undefined) print(io, styled(io, 'dim', `about the subject ${exactLine(subject)}`))
+    const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
+    if (chosen.length > 0) print(io, styled(io, 'dim', chosen.join(', ')))
     showEntries(byTurn(entries), io)
   }
   return 0
