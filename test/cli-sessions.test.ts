@@ -180,7 +180,7 @@ test('an import takes another name where the first is taken, and half of one is 
   const half = await ask(['sessions', 'import', '-', '--as', 'half'], stdout.split('\n').slice(0, 3).join('\n'))
   assert.equal(half.code, 1)
   assert.match(half.stderr, /broke off/)
-  assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /there is no such file/)
+  assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /no such file/)
   assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)
 })
 

@@ -73,7 +73,7 @@ test('what is piped in stands below the text, and a pipe that is silent is not w
   const binary = Readable.from([Buffer.from([0x50, 0x4b, 0xff, 0xfe])]) as AsyncIterable<string>
   const [refused, , why] = await sent([review], { input: binary })
   assert.equal(refused, 1)
-  assert.match(String(why), /no text.*\n.*--file PATH/)
+  assert.match(String(why), /not UTF-8 text.*\n.*--file PATH/)
 })
 
 test('send goes on in the newest session that is no conversation of a channel', async () => {
