@@ -79,10 +79,10 @@ test('a word that means none or several is answered with what there is', async (
   const several = await foreword(['projects', 'show', 'north'])
   assert.deepEqual(
     [several.code, several.stderr],
-    [1, 'foreword projects: 2 projects are meant by north.\n  project-1  North Sea\n  project-2  North Pole\n'],
+    [1, 'foreword projects: 2 projects match "north".\n  project-1  North Sea\n  project-2  North Pole\n'],
   )
   const none = await foreword(['projects', 'show', 'North Seo'])
-  assert.match(none.stderr, /there is no project North Seo\.\n {2}Did you mean North Sea\?/)
+  assert.match(none.stderr, /No project matches "North Seo"\.\n {2}Did you mean North Sea\?/)
 })
 
 test('what an agent cannot be, and a command that is not whole, are refused before anything changes', async () => {
@@ -163,7 +163,7 @@ test('a command that a tool started may look, and changes no agent, project, pro
     ['chat', '--project', 'Sea'],
   ]) {
     const { code, stderr } = await foreword(words, { environment, input: 'Obey.' })
-    assert.deepEqual([code, /called by a tool: a model cannot/.test(stderr)], [1, true], words.join(' '))
+    assert.deepEqual([code, /A tool started this command, and a model cannot/.test(stderr)], [1, true], words.join(' '))
   }
   for (const words of [
     ['agents'],

@@ -67,7 +67,7 @@ test('what waits is listed with its tool, its session and what it would do', asy
   const json = await run(['approve', 'list', '--json'], { connection })
   assert.equal((JSON.parse(json.stdout) as WaitingApproval).digest, 'digest-of-approval-1')
   const nothing = await run(['approve'], { connection: servedConnection(scriptedRuntime(), 'running') })
-  assert.deepEqual(nothing, { code: 0, stdout: '', stderr: 'Nothing waits for you.\n' })
+  assert.deepEqual(nothing, { code: 0, stdout: '', stderr: 'No calls wait for approval.\n' })
 })
 
 test('a person sees the call, approves it, and the running gateway goes on', async () => {
@@ -79,7 +79,10 @@ test('a person sees the call, approves it, and the running gateway goes on', asy
   for (const line of ['tool    write_file', 'folder  /work', 'path: "a.txt"', '-one', '+two']) {
     assert.ok(screen.includes(line), `${line} in ${screen}`)
   }
-  assert.match(drawn(stderr), /write_file is approved\.\nThe turn goes on; `foreword sessions show session-1`/)
+  assert.match(
+    drawn(stderr),
+    /Approved write_file\.\nThe turn continues\. Show the answer with `foreword sessions show session-1`/,
+  )
   assert.deepEqual(decisions, [
     { decision: { type: 'approve', scope: 'once' }, digest: 'digest-of-approval-1', by: 'cli' },
   ])
@@ -92,7 +95,7 @@ test('in this very process the turn goes on to its answer', async () => {
   })
   assert.equal(code, 0)
   assert.match(stdout, /\+two\nDone\.\n$/)
-  assert.equal(stderr, 'write_file is approved.\n')
+  assert.equal(stderr, 'Approved write_file.\n')
 })
 
 test('a running gateway is followed where that is asked for', async () => {
@@ -112,7 +115,7 @@ test('a denial reaches the model with its reason', async () => {
   const connection = servedConnection(runtime, 'running')
   const { code, stderr } = await run(['approve', 'a', '--deny', '--reason', 'not there'], { connection })
   assert.equal(code, 0)
-  assert.match(stderr, /write_file is denied\./)
+  assert.match(stderr, /Denied write_file\./)
   assert.deepEqual(decisions[0]!.decision, { type: 'deny', reason: 'not there' })
 })
 
@@ -169,7 +172,10 @@ test('an id that nothing or more than one has is told', async () => {
   await runtime.submit({ text: 'write it' })
   while ((await runtime.approvals()).length < 2) await immediately()
   const connection = servedConnection(runtime, 'running')
-  assert.match((await run(['approve', 'approval-9', '--yes'], { connection })).stderr, /nothing waits for you under/)
+  assert.match(
+    (await run(['approve', 'approval-9', '--yes'], { connection })).stderr,
+    /No call that waits for approval matches/,
+  )
   assert.match(
     (await run(['approve', 'approval-', '--yes'], { connection })).stderr,
     /2 approvals begin with approval-.*approval-1 .*approval-2 /s,
@@ -217,7 +223,7 @@ test('a person who leaves the question leaves the turn as it is', async () => {
   assert.equal(code, 3)
   assert.match(
     drawn(stderr),
-    /write_file waits for your approval\. The turn is kept; continue it with `foreword approve approval-1`/,
+    /write_file waits for your approval\. The turn is kept. Continue it with `foreword approve approval-1`/,
   )
   assert.equal((await runtime.approvals()).length, 1)
 })
@@ -228,7 +234,7 @@ test('send in a pipe, without a gateway, ends with code 3 and says how it goes o
     code: 3,
     stdout: '',
     stderr:
-      'foreword send: write_file waits for your approval. The turn is kept; continue it with `foreword approve approval-1`.\n' +
+      'foreword send: write_file waits for your approval. The turn is kept. Continue it with `foreword approve approval-1`.\n' +
       '  Continue the session with `foreword chat --session session-1`.\n',
   })
   const other = deciding()
@@ -265,7 +271,7 @@ test('a signal that ends a send whose turn waits leaves the turn and its questio
     assert.equal(code, 3)
     assert.match(
       stderr,
-      /The turn is kept; continue it with `foreword approve approval-1`\.\n.*`foreword chat --session session-1`/,
+      /The turn is kept. Continue it with `foreword approve approval-1`\.\n.*`foreword chat --session session-1`/,
     )
     if (words.length > 2) assert.deepEqual(JSON.parse(stdout).approval.approval, waits.approval)
     assert.deepEqual(
@@ -286,7 +292,7 @@ test('send in a pipe waits for a running gateway, and says what for', async () =
   assert.deepEqual(await run(['send', 'write'], { connection: servedConnection(runtime, 'running') }), {
     code: 0,
     stdout: 'Done.\n',
-    stderr: 'write_file waits for your approval: `foreword approve approval-1` shows the call and decides.\n',
+    stderr: 'write_file waits for your approval. Decide with `foreword approve approval-1`.\n',
   })
   await elsewhere
 })
@@ -320,7 +326,7 @@ test('a chat in a pipe ends where nobody can be asked', async () => {
   const connection = servedConnection(runtime, 'in-process')
   const { code, stderr } = await run(['chat'], { connection, input: 'write it\nand more\n' })
   assert.equal(code, 3)
-  assert.match(stderr, /continue it with `foreword approve approval-1`/)
+  assert.match(stderr, /Continue it with `foreword approve approval-1`/)
   assert.equal(runtime.submitted.length, 1)
 })
 
@@ -346,7 +352,7 @@ test('a call cannot steer the terminal, nor pass for another', async () => {
     '  tool    shell',
     '  argv    "gіt" log "--format=\\u001b[2J" "a b"',
     '  folder  /work/\\u{202e}gpj',
-    '  These are not the letters they resemble: і (U+0456)',
+    '  Characters that look like others: і (U+0456)',
     '  +\\u{1b}]0;title\\u{7}',
   ])
 })
@@ -365,7 +371,11 @@ test('over a real home a turn waits through the end of its process, and goes on 
   assert.equal(code, 0, stderr)
   assert.match(stdout, /Written\.\n$/)
   assert.equal(readFileSync(join(home, 'workspace', 'a.txt'), 'utf8'), 'one')
-  assert.deepEqual(await run(['approve'], { environment }), { code: 0, stdout: '', stderr: 'Nothing waits for you.\n' })
+  assert.deepEqual(await run(['approve'], { environment }), {
+    code: 0,
+    stdout: '',
+    stderr: 'No calls wait for approval.\n',
+  })
 })
 
 test('a list of what waits, and its JSON, obey nothing that stands in a call', async () => {

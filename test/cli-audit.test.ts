@@ -52,7 +52,7 @@ async function audited(context: TestContext, facts: readonly AuditFacts[] = [ref
 test('an empty home has an empty audit, and looking makes none', async (context) => {
   const { home, environment } = temporaryHome(context)
   const ask = (words: readonly string[]) => run(['audit', ...words], { environment })
-  assert.deepEqual(await ask([]), { code: 0, stdout: '', stderr: 'There are no such records.\n' })
+  assert.deepEqual(await ask([]), { code: 0, stdout: '', stderr: 'No matching records.\n' })
   assert.deepEqual(await ask(['--json']), { code: 0, stdout: '', stderr: '' })
   assert.deepEqual(await ask(['verify']), { code: 0, stdout: 'whole: 0 records\n', stderr: '' })
   assert.deepEqual(await ask(['export']), { code: 0, stdout: '', stderr: '' })
@@ -150,7 +150,7 @@ test('an export holds complete records, so that anybody can follow the chain', a
   const { stdout } = await ask(['export'])
   const file = join(home, 'audit.jsonl')
   const told = await ask(['export', '--output', file])
-  assert.deepEqual(told, { code: 0, stdout: '', stderr: `The audit is in ${file}.\n` })
+  assert.deepEqual(told, { code: 0, stdout: '', stderr: `Exported the audit to ${file}.\n` })
   assert.equal(readFileSync(file, 'utf8'), stdout)
   assert.equal(statSync(file).mode & 0o777, 0o600)
   let previous = '0'.repeat(64)
@@ -164,7 +164,7 @@ test('an export holds complete records, so that anybody can follow the chain', a
   }
   const nowhere = await ask(['export', '--output', join(home, 'no', 'folder.jsonl')])
   assert.equal(nowhere.code, 1)
-  assert.match(nowhere.stderr, /there is no such file or folder/)
+  assert.match(nowhere.stderr, /no such file or folder/)
 })
 
 for (const [what, sql, told] of [

@@ -102,7 +102,7 @@ test('a home comes back from its archive as it was: replays are identical, the a
   const other = join(home, '..', 'other')
   const restored = await foreword(['restore', archive, '--home', other])
   assert.equal(restored.code, 0, restored.stderr)
-  assert.match(restored.stdout, /files as they were just now, .* UTC \(Foreword/)
+  assert.match(restored.stdout, /Restored .* files to .*, saved just now, .* UTC by Foreword/)
   assert.deepEqual(contentOf(other), before)
   assert.deepEqual(await foreword(['replay', session, '--home', other]), replayed)
   assert.match(replayed.stdout, /^(\d+) of \1 identical/)
@@ -233,7 +233,7 @@ test('a gateway that runs is neither replaced nor compacted under its feet', asy
   for (const words of [['restore', archive, '--replace'], ['compact']]) {
     const refused = await foreword(words)
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /is in use by process .*Stop it first/s)
+    assert.match(refused.stderr, /is in use by process .*Stop it, then/s)
   }
   claim.release()
   assert.deepEqual(contentOf(home), before)
@@ -335,7 +335,7 @@ test('a restore that was killed at any step is completed by the next start', asy
 
     const sent = await foreword(['send', '--home', other, '--json', 'Hello again'])
     assert.equal(sent.code, 0, sent.stderr)
-    assert.match(sent.stderr, /interrupted is complete now/)
+    assert.match(sent.stderr, /Completed an interrupted restore/)
     const after = contentOf(other)
     for (const [name, content] of Object.entries(before)) if (name !== 'data') assert.equal(after[name], content, name)
     assert.equal(existsSync(join(other, '.restoring')), false)
@@ -392,7 +392,7 @@ test('a place that is not there is named, and nothing is made', async (context) 
   const { home, foreword } = await livedInHome(context)
   assert.match((await foreword(['backup', join(home, '../nowhere/a.tar.gz')])).stderr, /There is no folder .*nowhere/)
   const other = join(home, '../other')
-  assert.match((await foreword(['restore', join(home, '../a.tar.gz'), '--home', other])).stderr, /There is no archive/)
+  assert.match((await foreword(['restore', join(home, '../a.tar.gz'), '--home', other])).stderr, /No archive at/)
   assert.equal(existsSync(other), false)
 })
 

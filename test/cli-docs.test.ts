@@ -30,6 +30,6 @@ test('a page is printed by its name, or by the last part of it', async () => {
 test('a page that is not there is refused, with the nearest one', async () => {
   const { code, stderr } = await run(['docs', 'geting-started'])
   assert.equal(code, 2)
-  assert.match(stderr, /There is no page named `geting-started`\.\n +Did you mean `foreword docs getting-started`\?/)
-  assert.match((await run(['docs', '../package'])).stderr, /There is no page named/)
+  assert.match(stderr, /Unknown page "geting-started"\.\n +Did you mean `foreword docs getting-started`\?/)
+  assert.match((await run(['docs', '../package'])).stderr, /Unknown page/)
 })

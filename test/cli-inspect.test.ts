@@ -218,25 +218,25 @@ test('request and replay compare the bodies that left, and say why one cannot be
   }
   assert.deepEqual(await said('request', 'c1'), [
     0,
-    'body sha256 aaa: identical to the body that left (120 bytes to http://127.0.0.1:1/v1)',
+    'body sha256 aaa: identical to the body that was sent (120 bytes to http://127.0.0.1:1/v1)',
   ])
   assert.deepEqual(await said('request', 'c2'), [
     1,
-    'body sha256 bbb: differs from the body that left (aaa): settings of the model, or the package of its provider, have changed since',
+    'body sha256 bbb: differs from the body that was sent (aaa): settings of the model, or the package of its provider, have changed since',
   ])
   assert.deepEqual(await said('request', 'c3'), [
     0,
-    'body sha256 aaa left; it cannot be made again to compare: it does not answer',
+    'body sha256 aaa was sent; it cannot be rebuilt to compare: it does not answer',
   ])
-  const unmade = '1 cannot be made again to compare'
+  const unmade = '1 cannot be rebuilt to compare'
   assert.deepEqual(await said('replay', 's1'), [
     0,
-    `2 of 2 bodies identical to what left, ${unmade}`,
+    `2 of 2 bodies identical to what was sent, ${unmade}`,
     'it does not answer',
   ])
   assert.deepEqual(await said('replay', 's2'), [
     1,
-    `2 of 3 bodies identical to what left, ${unmade}`,
+    `2 of 3 bodies identical to what was sent, ${unmade}`,
     'c2: body sha256 bbb instead of aaa',
     'it does not answer',
   ])

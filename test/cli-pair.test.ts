@@ -24,10 +24,10 @@ test('a code is shown with what to do with it, and nothing else stands in a pipe
   const { foreword } = gateway()
   const { code, stdout, stderr } = await foreword(['pair'], { environment })
   assert.deepEqual([code, stdout], [0, '/pair CODE-1\n'])
-  assert.match(stderr, /^Send this to your Telegram bot.*\nIt holds for ten minutes and works once/)
-  assert.match(stderr, /\nIn a group name the bot: \/pair@NAME_OF_YOUR_BOT CODE-1\n/)
+  assert.match(stderr, /^Send this to your bot on telegram.*\nThe code is valid for ten minutes and works once/)
+  assert.match(stderr, /\nIn a group, name the bot: \/pair@NAME_OF_YOUR_BOT CODE-1\n/)
   assert.doesNotMatch(stderr, /No gateway/)
-  assert.match(stderr, /\nNo bot is configured yet: set channels\.telegram/)
+  assert.match(stderr, /\nNo bot is configured yet\. Set channels\.telegram/)
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "BOT_TOKEN"}}}')
   assert.doesNotMatch((await foreword(['pair'], { environment })).stderr, /No bot/)
@@ -37,7 +37,7 @@ test('a code is shown with what to do with it, and nothing else stands in a pipe
 
 test('chats are listed, and taken out by id or title', async () => {
   const { foreword, letIn } = gateway()
-  assert.match((await foreword(['pair', 'list'])).stderr, /No chat is let in\. `foreword pair` shows a code/)
+  assert.match((await foreword(['pair', 'list'])).stderr, /No paired chats yet\. Pair one with `foreword pair`/)
   await letIn('11', 'Ann')
   await letIn('-100', 'Family\u202e')
   await letIn('@ann:example.org', 'Ann', 'matrix')
@@ -58,7 +58,7 @@ test('chats are listed, and taken out by id or title', async () => {
   )
   assert.equal(
     (await foreword(['pair', 'remove', 'ann'])).stderr,
-    'Ann (11) is out: what is said there reaches no model.\n',
+    'Removed Ann (11). Its messages no longer reach a model.\n',
   )
   assert.deepEqual(JSON.parse((await foreword(['pair', 'remove', '--json', '--', '-100'])).stdout), {
     channel: 'telegram',
@@ -73,8 +73,8 @@ test('a chat that is not there, and one of two that are called the same, is answ
   await letIn('11', 'Ann')
   await letIn('12', 'Ann')
   const none = await foreword(['pair', 'remove', 'Bob'])
-  assert.deepEqual([none.code, none.stderr.includes('`foreword pair list` lists them')], [1, true])
-  assert.match((await foreword(['pair', 'remove', 'Ann'])).stderr, /2 chats are called Ann/)
+  assert.deepEqual([none.code, none.stderr.includes('List the chats with `foreword pair list`')], [1, true])
+  assert.match((await foreword(['pair', 'remove', 'Ann'])).stderr, /2 chats have the title Ann/)
   assert.equal((await foreword(['pair', 'remove'])).code, 2)
   assert.match((await foreword(['pair', 'lst'])).stderr, /Did you mean `foreword pair list`/)
   assert.match((await foreword(['pair', '--channel', 'No Channel'])).stderr, /name of a channel/)
@@ -98,5 +98,5 @@ test('without a gateway a code is made all the same, and it says that one has to
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^\/pair [A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\n$/)
   assert.match(stderr, /No gateway runs on this home\. Start one with `foreword start`/)
-  assert.match((await run(['pair', 'list'], { environment })).stderr, /No chat is let in/)
+  assert.match((await run(['pair', 'list'], { environment })).stderr, /No paired chats yet/)
 })

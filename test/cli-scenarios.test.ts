@@ -77,12 +77,12 @@ test('several outlines stand under their names, and an overflow says so', async 
 test('assemble names the file and the problem of what is no scenario', async () => {
   const broken = await run(['assemble', '-'], { input: '{"name": "x", "budget": 3}' })
   assert.equal(broken.code, 1)
-  assert.match(broken.stderr, /the standard input: Scenario "x" is not valid:\n {2}budget: /)
+  assert.match(broken.stderr, /standard input: Scenario "x" is not valid:\n {2}budget: /)
   const missing = await run(['assemble', '/nowhere/x.json'])
   assert.deepEqual(missing, {
     code: 1,
     stdout: '',
-    stderr: 'foreword assemble: /nowhere/x.json cannot be read: there is no such file or folder.\n',
+    stderr: 'foreword assemble: Cannot read /nowhere/x.json: no such file or folder.\n',
   })
 })
 
@@ -100,7 +100,7 @@ test('check tells a missing outline, writes it on request, and is content then',
   assert.equal(missing.code, 1)
   assert.equal(
     missing.stdout,
-    `missing ${file}\n  there is no ${file}.outline.txt\n0 of 1 the same, 1 missing; \`--update\` writes the outlines as they are now\n`,
+    `missing ${file}\n  no ${file}.outline.txt\n0 of 1 the same, 1 missing; write the outlines with \`--update\`\n`,
   )
   assert.deepEqual(await run(['check', path, '--update']), {
     code: 0,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import test from 'node:test'
 import { compareWays } from '../src/capabilities/files/cli/compare-ways.ts'
-import { snippet } from '../src/cli/search/snippet.ts'
+import { snippet } from '../src/cli/search-history.ts'
 import type { RecallAnswer, SearchHit } from '../src/search.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -127,7 +127,7 @@ test('options of the two searches do not mix, and an unknown session is refused'
     assert.equal((await run(['search', ...wrong], { connection })).code, 2, wrong.join(' '))
   }
   const unknown = await run(['search', '--history', 'boat', '--session', 'nowhere'], { connection })
-  assert.deepEqual([unknown.code, /no session nowhere/.test(unknown.stderr)], [1, true])
+  assert.deepEqual([unknown.code, /No session matches "nowhere"/.test(unknown.stderr)], [1, true])
 })
 
 test('a snippet shows the first hit, in one line, whatever stands in the passage', () => {

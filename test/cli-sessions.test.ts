@@ -21,7 +21,7 @@ test('an empty home has no sessions, and looking makes none', async (context) =>
   assert.deepEqual(await run(['sessions', '--json'], { environment }), { code: 0, stdout: '', stderr: '' })
   const shown = await run(['sessions', 'show', 'x'], { environment })
   assert.deepEqual([shown.code, shown.stdout], [1, ''])
-  assert.match(shown.stderr, /there is no session x/)
+  assert.match(shown.stderr, /No session matches "x"/)
 })
 
 test('on a narrow terminal a session has two lines, the second for its title; a wide one has columns', async (context) => {
@@ -131,9 +131,9 @@ test('sessions and calls are named by a beginning that only one has, or as the l
     ['request', 'last', '--session', 'copy_13'],
   ]) {
     const { code, stderr } = await ask(words)
-    assert.deepEqual([code, /there is no call .*\n.*foreword calls/.test(stderr)], [1, true], stderr)
+    assert.deepEqual([code, /No call matches .*\n.*foreword calls/.test(stderr)], [1, true], stderr)
   }
-  assert.match((await ask(['replay', 'nothing'])).stderr, /there is no session nothing\.\n.*foreword sessions/)
+  assert.match((await ask(['replay', 'nothing'])).stderr, /No session matches "nothing"\.\n.*foreword sessions/)
 })
 
 test('an exported session comes back byte for byte', async (context) => {
@@ -180,7 +180,7 @@ test('an import takes another name where the first is taken, and half of one is 
   const half = await ask(['sessions', 'import', '-', '--as', 'half'], stdout.split('\n').slice(0, 3).join('\n'))
   assert.equal(half.code, 1)
   assert.match(half.stderr, /ends too early/)
-  assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /there is no such file/)
+  assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /no such file/)
   assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)
 })
 
@@ -313,7 +313,7 @@ test('after /new in the terminal the session before is remembered, shown with it
 
   const first: string = from[0]
   const unasked = await ask(['memory', 'forget', first.slice(0, -2)])
-  assert.match(unasked.stderr, /Write `--yes` to do it without asking/)
+  assert.match(unasked.stderr, /Add `--yes` to confirm/)
   assert.deepEqual(JSON.parse((await ask(['memory', 'forget', first, '--yes', '--json'])).stdout), { forgotten: first })
   assert.match((await ask(['memory'])).stdout, /\n\nmemory: nothing\n/)
   assert.match(
@@ -321,6 +321,6 @@ test('after /new in the terminal the session before is remembered, shown with it
     /This session is forgotten: no other session remembers anything of it\./,
   )
   const gone = await ask(['memory', 'forget', 'nowhere', '--yes'])
-  assert.match(gone.stderr, /there is no session nowhere/)
+  assert.match(gone.stderr, /No session matches "nowhere"/)
   assert.doesNotMatch((await ask(['doctor'])).stdout, /texts? (is|are) missing/)
 })

@@ -110,7 +110,7 @@ test('skills check names file, line and fault, and its exit code tells', async (
     level: 'note',
     message: 'the standard has no field model',
   })
-  assert.match((await ask('skills', 'check', join(home, 'nowhere'))).stderr, /there is no such file or folder/)
+  assert.match((await ask('skills', 'check', join(home, 'nowhere'))).stderr, /no such file or folder/)
 })
 
 test('skills new begins a skill that passes the check, and overwrites none', async (context) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import test from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
-import { costText, sessionCost } from '../src/cli/chat/session-cost.ts'
-import { nearestModelHint } from '../src/cli/nearest-model.ts'
+import { costText, fetchSessionCost } from '../src/cli/chat/session-actions.ts'
+import { nearestModelHint } from '../src/cli/model-table.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
@@ -68,12 +68,12 @@ test('what is piped in stands below the text, and a pipe that is silent is not w
   context.mock.timers.reset()
   const [code, text, told] = await sent([review], { idle: true })
   assert.deepEqual([code, text], [0, review])
-  assert.match(String(told), /^Nothing came on the standard input, .* `-` .*waits/)
+  assert.match(String(told), /^Standard input sent nothing, .* `-` .*wait/)
   assert.deepEqual((await sent([], { idle: true })).slice(0, 2), [2, undefined])
   const binary = Readable.from([Buffer.from([0x50, 0x4b, 0xff, 0xfe])]) as AsyncIterable<string>
   const [refused, , why] = await sent([review], { input: binary })
   assert.equal(refused, 1)
-  assert.match(String(why), /no text.*\n.*--file PATH/)
+  assert.match(String(why), /not UTF-8 text.*\n.*--file PATH/)
 })
 
 test('send goes on in the newest session that is no conversation of a channel', async () => {
@@ -85,7 +85,7 @@ test('send goes on in the newest session that is no conversation of a channel', 
   const fresh = scriptedConnection({ 'GET /api/sessions?limit=200': { sessions: [] } })
   const { code, stderr } = await run(['send', 'Hello', '--continue'], { connection: fresh })
   assert.equal(code, 1)
-  assert.match(stderr, /no session yet.*\n.*Leave `--continue` out/)
+  assert.match(stderr, /No sessions yet\.\n.*Leave out `--continue`/)
   assert.equal((await run(['send', 'Hello', '--continue', '--session', 's1'], { connection })).code, 2)
 })
 
@@ -99,10 +99,10 @@ test('send gives its turn a system prompt, from the line or from a file, and non
   }
   assert.equal(await system('Be brief.'), 'Be brief.')
   assert.equal(await system(`@${file}`), 'From a file.\n')
-  assert.match(await system('@/nowhere.md'), /nowhere\.md cannot be read/)
+  assert.match(await system('@/nowhere.md'), /Cannot read .*nowhere\.md/)
   assert.match(await system(' '), /--system is blank/)
   assert.match(await system('@-'), /--system cannot be @-/)
-  assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot choose what a model is told/)
+  assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot set the system prompt/)
 })
 
 test('a model that is not there is refused with the one that was meant', async () => {
@@ -381,7 +381,7 @@ test('what a session cost is not known where a provider was silent, or a price i
   const costOf = async (...calls: readonly object[]) => {
     const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls } })
     const prices = async (model: string) => (model === 'lab/paid' ? price : undefined)
-    return costText(await sessionCost(connection, 's1', prices)).split('\n')
+    return costText(await fetchSessionCost(connection, 's1', prices)).split('\n')
   }
   const paid = { model: 'lab/paid', ...used }
   assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { commonOptions } from '../src/cli/command.ts'
-import { commandsOf } from '../src/cli/commands.ts'
+import { commonOptions } from '../src/cli/arguments.ts'
+import { allCommands } from '../src/cli/commands.ts'
 import { builtIn } from '../src/foreword.ts'
 import { run } from './cli/recorded-io.ts'
 
-const commands = commandsOf(builtIn)
+const commands = allCommands(builtIn)
 const names = Object.keys(commands)
 const root = join(import.meta.dirname, '..')
 
@@ -49,12 +49,12 @@ test('a command or option that was mistyped is answered with the nearest one', a
   assert.deepEqual(await run(['sned', 'x']), {
     code: 2,
     stdout: '',
-    stderr: 'foreword: There is no command `sned`.\n  Did you mean `foreword send`?\n',
+    stderr: 'foreword: Unknown command "sned".\n  Did you mean `foreword send`?\n',
   })
   assert.deepEqual(await run(['send', 'x', '--sesion', '1']), {
     code: 2,
     stdout: '',
-    stderr: 'foreword send: `foreword send` has no option --sesion.\n  Did you mean --session?\n',
+    stderr: 'foreword send: Unknown option --sesion.\n  Did you mean --session?\n',
   })
   assert.match((await run(['sessions', 'lst'])).stderr, /Did you mean `foreword sessions list`\?/)
 })

@@ -76,7 +76,7 @@ test('a message is answered at every door, by every provider, and the ledger kno
       }
       assert.equal(
         (await foreword('replay', byCommand.sessionId)).stdout,
-        `1 of 1 identical\n${wire === undefined ? '' : '1 of 1 bodies identical to what left\n'}`,
+        `1 of 1 identical\n${wire === undefined ? '' : '1 of 1 bodies identical to what was sent\n'}`,
       )
     })
   }
@@ -207,7 +207,7 @@ test('the model is swapped by the configuration, by the session and by one reque
   assert.equal((await gateway.say('who?')).text, 'openai-chat')
   assert.equal(
     (await gateway.foreword('replay', session)).stdout,
-    '4 of 4 identical\n4 of 4 bodies identical to what left\n',
+    '4 of 4 identical\n4 of 4 bodies identical to what was sent\n',
   )
 })
 

@@ -5,7 +5,7 @@ import test from 'node:test'
 import { builtIn } from '../src/foreword.ts'
 import { chatCommands } from '../src/capabilities/telegram/command/commands.ts'
 import { readArguments } from '../src/cli/arguments.ts'
-import { commandsOf } from '../src/cli/commands.ts'
+import { allCommands } from '../src/cli/commands.ts'
 import type { Command } from '../src/capability.ts'
 import { configurationSchema, configurationWarnings, loadConfiguration } from '../src/runtime.ts'
 import type { KeySchema } from '../src/runtime/configuration/schema.ts'
@@ -26,7 +26,7 @@ const all = pages()
 const policyFile = join(import.meta.dirname, '..', 'schema', 'tool-access.schema.json')
 const page = (name: string) => all.find((each) => each.name.endsWith(name))!
 
-const commands = commandsOf(builtIn)
+const commands = allCommands(builtIn)
 
 test('every command in the pages is one, with options and subcommands that it has', async () => {
   const faults: string[] = []

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import type { AnyCapability, Io } from '../src/capability.ts'
-import { commandsOf } from '../src/cli/commands.ts'
-import { localGateway } from '../src/cli/local-gateway.ts'
+import { allCommands } from '../src/cli/commands.ts'
+import { openLocalGateway } from '../src/cli/gateway.ts'
 import { main } from '../src/cli/main.ts'
 import { builtIn } from '../src/foreword.ts'
 import { scriptedProvider } from '../src/testing.ts'
@@ -81,7 +81,7 @@ async function broughtBy(capabilities: readonly AnyCapability[]): Promise<Brough
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ...providers, model }))
   try {
     const overview = await run(['--help'], home, capabilities)
-    const commands = Object.keys(commandsOf(capabilities)).toSorted()
+    const commands = Object.keys(allCommands(capabilities)).toSorted()
     for (const command of commands) assert.match(overview.text, new RegExp(`^ +${command} `, 'm'))
     const schema = await run(['config', 'schema'], home, capabilities)
     const { document } = await openApiOf(home, capabilities)
@@ -128,7 +128,7 @@ async function openApiOf(
   capabilities: readonly AnyCapability[],
 ): Promise<{ readonly document: OpenApi }> {
   const { io } = recordedIo(home, capabilities)
-  const gateway = await localGateway(home, io)
+  const gateway = await openLocalGateway(home, io)
   assert.ok(gateway)
   try {
     const answer = await gateway.fetch('/api/openapi.json')

@@ -1,13 +1,13 @@
 import type { Connection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
-/** Asks over the connection and answers the JSON that comes back. A refusal becomes a failure with its code. */
+/** Sends a request and returns the JSON of the response. An error response is thrown as a `CommandFailure` with its code. */
 export async function ask<T>(connection: Connection, path: string, init: AskInit = {}): Promise<T> {
   const response = await answer(connection, path, init)
   return (await response.json()) as T
 }
 
-/** The same for an answer that is not JSON, such as a stream. */
+/** The same for a response that is not JSON, such as a stream. */
 export async function answer(connection: Connection, path: string, init: AskInit = {}): Promise<Response> {
   const { body, headers, ...rest } = init
   const response = await connection.fetch(path, {
@@ -16,9 +16,10 @@ export async function answer(connection: Connection, path: string, init: AskInit
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
   })
   if (response.ok) return response
-  throw await refusal(response)
+  throw await readFailure(response)
 }
 
+/** A request as the command line writes it. `body` is sent as JSON. */
 export interface AskInit {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
@@ -26,17 +27,17 @@ export interface AskInit {
   readonly signal?: AbortSignal
 }
 
-/** A path with what it names put in safely: `pathTo('/api/calls/', id, '/request')`. */
+/** A path with encoded values: `pathTo('/api/calls/', id, '/request')`. */
 export function pathTo(...pieces: readonly string[]): string {
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : encodeURIComponent(piece))).join('')
 }
 
-/** What the gateway says of something that it did not do. */
-export async function refusal(response: Response): Promise<CommandFailure> {
+/** The failure that an error response of the gateway describes. */
+export async function readFailure(response: Response): Promise<CommandFailure> {
   const text = await response.text()
   const { code, message, hint } = errorIn(text)
-  const told = message ?? `the gateway answered ${response.status}.`
-  return new CommandFailure(code ?? `http-${response.status}`, told, { hint })
+  const sentence = message ?? `The gateway answered with status ${response.status}.`
+  return new CommandFailure(code ?? `http-${response.status}`, sentence, { hint })
 }
 
 function errorIn(text: string): { code?: string; message?: string; hint?: string } {
@@ -56,4 +57,12 @@ function errorIn(text: string): { code?: string; message?: string; hint?: string
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/** A request with the token of its gateway, if it needs one. */
+export function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init
+  const headers = new Headers(init.headers)
+  headers.set('authorization', `Bearer ${token}`)
+  return { ...init, headers }
 }

@@ -1,11 +1,11 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { commonOptions } from './command.ts'
 import type { Command, CommandCall, CommandOption, Io } from '../capability.ts'
-import { usageFailure } from './failure.ts'
-import { homeDirectory } from './home-directory.ts'
 import { nearestName } from '../platform.ts'
+import { usageFailure, usageText } from './failure.ts'
 
-/** Reads what was written behind the command. Throws a usage failure that names the nearest option. */
+/** Parses the arguments of a command. Throws a usage failure that names the nearest option. */
 export function readArguments(command: Command, args: readonly string[], io: Io): CommandCall {
   const known: Readonly<Record<string, CommandOption>> = { ...command.options, ...commonOptions }
   const { tokens } = parseArgs({
@@ -55,30 +55,55 @@ function valueOf(command: Command, known: Readonly<Record<string, CommandOption>
   if (option === undefined) throw unknownOption(command, Object.keys(known), token.rawName)
   if (option.value === undefined) {
     if (token.value === undefined) return ''
-    throw usageFailure(`${token.rawName} takes no value.`, `Write \`${token.rawName}\` alone.`)
+    throw usageFailure(`${token.rawName} accepts no value.`, `Write \`${token.rawName}\` alone.`)
   }
   const swallowed = token.inlineValue === false && token.value?.startsWith('-') === true && token.value !== '-'
   if (token.value !== undefined && token.value !== '' && !swallowed) return token.value
   throw usageFailure(
     `${token.rawName} needs a value.`,
-    `Write \`${token.rawName} ${option.value}\`, or \`${token.rawName}=${option.value}\` where it begins with a dash.`,
+    `Write \`${token.rawName} ${option.value}\`, or \`${token.rawName}=${option.value}\` for a value that begins with a dash.`,
   )
 }
 
 function unknownOption(command: Command, known: readonly string[], written: string) {
   const near = nearestName(written.replace(/^-+/, ''), known)
   return usageFailure(
-    `\`foreword ${command.name}\` has no option ${written}.`,
+    `Unknown option ${written}.`,
     near === undefined
-      ? `\`foreword ${command.name} --help\` lists its options. Text that begins with a dash goes behind \`--\`.`
+      ? `List the options with \`foreword ${command.name} --help\`. Write text that begins with a dash after \`--\`.`
       : `Did you mean --${near}?`,
   )
 }
 
 function checkWords(command: Command, words: readonly string[]): void {
-  const usage = `Write \`foreword ${command.usage.join('`, or `foreword ')}\`.`
-  if (words.length < command.words.least) throw usageFailure(`\`foreword ${command.name}\` needs more words.`, usage)
-  if (words.length > command.words.most) {
-    throw usageFailure(`\`foreword ${command.name}\` does not know what to do with \`${words.at(-1)}\`.`, usage)
-  }
+  const hint = usageText(command.usage)
+  if (words.length < command.words.least) throw usageFailure('An argument is missing.', hint)
+  if (words.length > command.words.most) throw usageFailure(`Unexpected argument "${words.at(-1)}".`, hint)
+}
+
+/** `--json` of commands that need no closer description of what they print. */
+export const jsonOption: CommandOption = { summary: 'print JSON for programs' }
+
+/** The session for `last` and `last~N`. */
+export const callSessionOption: CommandOption = {
+  value: 'ID',
+  summary: 'count `last` and `last~N` in this session (default: in all sessions)',
+}
+/** `--yes` of commands that never ask, because their effect can be undone. Scripts can pass it to every command. */
+export const noQuestion: CommandOption = { summary: 'accepted for scripts; the command never asks' }
+
+/** Options that every command accepts. */
+export const commonOptions: Readonly<Record<string, CommandOption>> = {
+  home: { value: 'DIRECTORY', summary: 'the home (default: FOREWORD_HOME, then ~/.foreword)' },
+  help: { summary: 'print this help' },
+}
+
+/** The home of this run as an absolute path: `--home`, else `FOREWORD_HOME`, else `~/.foreword`. */
+export function homeDirectory(
+  option: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const named = option ?? environment.FOREWORD_HOME
+  if (named === undefined || named === '') return join(environment.HOME ?? homedir(), '.foreword')
+  return resolve(named.startsWith('~/') ? join(environment.HOME ?? homedir(), named.slice(2)) : named)
 }

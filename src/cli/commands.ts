@@ -1,16 +1,18 @@
 import type { AnyCapability, Command } from '../capability.ts'
+import { CommandFailure } from './failure.ts'
 
-/** Loads a command when it is called or helped with, so that the others cost no time. */
+/** Loads a command when it is called or its help is shown, so that the others cost no time. */
 export type LoadCommand = (capabilities: readonly AnyCapability[]) => Promise<Command>
 
-/** Every command, in the order of help. Throws where two capabilities bring the same name, or one of the host's own. */
-export function commandsOf(capabilities: readonly AnyCapability[]): Readonly<Record<string, LoadCommand>> {
+/** Every command, in the order of help. Throws where two capabilities declare the same name, or one that the host has. */
+export function allCommands(capabilities: readonly AnyCapability[]): Readonly<Record<string, LoadCommand>> {
   const all: Record<string, LoadCommand> = { ...talking }
   const owners = new Map(Object.keys({ ...talking, ...inspecting }).map((name) => [name, 'foreword itself']))
   for (const { name: owner, commands = {} } of capabilities) {
     for (const [name, load] of Object.entries(commands)) {
       const other = owners.get(name)
-      if (other !== undefined) throw new Error(`The command \`${name}\` of ${owner} is also a command of ${other}.`)
+      if (other !== undefined)
+        throw new CommandFailure('conflict', `The command \`${name}\` of ${owner} is also a command of ${other}.`)
       owners.set(name, owner)
       all[name] = load
     }
@@ -26,32 +28,32 @@ export function isCommand(name: string, capabilities: readonly AnyCapability[]):
 }
 
 const talking: Readonly<Record<string, LoadCommand>> = {
-  start: async () => (await import('./command/start.ts')).start,
-  chat: async (capabilities) => (await import('./command/chat.ts')).chat(capabilities),
-  send: async (capabilities) => (await import('./command/send.ts')).send(capabilities),
-  approve: async () => (await import('./command/approve.ts')).approve,
-  sessions: async () => (await import('./command/sessions.ts')).sessions,
-  pair: async () => (await import('./command/pair.ts')).pair,
+  start: async () => (await import('./command/start.ts')).startCommand,
+  chat: async (capabilities) => (await import('./command/chat.ts')).chatCommand(capabilities),
+  send: async (capabilities) => (await import('./command/send.ts')).sendCommand(capabilities),
+  approve: async () => (await import('./command/approve.ts')).approveCommand,
+  sessions: async () => (await import('./command/sessions.ts')).sessionsCommand,
+  pair: async () => (await import('./command/pair.ts')).pairCommand,
 }
 
 const inspecting: Readonly<Record<string, LoadCommand>> = {
-  tools: async () => (await import('./command/tools.ts')).tools,
-  mcp: async () => (await import('./command/mcp.ts')).mcp,
-  audit: async () => (await import('./command/audit.ts')).audit,
-  context: async (capabilities) => (await import('./command/context.ts')).context(capabilities),
-  calls: async () => (await import('./command/calls.ts')).calls,
-  request: async () => (await import('./command/request.ts')).request,
-  diff: async () => (await import('./command/diff.ts')).diff,
-  replay: async () => (await import('./command/replay.ts')).replay,
-  assemble: async () => (await import('./command/assemble.ts')).assemble,
-  check: async () => (await import('./command/check.ts')).check,
-  models: async () => (await import('./command/models.ts')).models,
-  config: async () => (await import('./command/config.ts')).config,
-  reload: async () => (await import('./command/reload.ts')).reload,
-  token: async () => (await import('./command/token.ts')).token,
-  backup: async () => (await import('./command/backup.ts')).backup,
-  restore: async () => (await import('./command/restore.ts')).restore,
-  compact: async () => (await import('./command/compact.ts')).compact,
-  docs: async () => (await import('./command/docs.ts')).docs,
-  doctor: async () => (await import('./command/doctor.ts')).doctor,
+  tools: async () => (await import('./command/tools.ts')).toolsCommand,
+  mcp: async () => (await import('./command/mcp.ts')).mcpCommand,
+  audit: async () => (await import('./command/audit.ts')).auditCommand,
+  context: async (capabilities) => (await import('./command/context.ts')).contextCommand(capabilities),
+  calls: async () => (await import('./command/calls.ts')).callsCommand,
+  request: async () => (await import('./command/request.ts')).requestCommand,
+  diff: async () => (await import('./command/diff.ts')).diffCommand,
+  replay: async () => (await import('./command/replay.ts')).replayCommand,
+  assemble: async () => (await import('./command/assemble.ts')).assembleCommand,
+  check: async () => (await import('./command/check.ts')).checkCommand,
+  models: async () => (await import('./command/models.ts')).modelsCommand,
+  config: async () => (await import('./command/config.ts')).configCommand,
+  reload: async () => (await import('./command/reload.ts')).reloadCommand,
+  token: async () => (await import('./command/token.ts')).tokenCommand,
+  backup: async () => (await import('./command/backup.ts')).backupCommand,
+  restore: async () => (await import('./command/restore.ts')).restoreCommand,
+  compact: async () => (await import('./command/compact.ts')).compactCommand,
+  docs: async () => (await import('./command/docs.ts')).docsCommand,
+  doctor: async () => (await import('./command/doctor.ts')).doctorCommand,
 }

@@ -1,14 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Connection } from '../capability.ts'
+import { withToken } from './answer.ts'
+import { sleep } from '../platform.ts'
+import type { Connection, Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
-import type { Io } from '../capability.ts'
-import { type Running, runningGateway } from './running-gateway.ts'
 
-/** How long another command that holds the home is waited for, ms. */
-const PATIENCE = 10_000
+/** How long to wait for another process that holds the home, ms. */
+const HOME_TIMEOUT = 10_000
 
-/** What a command is going to do: one that only looks works beside any other process on the home. */
+/** What a command does: one that only reads works beside any other process on the home. */
 export type Purpose = 'write' | 'read'
 
 /** Runs `work` over a connection and closes it afterwards. */
@@ -18,7 +17,7 @@ export async function connected<T>(
   purpose: Purpose,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect(home, io, purpose)
+  const connection = await connectToHome(home, io, purpose)
   try {
     return await work(connection)
   } finally {
@@ -26,31 +25,69 @@ export async function connected<T>(
   }
 }
 
-/** The gateway that runs on this home; where there is none, one inside this process. Whoever connects closes it. */
-export async function connect(home: string, io: Io, purpose: Purpose): Promise<Connection> {
+/** Connects to the gateway that runs on this home, or opens one inside this process. The caller closes the connection. */
+export async function connectToHome(home: string, io: Io, purpose: Purpose): Promise<Connection> {
   if (io.connect !== undefined) return await io.connect(home)
-  let told = false
-  for (const since = Date.now(); ; await delay(100)) {
-    const found = await runningGateway(home)
+  let isReported = false
+  for (const since = Date.now(); ; await sleep(100)) {
+    const found = await findGateway(home)
     if (found.type === 'gateway') return found.connection
-    const { localGateway, readingGateway } = await import('./local-gateway.ts')
-    if (purpose === 'read') return await readingGateway(home, io)
-    const local = found.type === 'none' ? await localGateway(home, io) : undefined
+    const { openLocalGateway, openReadOnlyGateway } = await import('./gateway.ts')
+    if (purpose === 'read') return await openReadOnlyGateway(home, io)
+    const local = found.type === 'none' ? await openLocalGateway(home, io) : undefined
     if (local !== undefined) return local
-    const holder = holderOf(found)
-    if (Date.now() - since > PATIENCE) throw busy(home, holder)
-    if (!told) note(io, `Waiting: ${holder} is working on this home. Ctrl-C gives up.`)
-    told = true
+    const holder = describeHolder(found)
+    if (Date.now() - since > HOME_TIMEOUT) throw homeBusy(home, holder)
+    if (!isReported) note(io, `Waiting for ${holder}, which uses this home. Press Ctrl-C to give up.`)
+    isReported = true
   }
 }
 
-function holderOf(found: Running): string {
+function describeHolder(found: Running): string {
   return found.type === 'none' ? 'another process' : `process ${found.pid}`
 }
 
-function busy(home: string, holder: string): CommandFailure {
-  const message = `${holder} holds the home ${home} and has answered no request for ${PATIENCE / 1000} seconds.`
+function homeBusy(home: string, holder: string): CommandFailure {
+  const message = `${holder} holds the home ${home} and has not answered for ${HOME_TIMEOUT / 1000} seconds.`
   return new CommandFailure('home-busy', message, {
-    hint: 'Try again when it has ended, or end it; or use another home with `--home DIRECTORY`.',
+    hint: 'Wait until it ends, or end it, then try again. Or use another home with `--home DIRECTORY`.',
   })
+}
+
+/** What holds a home: nothing, a gateway that answers, or a process that does not answer. */
+type Running =
+  | { readonly type: 'none' }
+  | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: Connection }
+  | { readonly type: 'silent'; readonly pid: number }
+
+/** Timeout of the health check of a gateway, ms. */
+const HEALTH_LIMIT = 2_000
+
+/** Finds the process that holds the home, and checks whether it is a gateway. */
+export async function findGateway(home: string): Promise<Running> {
+  const { readClaim } = await import('../session.ts')
+  const claim = readClaim(home)
+  if (claim === undefined) return { type: 'none' }
+  const { pid, address } = claim
+  if (address === undefined || !(await answers(address))) return { type: 'silent', pid }
+  const { readToken } = await import('../runtime.ts')
+  return { type: 'gateway', pid, address, connection: connectionTo(address, await readToken(home)) }
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(new URL('/health', address), { signal: AbortSignal.timeout(HEALTH_LIMIT) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function connectionTo(address: string, token: string | undefined): Connection {
+  return {
+    fetch: (path, init = {}) => fetch(new URL(path, address), withToken(init, token)),
+    close: () => Promise.resolve(),
+    inProcess: false,
+  }
 }

@@ -1,9 +1,10 @@
+import type { Io } from '../capability.ts'
 import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
-/** A command that cannot do what was asked: what and where in the message, and how to fix it. */
+/** A command that cannot do what was asked. The message says what is wrong and where, the hint how to fix it. */
 export class CommandFailure extends ForewordError {
   override readonly name = 'CommandFailure'
-  /** 1, or 2 where the command was not written as it has to be. */
+  /** 1, or 2 for a command line that is not valid. */
   readonly exitCode: number
 
   constructor(code: string, message: string, options: ForewordErrorOptions & { readonly exitCode?: number } = {}) {
@@ -13,7 +14,22 @@ export class CommandFailure extends ForewordError {
   }
 }
 
-/** The command was not written as it has to be. Exit code 2. */
+/** For a command line that is not valid. Exit code 2. */
 export function usageFailure(message: string, hint?: string): CommandFailure {
   return new CommandFailure('usage', message, { exitCode: 2, hint })
+}
+
+/** The lines `Usage: foreword …`, one for each form of a command. */
+export function usageText(forms: readonly string[]): string {
+  return forms.map((form, index) => `${index === 0 ? 'Usage:' : '      '} foreword ${form}`).join('\n')
+}
+
+/**
+ * Throws where a tool has started this command: only a person may do `what`. Tools run with `FOREWORD_TOOL=1`.
+ */
+export function refuseTools(io: Io, what: string): void {
+  if (io.environment.FOREWORD_TOOL !== '1') return
+  throw new CommandFailure('not-a-person', `A tool started this command, and a model cannot ${what}.`, {
+    hint: 'Run the command yourself in a terminal.',
+  })
 }

@@ -1,35 +1,35 @@
-import { defined } from '../platform.ts'
-import type { SessionRow, LogStore } from '../session.ts'
-import { ask } from './answer.ts'
 import type { Connection } from '../capability.ts'
+import { defined } from '../platform.ts'
+import type { CallRecord, LogStore, SessionRow } from '../session.ts'
+import { ask, pathTo } from './answer.ts'
 import { CommandFailure } from './failure.ts'
-import { type IdQuery, type NamedById, theOneBeginning } from './one-beginning.ts'
-import { noSuchSession } from './open-store.ts'
+import { type IdQuery, type NamedById, findByIdPrefix } from './find-one.ts'
+import { unknownSession } from './open-store.ts'
 import { timeText } from './time-text.ts'
 
 /** The id of the session that a word means: its id, a beginning of it, or `last`, the one with the newest activity. */
 export async function findSession(connection: Connection, word: string): Promise<string> {
   return (
-    await theOneBeginning(
+    await findByIdPrefix(
       word,
       among((query) => fetchSessions(connection, query)),
     )
   ).id
 }
 
-/** The session with the newest activity that is no conversation of a channel: what is said there would surprise people elsewhere. */
-export async function newestTalk(connection: Connection): Promise<SessionRow> {
+/** The session with the newest activity that is not bound to a channel, where new messages would surprise its people. */
+export async function findNewestSession(connection: Connection): Promise<SessionRow> {
   const newest = await fetchSessions(connection, { limit: 200 })
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
-  throw new CommandFailure('not-found', 'there is no session yet to go on in.', {
-    hint: 'Leave `--continue` out: the message then begins one.',
+  throw new CommandFailure('not-found', 'No sessions yet.', {
+    hint: 'Leave out `--continue` to start one.',
   })
 }
 
-/** The session that a word means, in a store that is read without a gateway. */
-export async function storedSession(store: LogStore, word: string): Promise<SessionRow> {
-  return await theOneBeginning(
+/** The same, read from a store without a gateway. */
+export async function findStoredSession(store: LogStore, word: string): Promise<SessionRow> {
+  return await findByIdPrefix(
     word,
     among((query) => store.sessions(query)),
   )
@@ -43,7 +43,7 @@ function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
     find,
     describe: ({ title = '', updated, turns }) =>
       `${timeText(updated, now)}  ${turns} ${turns === 1 ? 'turn' : 'turns'}  ${title}`,
-    none: noSuchSession,
+    none: unknownSession,
   }
 }
 
@@ -51,4 +51,45 @@ async function fetchSessions(connection: Connection, { limit, beginning }: IdQue
   const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
   return (await ask<{ readonly sessions: readonly SessionRow[] }>(connection, `/api/sessions?${query.toString()}`))
     .sessions
+}
+
+/** A call as lists show it, without its manifest. */
+export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome'> & { readonly used: number }
+
+/**
+ * The id of the call that a word means: its id, a beginning of it, or `last` and `last~N`, counted back from the newest call
+ * of all, or of the `session` that another word means.
+ */
+export async function findCall(connection: Connection, word: string, session?: string): Promise<string> {
+  const id = session === undefined ? undefined : await findSession(connection, session)
+  const now = new Date()
+  const found = await findByIdPrefix<CallLine>(word, {
+    kind: 'call',
+    idOf: (line) => line.id,
+    find: (query) => fetchCalls(connection, query, id),
+    describe: ({ time, model, session: of }) => `${timeText(time, now)}  ${model}  ${of ?? ''}`,
+    none: (none) => noSuchCall(none, id),
+  })
+  return found.id
+}
+
+async function fetchCalls(
+  connection: Connection,
+  { limit, beginning }: IdQuery,
+  session: string | undefined,
+): Promise<readonly CallLine[]> {
+  if (session !== undefined && beginning === undefined) {
+    const path = pathTo('/api/sessions/', session, `/calls?limit=${limit}`)
+    return (await ask<{ readonly calls: readonly CallLine[] }>(connection, path)).calls.toReversed()
+  }
+  const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
+  const { calls } = await ask<{ readonly calls: readonly CallLine[] }>(connection, `/api/calls?${query.toString()}`)
+  return session === undefined ? calls : calls.filter((line) => line.session === session)
+}
+
+function noSuchCall(word: string, session: string | undefined): CommandFailure {
+  const where = session === undefined ? '' : ` in session ${session}`
+  return new CommandFailure('not-found', `No call matches "${word}"${where}.`, {
+    hint: 'List the calls of a session with `foreword calls SESSION`, those of the newest with `foreword calls last`.',
+  })
 }

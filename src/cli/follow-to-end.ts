@@ -1,41 +1,102 @@
-import { defined } from '../platform.ts'
-import { askingAlone, personIsHere } from './approval/asking.ts'
-import { leavable, type LeavableWatch } from './approval/leavable.ts'
-import { personWatch } from './approval/person-watch.ts'
-import { absentWatch } from './approval/watch.ts'
 import type { Connection, Io } from '../capability.ts'
-import { interruptible } from './interrupt.ts'
-import { cancel, follow, type TurnEnd, type TurnPlace } from './turn.ts'
+import { defined } from '../platform.ts'
+import { isAnswered, outcomeNotice } from '../runtime.ts'
+import type { Source, TurnOutcome } from '../session.ts'
+import { standaloneQuestioner, isInteractive } from './approval/asking.ts'
+import { unattendedWatch, leavable, type LeavableWatch, personWatch } from './approval/watch.ts'
+import { runInterruptible } from './interrupt.ts'
+import { note, styled } from './io.ts'
 import type { TurnDisplay } from './turn-display.ts'
+import { cancel, follow, type TurnEnd, type TurnReference, fetchTurn } from './turn.ts'
 
-export interface FollowToEndOptions {
+interface FollowToEndOptions {
   readonly display?: TurnDisplay | undefined
-  /** Whether a person may be asked about calls, where there is one at a terminal. */
+  /** Whether to ask about waiting calls on a terminal. */
   readonly asks: boolean
-  /** The last event that is known; from the beginning of the turn where absent. */
+  /** The last known event. Absent: from the beginning of the turn. */
   readonly after?: string
 }
 
 /**
- * Follows a turn, with whoever is here. A signal to end (Ctrl-C, SIGTERM, SIGHUP) cancels a turn that works, and leaves one
- * that waits for a person as it is: on disk, with its question.
+ * Follows a turn to its end. Ctrl-C, SIGTERM or SIGHUP cancels a turn that runs, and leaves one that waits for a person
+ * as it is: on disk, with its question.
  */
 export async function followToEnd(
   connection: Connection,
-  turn: TurnPlace,
+  turn: TurnReference,
   io: Io,
   { display, asks, after }: FollowToEndOptions,
 ): Promise<TurnEnd> {
   let watch: LeavableWatch | undefined
-  return await interruptible(
+  return await runInterruptible(
     io,
     () => {
       if (watch?.leave() !== true) void cancel(connection, turn).catch(() => {})
     },
     (interrupt) => {
-      const person = asks && personIsHere(io)
-      watch = leavable(person ? personWatch(connection, io, askingAlone(io, interrupt)) : absentWatch(connection, io))
+      const person = asks && isInteractive(io)
+      watch = leavable(
+        person ? personWatch(connection, io, standaloneQuestioner(io, interrupt)) : unattendedWatch(connection, io),
+      )
       return follow(connection, turn, { display, watch, ...defined({ after }) })
     },
   )
+}
+
+/** The exit code of a command whose turn waits for a person. */
+export const EXIT_WAITING = 3
+
+/**
+ * Prints how a turn ended, unless it completed, and returns the exit code: 0 only where there is an answer. `place` is
+ * the command as it was written.
+ */
+export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
+  if (end.type === 'completed') return 0
+  if (end.type === 'cancelled') return 130
+  if (end.type === 'waiting') {
+    note(io, `${styled(io, 'yellow', place, io.stderr)}: ${waitingText(end)}`)
+    note(io, `  Continue the session with \`foreword chat --session ${turn.session}\`.`)
+    return EXIT_WAITING
+  }
+  const answered = isAnswered(end)
+  note(io, `${styled(io, answered ? 'yellow' : 'red', place, io.stderr)}: ${endText(end)}`)
+  if (!answered) note(io, `  The message is kept in session ${turn.session}.`)
+  return answered ? 0 : 1
+}
+
+/** How a turn ended that did not complete: a code for programs, and a sentence. */
+export function endText(outcome: TurnOutcome): string {
+  return `${outcomeCode(outcome)}: ${outcomeNotice(outcome) ?? ''}`
+}
+
+function outcomeCode(outcome: TurnOutcome): string {
+  return outcome.type === 'failed' ? outcome.code : outcome.type
+}
+
+/** What to do about a turn that waits for a decision. */
+export function waitingText({ approval: { approval, request } }: Extract<TurnEnd, { type: 'waiting' }>): string {
+  return `${request.tool} waits for your approval. The turn is kept. Continue it with \`foreword approve ${approval}\`.`
+}
+
+/** A turn for programs. */
+export async function turnDocument(
+  connection: Connection,
+  turn: TurnReference,
+  end: TurnEnd,
+  citations: readonly Source[] = [],
+): Promise<object> {
+  const { text, calls, totals, notice } = await fetchTurn(connection, turn)
+  const failed = end.type !== 'waiting' && end.type !== 'cancelled' && !isAnswered(end)
+  return {
+    sessionId: turn.session,
+    turnId: turn.turn,
+    outcome: end.type,
+    text,
+    calls,
+    usage: totals,
+    ...(citations.length === 0 ? {} : { citations }),
+    ...(failed ? { error: { code: outcomeCode(end), message: outcomeNotice(end) } } : {}),
+    ...(notice === undefined || failed ? {} : { notice }),
+    ...(end.type === 'waiting' ? { approval: end.approval } : {}),
+  }
 }

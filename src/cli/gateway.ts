@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import type { Connection, Io } from '../capability.ts'
+import { defined, errorMessage } from '../platform.ts'
 import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
 import type { Server } from '../server.ts'
 import type { Claim } from '../session.ts'
-import { defined, errorMessage } from '../platform.ts'
+import { hideSecrets } from './config/effective-values.ts'
+import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
-import type { Io } from '../capability.ts'
-import { withoutSecrets } from './config/effective-values.ts'
-import { completeRestore } from './backup/complete-restore.ts'
-import { configurationWithWarnings } from './load-configuration.ts'
+import { loadWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
+import { completeRestore } from './with-claim.ts'
 
-/** Everything of a gateway but its port. */
+/** A gateway without a port. */
 export interface Gateway {
   readonly configuration: Configuration
   readonly claim: Claim
@@ -20,13 +21,13 @@ export interface Gateway {
   readonly token: string
   /** ISO 8601. */
   readonly started: string
-  /** Lets the running calls go, keeps their turns for the next start, and gives the home free. */
+  /** Stops the running calls, keeps their turns for the next start, and releases the home. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Takes the home for this process and opens everything on it. Throws where the configuration has mistakes or where
- * another gateway holds the home; then nothing was changed. Channels are for one that `listens`.
+ * Claims the home for this process and opens everything on it. Throws, without having changed anything, where the
+ * configuration is not valid or another gateway holds the home. Only a gateway that `listens` opens its channels.
  */
 export async function openGateway(
   home: string,
@@ -35,7 +36,7 @@ export async function openGateway(
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
   await completeRestore(home, warn)
-  const { capabilities, configuration, warnings } = await configurationWithWarnings(home, io)
+  const { capabilities, configuration, warnings } = await loadWithWarnings(home, io)
   const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, problemText, readToken } =
     await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
@@ -44,7 +45,7 @@ export async function openGateway(
   const claim = await claimHome(home, { pid: process.pid, started })
   try {
     const configured = configuration.gateway.token
-    // Before anything is written: a token that is refused is not kept either.
+    // Checked before anything is written, so that a refused token is not stored.
     await refuseGuessable(configuration.gateway.bind, configured ?? (await readToken(home)))
     const token = await ensureToken({ home, random: randomBytes, ...defined({ configured }) })
     const noWorkspace = await createWorkspace(configuration.agent.workspace)
@@ -66,7 +67,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await serverOf(runtime, configuration, token, io),
+      server: await createHomeServer(runtime, configuration, token, io),
       token,
       started,
       async close() {
@@ -80,7 +81,7 @@ export async function openGateway(
   }
 }
 
-/** Where there is no token yet, a good one is about to be made. */
+/** Throws for a token that can be guessed. Where there is none yet, a strong one is generated later. */
 async function refuseGuessable(bind: string, token: string | undefined): Promise<void> {
   if (token === undefined) return
   const { assertBindIsSafe } = await import('../server.ts')
@@ -91,8 +92,8 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
   }
 }
 
-/** The HTTP doors of a runtime, before any port is open. */
-export async function serverOf(
+/** The HTTP server of a runtime, before any port is open. */
+async function createHomeServer(
   runtime: HostedRuntime,
   configuration: Configuration,
   token: string | undefined,
@@ -107,7 +108,7 @@ export async function serverOf(
     allowedHosts,
     maxBodyBytes,
     version: version(),
-    configuration: () => withoutSecrets('', configuration),
+    configuration: () => hideSecrets('', configuration),
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
@@ -115,4 +116,38 @@ export async function serverOf(
       },
     },
   })
+}
+
+/** Opens a gateway inside this process, without a port. `undefined`: another process has claimed the home. */
+export async function openLocalGateway(home: string, io: Io): Promise<Connection | undefined> {
+  const { StoreError } = await import('../session.ts')
+  try {
+    const { server, token, close } = await openGateway(home, io, (text) => note(io, text))
+    return connectionTo(server, token, close)
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'claimed') return undefined
+    throw error
+  }
+}
+
+/** Opens a gateway that only reads. It claims nothing, so it works beside any other process on the home. */
+export async function openReadOnlyGateway(home: string, io: Io): Promise<Connection> {
+  const { capabilities, configuration } = await loadWithWarnings(home, io)
+  const { openRuntime } = await import('../runtime.ts')
+  const { environment } = io
+  const options = { home, capabilities, configuration, environment, version: version() }
+  const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
+  return connectionTo(await createHomeServer(runtime, configuration, undefined, io), undefined, () => runtime.close())
+}
+
+interface RequestHandler {
+  fetch(request: Request): Promise<Response>
+}
+
+function connectionTo(server: RequestHandler, token: string | undefined, close: () => Promise<void>): Connection {
+  return {
+    fetch: (path, init = {}) => server.fetch(new Request(new URL(path, 'http://127.0.0.1'), withToken(init, token))),
+    close,
+    inProcess: true,
+  }
 }

@@ -1,14 +1,14 @@
-import { commonOptions } from './command.ts'
+import { commonOptions } from './arguments.ts'
 import type { Command, Io } from '../capability.ts'
 import { width } from './io.ts'
-import { styled } from './style.ts'
+import { styled } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 
-/** What `foreword --help` shows. */
+/** The text of `foreword --help`. */
 export function overview(commands: readonly Command[], io: Io): string {
   return [
-    `${styled(io, 'bold', 'foreword')} ${version()}: see, predict and keep every word your model reads`,
+    `${styled(io, 'bold', 'foreword')} ${version()}: see, predict and record every word your model reads`,
     '',
     heading(io, 'Usage'),
     '  foreword COMMAND [OPTIONS]',
@@ -17,13 +17,13 @@ export function overview(commands: readonly Command[], io: Io): string {
     indented(table(commands.map((command) => [command.name, command.summary]))),
     '',
     heading(io, 'Options'),
-    indented(optionLines(commonOptions, { version: { summary: 'show the version' } })),
+    indented(optionLines(commonOptions, { version: { summary: 'print the version' } })),
     '',
-    '`foreword COMMAND --help` says more. `foreword start` begins.',
+    'Describe a command with `foreword COMMAND --help`. Start the gateway with `foreword start`.',
   ].join('\n')
 }
 
-/** What `foreword COMMAND --help` shows. */
+/** The text of `foreword COMMAND --help`. */
 export function commandHelp(command: Command, io: Io): string {
   const details = command.details === undefined ? [] : ['', wrapped(command.details, width(io))]
   return [
@@ -57,7 +57,7 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '  ')
 }
 
-/** Paragraphs wrapped at words; lines that begin with a blank stay as they are. */
+/** Paragraphs wrapped at words. Lines that begin with a space stay as they are. */
 function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
@@ -65,7 +65,7 @@ function wrapped(text: string, columns: number): string {
     .join('\n')
 }
 
-/** A line broken at words. */
+/** A line broken at words, each part at most `columns` characters where its words allow it. */
 export function wrappedLine(line: string, columns: number): string {
   const lines = ['']
   for (const word of line.split(' ')) {

@@ -1,7 +1,7 @@
 import { CommandFailure } from './failure.ts'
 import type { Io } from '../capability.ts'
 
-/** Listens for Ctrl-C and for a request to end, which comes with its name; answers how to stop listening. */
+/** Calls `listener` for Ctrl-C and for signals that end the process. Returns a function that stops listening. */
 export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void): () => void {
   if (io.onInterrupt !== undefined) return io.onInterrupt(listener)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -12,10 +12,10 @@ export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void)
 }
 
 /**
- * Runs `work`; the first Ctrl-C calls `gently`, the second one leaves at once. `work` is given what a Ctrl-C does, for
- * where it does not come as a signal.
+ * Runs `work`. The first Ctrl-C calls `gently`, the second one exits at once. `work` receives the handler of Ctrl-C, for
+ * terminals in raw mode, where Ctrl-C is no signal.
  */
-export async function interruptible<T>(
+export async function runInterruptible<T>(
   io: Io,
   gently: () => void,
   work: (interrupt: () => void) => Promise<T>,
@@ -24,7 +24,7 @@ export async function interruptible<T>(
   const interrupt = () => {
     interrupts += 1
     if (interrupts === 1) gently()
-    else leave(io, 130)
+    else exitNow(io, 130)
   }
   const stop = onInterrupt(io, interrupt)
   try {
@@ -34,24 +34,24 @@ export async function interruptible<T>(
   }
 }
 
-/** The exit code of a signal that asks a process to end; `undefined` for Ctrl-C, which may mean a turn alone. */
-export function exitCodeOf(signal: NodeJS.Signals | undefined): number | undefined {
+/** The exit code of a signal that ends a process; `undefined` for Ctrl-C, which may only stop a turn. */
+export function signalExitCode(signal: NodeJS.Signals | undefined): number | undefined {
   if (signal === 'SIGTERM') return 143
   return signal === 'SIGHUP' ? 129 : undefined
 }
 
 /** Ends the process at once. */
-export function leave(io: Io, code: number): void {
+export function exitNow(io: Io, code: number): void {
   if (io.exit === undefined) process.exit(code)
   io.exit(code)
 }
 
-/** Runs `work` with a signal that the first Ctrl-C aborts; the second one leaves at once. */
-export async function stoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs `work` with a signal that the first Ctrl-C aborts. The second one exits at once. */
+export async function runStoppable<T>(io: Io, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController()
   const stopped = new CommandFailure('stopped', 'Stopped. Nothing was changed.', { exitCode: 130 })
   try {
-    return await interruptible(
+    return await runInterruptible(
       io,
       () => stopping.abort(stopped),
       () => work(stopping.signal),

@@ -1,41 +1,90 @@
-import type { Io } from '../capability.ts'
+import { Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import type { Io, Output } from '../capability.ts'
 
-/** One piece of data on a line of its own. */
+/** Prints data to standard output, followed by a line break. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`)
 }
 
 /**
- * Exactly one JSON document on a line of its own, or on several for people to read. What JSON lets stand although a terminal would obey it, or turn the
- * reading direction, is written as JSON writes other controls: it means the same.
+ * Prints one JSON document on one line, or indented with `pretty`. Control characters that JSON leaves unescaped, and
+ * characters that change the reading direction, are escaped, so that they cannot affect a terminal.
  */
 export function printJson(io: Io, value: unknown, { pretty = false }: { readonly pretty?: boolean } = {}): void {
-  const text = JSON.stringify(value, null, pretty ? 2 : 0).replaceAll(STEERING, (sign) => {
+  const text = JSON.stringify(value, null, pretty ? 2 : 0).replaceAll(CONTROLS, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
   io.stdout.write(`${text}\n`)
 }
 
-const STEERING = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
+const CONTROLS = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 
-/** Says something beside the data: it stands on the error output, so that a pipe carries data alone. */
+/** Prints a message to the error output, so that a pipe contains only data. */
 export function note(io: Io, text: string): void {
   io.stderr.write(`${text}\n`)
 }
 
-/** The width of the terminal in columns; a plain page where there is none or it does not say. */
+/** The width of the terminal in columns; 100 where it is unknown. */
 export function width(io: Io): number {
   return io.stdout.columns || 100
 }
 
-/** Columns that a line may take: the terminal's, and any number in a pipe, which gets every character. */
+/** The columns of a line: the width of the terminal, unlimited in a pipe. */
 export function lineLimit(io: Io): number {
   return io.stdout.isTTY === true ? width(io) : Infinity
 }
 
-/** Everything that comes in on the standard input. */
+/** Reads standard input to its end. */
 export async function readInput(io: Io): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of io.stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
   return Buffer.concat(chunks).toString('utf8')
+}
+
+export type Look = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
+
+/** Text with a colour or weight: only on a terminal, and never with `NO_COLOR`. */
+export function styled(io: Io, look: Look, text: string, output: Output = io.stdout): string {
+  return hasColour(io, output) ? styleText(look, text, { validateStream: false }) : text
+}
+
+function hasColour(io: Io, output: Output): boolean {
+  if (io.environment.NO_COLOR !== undefined && io.environment.NO_COLOR !== '') return false
+  return output.isTTY === true && io.environment.TERM !== 'dumb'
+}
+
+/**
+ * Text of a model, a tool or a file without the control characters that could move the cursor of a terminal, rewrite
+ * its lines or set its clipboard. A pipe gets every character.
+ */
+export function harmless(text: string, output: Output): string {
+  if (output.isTTY !== true) return text
+  // oxlint-disable-next-line no-control-regex -- these control characters are removed
+  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '')
+}
+
+/** An output that can be redirected for a while. */
+export interface RedirectableOutput {
+  readonly output: Output
+  /** `undefined` ends the redirection. */
+  readonly sendTo: (other: Output | undefined) => void
+}
+
+/** Redirects messages, such as warnings of a gateway in this process, away from the live lines of a chat. */
+export function redirectable(own: Output): RedirectableOutput {
+  let target = own
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      target.write(chunk)
+      done()
+    },
+  })
+  return {
+    output: Object.assign(stream, { isTTY: own.isTTY === true }),
+    sendTo(other) {
+      target = other ?? own
+    },
+  }
 }

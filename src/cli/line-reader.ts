@@ -1,17 +1,17 @@
 import { createInterface } from 'node:readline'
 import type { Io } from '../capability.ts'
 
-/** Reads lines that a person types, or that come from a pipe. */
+/** Reads lines from a terminal or a pipe. */
 export interface LineReader {
-  /** The next line; `undefined` when there will be none. On a terminal `prompt` stands before it. */
+  /** The next line; `undefined` at the end of the input. A terminal shows `prompt`. */
   readonly next: (prompt: string) => Promise<string | undefined>
   /**
-   * The next line that is typed from now on, to a question; what was typed ahead stays for `next`. `undefined` when there
-   * will be none, or when the question is taken back. Its answers do not enter the history. `answers` are the only ones
-   * there are: an editor takes nothing else, a line may be anything.
+   * The next line typed after the question; lines typed ahead stay for `next`. `undefined` at the end of the input, or when
+   * `signal` withdraws the question. Answers do not enter the history. `answers` are the valid ones: an editor accepts
+   * nothing else, a line may be anything.
    */
   readonly ask: (question: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
-  /** Shows the prompt and what was typed behind it again. */
+  /** Shows the prompt and the typed text again. */
   readonly again: () => void
   readonly close: () => void
 }
@@ -20,11 +20,11 @@ export interface LineReaderOptions {
   /** Lines of earlier runs for the arrow keys, newest last. */
   readonly history: readonly string[]
   readonly onHistory: (history: readonly string[]) => void
-  /** Ctrl-C while the terminal is ours. */
+  /** Called for Ctrl-C in raw mode. */
   readonly onInterrupt: () => void
 }
 
-/** Reads from the standard input; with history and editing on a terminal. */
+/** Reads from standard input, with history and editing on a terminal. */
 export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   const terminal = io.stdin.isTTY === true && io.stdout.isTTY === true
   const reader = createInterface({

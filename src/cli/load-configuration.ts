@@ -1,14 +1,15 @@
+import type { AnyCapability, Io } from '../capability.ts'
 import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
-import type { Io } from '../capability.ts'
+import { note } from './io.ts'
 
-/** The configuration in force. Throws with every problem at once where there is one. */
+/** Loads the configuration. Throws one failure that lists every problem. */
 export async function validConfiguration(home: string, io: Io): Promise<Configuration> {
   return (await loadedValid(home, io)).configuration
 }
 
-/** The same, with what is odd in it. */
-export async function configurationWithWarnings(
+/** The same with its warnings. */
+export async function loadWithWarnings(
   home: string,
   io: Io,
 ): Promise<LoadedConfiguration & { readonly warnings: readonly ConfigurationProblem[] }> {
@@ -22,10 +23,19 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   const loaded = await loadConfiguration({ home, environment: io.environment, capabilities: io.capabilities ?? [] })
   const { problems } = loaded
   if (problems.length === 0) return loaded
-  const count = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   throw new CommandFailure(
     'configuration',
-    `the configuration has ${count}:\n${problems.map((problem) => `  ${problemText(problem)}`).join('\n')}`,
-    { hint: `The file is ${homeAt(home).configurationFile}; \`foreword config schema\` describes it.` },
+    `The configuration has ${count}:\n${problems.map((problem) => `  ${problemText(problem)}`).join('\n')}`,
+    { hint: `Correct ${homeAt(home).configurationFile}. Its keys are described by \`foreword config schema\`.` },
   )
+}
+
+/** The capabilities that the configuration of a home adds to those of this command line. One that cannot be loaded is reported. */
+export async function loadHomeCapabilities(home: string, io: Io): Promise<readonly AnyCapability[]> {
+  const { loadConfiguration, problemText } = await import('../runtime.ts')
+  const { capabilities: own = [], environment } = io
+  const { capabilities, problems } = await loadConfiguration({ home, environment, capabilities: own })
+  for (const problem of problems) if (problem.key === 'capabilities') note(io, problemText(problem))
+  return capabilities.slice(own.length)
 }

@@ -1,23 +1,23 @@
 import { readArguments } from './arguments.ts'
 import type { Command, CommandCall, Io } from '../capability.ts'
-import { commandsOf, isCommand } from './commands.ts'
+import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
-import { homeDirectory } from './home-directory.ts'
+import { homeDirectory } from './arguments.ts'
 import { note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestName } from '../platform.ts'
-import { styled } from './style.ts'
+import { styled } from './io.ts'
 import { version } from './version.ts'
 
 /**
- * The command line. `argv` is what stands behind the program's name; the answer is the exit code: 0 done, 1 not done
- * (what, where and how to fix it stand on the error output), 2 not understood, 130 interrupted.
+ * Runs the command line `argv`, which does not include the name of the program. Resolves to the exit code: 0 success,
+ * 1 failure, 2 a command line that is not valid, 130 interrupted. The error output says what failed, where, and how to fix it.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io)
   } catch (error) {
-    return tell(error, argv, io)
+    return reportFailure(error, argv, io)
   }
 }
 
@@ -28,7 +28,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     print(io, version())
     return 0
   }
-  const { command, call, io: complete } = await prepared(name, args, io)
+  const { command, call, io: complete } = await loadPrepared(name, args, io)
   if (!call.has('help')) return await command.run(call, complete)
   print(io, commandHelp(command, io))
   return 0
@@ -40,8 +40,8 @@ interface PreparedCommand {
   readonly io: Io
 }
 
-/** A command or an option that is not known may come from a capability of the home: only then are those loaded. */
-async function prepared(name: string, args: readonly string[], io: Io): Promise<PreparedCommand> {
+/** An unknown command or option may belong to a capability of the home. Only then are those capabilities loaded. */
+async function loadPrepared(name: string, args: readonly string[], io: Io): Promise<PreparedCommand> {
   try {
     return await prepare(name, args, io)
   } catch (error) {
@@ -65,27 +65,27 @@ async function help(names: readonly string[], io: Io): Promise<number> {
   return 0
 }
 
-/** A command of the home that cannot be loaded is left out of the list. */
+/** Every command that can be loaded. One of the home that cannot is reported and left out. */
 async function everyCommand(io: Io): Promise<readonly Command[]> {
   const { capabilities = [] } = io
-  const loaded = Object.entries(commandsOf(capabilities)).map(async ([name, load]) => {
+  const loaded = Object.entries(allCommands(capabilities)).map(async ([name, load]) => {
     try {
       return [await load(capabilities)]
     } catch (error) {
-      note(io, `The command ${name} cannot be loaded: ${errorMessage(error)}`)
+      note(io, `Cannot load the command ${name}: ${errorMessage(error)}`)
       return []
     }
   })
   return (await Promise.all(loaded)).flat()
 }
 
-/** With the capabilities that the configuration names. One that cannot be loaded is reported, and breaks nothing. */
+/** Adds the capabilities that the configuration names. One that cannot be loaded is reported and left out. */
 async function withHomeCapabilities(args: readonly string[], io: Io): Promise<Io> {
   const named = args.findLastIndex((arg) => arg === '--home')
   const home = homeDirectory(named === -1 ? undefined : args[named + 1], io.environment)
-  const { loadCapabilities } = await import('./load-capabilities.ts')
+  const { loadHomeCapabilities } = await import('./load-configuration.ts')
   try {
-    const more = await loadCapabilities(home, io)
+    const more = await loadHomeCapabilities(home, io)
     return more.length === 0 ? io : { ...io, capabilities: [...(io.capabilities ?? []), ...more] }
   } catch (error) {
     note(io, errorMessage(error))
@@ -94,18 +94,18 @@ async function withHomeCapabilities(args: readonly string[], io: Io): Promise<Io
 }
 
 async function commandNamed(name: string, { capabilities = [] }: Io): Promise<Command> {
-  const commands = commandsOf(capabilities)
+  const commands = allCommands(capabilities)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load !== undefined) return await load(capabilities)
   const near = nearestName(name, Object.keys(commands))
   throw usageFailure(
-    name.startsWith('-') ? `The command comes first, before ${name}.` : `There is no command \`${name}\`.`,
-    near === undefined ? '`foreword --help` lists the commands.' : `Did you mean \`foreword ${near}\`?`,
+    name.startsWith('-') ? `Write the command before ${name}.` : `Unknown command "${name}".`,
+    near === undefined ? 'List the commands with `foreword --help`.' : `Did you mean \`foreword ${near}\`?`,
   )
 }
 
-/** Says what went wrong, where, and how to fix it. The trace is for those who ask with `FOREWORD_DEBUG`. */
-function tell(error: unknown, argv: readonly string[], io: Io): number {
+/** Prints what went wrong, where, and how to fix it; the stack only with `FOREWORD_DEBUG`. Returns the exit code. */
+function reportFailure(error: unknown, argv: readonly string[], io: Io): number {
   const { code, message, hint, exitCode } = asFailure(error)
   if (argv.includes('--json')) printJson(io, { error: { code, message, hint } })
   const place = argv[0] !== undefined && isCommand(argv[0], io.capabilities ?? []) ? `foreword ${argv[0]}` : 'foreword'

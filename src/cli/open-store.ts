@@ -2,19 +2,19 @@ import type { SessionStore, StoreDriver } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 import type { Io } from '../capability.ts'
 
-/** What keeps the sessions of a home, and its data folder. */
+/** The store driver of a home and its data folder. */
 export interface HomeStore {
   readonly driver: StoreDriver
   readonly folder: string
 }
 
-/** The store that the configuration of a home names. */
-export async function homeStore(home: string, io: Io): Promise<HomeStore> {
+/** Finds the store that the configuration of a home names. */
+export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
   const { homeAt, storeOfHome } = await import('../runtime.ts')
   return { driver: await storeOfHome(home, io.environment, io.capabilities ?? []), folder: homeAt(home).data }
 }
 
-/** Reads in the store without asking a gateway. `absent` answers where nothing was ever written. */
+/** Reads the store without a gateway. Returns `absent()` where nothing was ever written. */
 export async function withStore<T>(
   { driver, folder }: HomeStore,
   work: (store: SessionStore) => Promise<T>,
@@ -29,7 +29,7 @@ export async function withStore<T>(
   }
 }
 
-/** For reading beside the process that writes. */
+/** Opens the store for reading beside the process that writes. */
 async function openForReading({ driver, folder }: HomeStore): Promise<SessionStore> {
   const { StoreError } = await import('../session.ts')
   try {
@@ -41,7 +41,7 @@ async function openForReading({ driver, folder }: HomeStore): Promise<SessionSto
   }
 }
 
-/** Writes in the store. Beside a running gateway only what it does not know of, such as a new session. */
+/** Writes to the store. Beside a running gateway, write only what it does not hold in memory, such as a new session. */
 export async function withWritableStore<T>(
   { driver, folder }: HomeStore,
   work: (store: SessionStore) => Promise<T>,
@@ -54,8 +54,9 @@ export async function withWritableStore<T>(
   }
 }
 
-export function noSuchSession(id: string): CommandFailure {
-  return new CommandFailure('not-found', `there is no session ${id}.`, {
-    hint: '`foreword sessions` lists the sessions.',
+/** The failure for a session that does not exist. */
+export function unknownSession(id: string): CommandFailure {
+  return new CommandFailure('not-found', `No session matches "${id}".`, {
+    hint: 'List the sessions with `foreword sessions`.',
   })
 }

@@ -1,17 +1,120 @@
+import type { Connection, Io } from '../capability.ts'
+import { type Manifest, type ManifestEntry, exactLine } from '../context.ts'
 import type { Preview } from '../runtime.ts'
 import { ask } from './answer.ts'
-import type { Connection } from '../capability.ts'
+import { lineLimit, styled } from './io.ts'
+import { oneLine, table } from './table.ts'
 
 /** What the next call would send. Nothing is written. */
 export async function preview(connection: Connection, options: PreviewOptions): Promise<Preview> {
   return await ask<Preview>(connection, '/api/context', { method: 'POST', body: options })
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly session?: string | undefined
   readonly input?: string | undefined
   readonly model?: string | undefined
   readonly system?: string | undefined
   /** What the session would have chosen: ids by the name of the choice. */
   readonly [choice: string]: string | undefined
+}
+
+/** Columns of a terminal that all columns of the table need; on a narrower one the reason has a line of its own. */
+const WIDE = 80
+const WIDEST_BAR = 60
+/** Characters of an id that are shown at least. */
+const LEAST_ID = 8
+
+/**
+ * What a request holds, for people: how full its window is, as a bar too, and a line for each candidate. What was left out is
+ * dimmed and what gave way stands out. A pipe gets every character; on a terminal no line is wider than that.
+ */
+export function outlineText(manifest: Manifest, io: Io): string {
+  const { budget, used, entries } = manifest
+  const { window, reserve, margin, available } = budget
+  const columns = lineLimit(io)
+  const free = Math.max(0, available - used)
+  const kept = [`${reserve} for the answer`, ...(margin > 0 ? [`${margin} margin`] : [])]
+  const shares = { used, reserved: reserve + margin, whole: window }
+  const facts = [`${used} of ${available} tokens used,`, `${free} free;`, `window ${window}:`, kept.join(', ')]
+  return [
+    ...wrapped(facts, columns),
+    bar(shares, Math.min(columns, WIDEST_BAR), io),
+    ...outlineLines(entries, columns, io),
+  ].join('\n')
+}
+
+function outlineLines(entries: readonly ManifestEntry[], columns: number, io: Io): readonly string[] {
+  const isNarrow = columns < WIDE
+  const cellsOf = isNarrow ? narrowCells : wideCells
+  const head = isNarrow
+    ? ['slot', 'id', 'tokens', 'outcome']
+    : ['slot', 'id', 'form', 'tokens', 'full', 'outcome', 'why']
+  const right = isNarrow ? [2] : [3, 4]
+  const rows = [head, ...entries.map(cellsOf)]
+  const room = Math.max(LEAST_ID, columns - widthBesideId(rows))
+  const [heading, ...shown] = table(
+    rows.map((row) => row.map((cell, column) => (column === 1 ? oneLine(cell, room) : cell))),
+    right,
+  ).split('\n')
+  return [
+    styled(io, 'bold', heading!),
+    ...shown.flatMap((line, index) => {
+      const { outcome, reason } = entries[index]!
+      const why = isNarrow && reason !== undefined ? [`  why: ${reason.code}`] : []
+      if (outcome === 'omitted') return [line, ...why].map((each) => styled(io, 'dim', each))
+      return [outcome === 'reduced' ? styled(io, 'yellow', line) : line, ...why]
+    }),
+  ]
+}
+
+function wideCells({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry): readonly string[] {
+  return [slot, exactLine(id), form ?? '-', String(tokens), String(fullTokens), outcome, reason?.code ?? '']
+}
+
+function narrowCells({ slot, id, tokens, outcome }: ManifestEntry): readonly string[] {
+  return [slot, exactLine(id), String(tokens), outcome]
+}
+
+/** Columns that the other columns take, with the two blanks before each. */
+function widthBesideId(rows: readonly (readonly string[])[]): number {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return widths.reduce((sum, cells, column) => sum + (column === 1 ? 0 : cells) + (column === 0 ? 0 : 2), 0)
+}
+
+/** Pieces of a sentence, as many in a line as it has room for. */
+function wrapped(pieces: readonly string[], columns: number): readonly string[] {
+  const text: string[] = ['']
+  for (const piece of pieces) {
+    const joined = text.at(-1) === '' ? piece : `${text.at(-1)} ${piece}`
+    if (joined.length <= columns || text.at(-1) === '') text[text.length - 1] = joined
+    else text.push(piece)
+  }
+  return text
+}
+
+/** Amounts of one kind, such as tokens of a window. */
+interface BarShares {
+  readonly used: number
+  /** What is kept free, such as the room for the answer. It is drawn at the end of the bar. */
+  readonly reserved?: number
+  readonly whole: number
+}
+
+/**
+ * A bar of `columns` columns for people: what is used, what is free, what is reserved. An amount above zero is never drawn as nothing,
+ * and the bar is full only where nothing is free. A dumb terminal gets ASCII.
+ */
+export function bar({ used, reserved = 0, whole }: BarShares, columns: number, io: Pick<Io, 'environment'>): string {
+  const [full, free, kept] = io.environment.TERM === 'dumb' ? ['#', '-', '.'] : ['█', '░', '▒']
+  const reservedCells = barCells(reserved, whole, columns)
+  const usable = columns - reservedCells
+  const usedCells =
+    whole > 0 && used + reserved >= whole ? usable : Math.min(barCells(used, whole, columns), Math.max(0, usable - 1))
+  return full.repeat(usedCells) + free.repeat(usable - usedCells) + kept.repeat(reservedCells)
+}
+
+function barCells(amount: number, whole: number, columns: number): number {
+  if (!(amount > 0) || !(whole > 0)) return 0
+  return Math.min(columns, Math.max(1, Math.round((amount / whole) * columns)))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { serverSentEvents } from './server-sent-events.ts'
+import { serverSentEvents } from './turn.ts'
 
 async function read(...pieces: readonly string[]) {
   const bytes = new TextEncoder()

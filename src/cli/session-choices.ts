@@ -2,10 +2,10 @@ import type { AnyCapability, ChoiceOption, CommandCall, CommandOption, Connectio
 import type { SessionRow } from '../session.ts'
 import { ask, pathTo } from './answer.ts'
 import { findSession } from './find-session.ts'
-import { theOneNamed } from './one-named.ts'
+import { theOneNamed } from './find-one.ts'
 
 /** Something that a session can choose, such as `agent`. */
-export interface OfferedChoice {
+export interface CommandChoice {
   readonly name: string
   readonly summary: string
   /** What it means to choose none. */
@@ -13,7 +13,7 @@ export interface OfferedChoice {
 }
 
 /** In the order of the capabilities. */
-export function choicesOf(capabilities: readonly AnyCapability[] = []): readonly OfferedChoice[] {
+export function sessionChoices(capabilities: readonly AnyCapability[] = []): readonly CommandChoice[] {
   return capabilities.flatMap(({ session = {} }) =>
     Object.entries(session).map(([name, { summary, none }]) => ({ name, summary, none })),
   )
@@ -24,7 +24,7 @@ export function choiceOptions(
   capabilities: readonly AnyCapability[],
   about: (summary: string) => string = (summary) => summary,
 ): Readonly<Record<string, CommandOption>> {
-  const options = choicesOf(capabilities).map(({ name, summary }) => {
+  const options = sessionChoices(capabilities).map(({ name, summary }) => {
     const phrase = summary.replace(/\.$/, '')
     return [name, { value: 'ID', summary: about(phrase.charAt(0).toLowerCase() + phrase.slice(1)) }] as const
   })
@@ -33,19 +33,19 @@ export function choiceOptions(
 
 /** The same for a line of usage: `[--agent ID] [--subject ID]`. */
 export function choiceUsage(capabilities: readonly AnyCapability[]): string {
-  return choicesOf(capabilities)
+  return sessionChoices(capabilities)
     .map(({ name }) => `[--${name} ID]`)
     .join(' ')
 }
 
 /** The choices that the options of a call name, by their ids. */
-export async function chosenBy(
+export async function readChoices(
   connection: Connection,
   call: CommandCall,
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Readonly<Record<string, string>>> {
   const chosen: Record<string, string> = {}
-  for (const { name } of choicesOf(capabilities)) {
+  for (const { name } of sessionChoices(capabilities)) {
     const word = call.text(name)
     if (word !== undefined) chosen[name] = (await findOption(connection, name, word)).id
   }

@@ -1,6 +1,6 @@
 import type { Io, StartLine } from '../capability.ts'
 import type { ModelFacts } from '../model.ts'
-import { harmless, styled } from './style.ts'
+import { harmless, styled } from './io.ts'
 import { withLocalTimes } from './time-text.ts'
 
 export interface StartFacts {

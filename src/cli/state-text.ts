@@ -1,5 +1,5 @@
+import { exactLine } from '../context.ts'
 import type { FileOwner, FileState } from '../session.ts'
-import { exactLine } from './exact-text.ts'
 
 /** What is known of a file, in words. */
 export function stateText(state: FileState): string {

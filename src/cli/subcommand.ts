@@ -1,19 +1,21 @@
 import type { Command, CommandCall, Io } from '../capability.ts'
-import { usageFailure } from './failure.ts'
-import { refuseTools } from './for-persons.ts'
 import { nearestName } from '../platform.ts'
+import { refuseTools, usageFailure, usageText } from './failure.ts'
 
-/** One thing that a command can do, named by its first word. */
+/** One action of a command, named by the first argument, such as `list` in `foreword sessions list`. */
 export interface Subcommand {
-  /** How many words follow its name. */
+  /** How many arguments may follow its name. */
   readonly least: number
   readonly most: number
-  /** What a model would do with it; absent where it may. */
+  /** What a model would do with it; absent where a model may. Completes the sentence "a model cannot …". */
   readonly forPersons?: string
   readonly run: (call: CommandCall, io: Io) => Promise<number>
 }
 
-/** Does what the first word of a call names; `first` where there is none. */
+/**
+ * Runs the subcommand that the first argument of a call names, or `first` where there is none. Throws a usage failure for
+ * an unknown name or a wrong number of arguments.
+ */
 export async function runSubcommand(
   command: Pick<Command, 'name' | 'usage'>,
   subcommands: Readonly<Record<string, Subcommand>>,
@@ -23,23 +25,21 @@ export async function runSubcommand(
 ): Promise<number> {
   const [name = first, ...words] = call.words
   const found = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
-  if (found === undefined) throw unknown(command.name, name, Object.keys(subcommands))
+  if (found === undefined) throw unknownSubcommand(command.name, name, Object.keys(subcommands))
   if (words.length < found.least || words.length > found.most) {
-    const usage = command.usage.find((line) => line.replaceAll(/[[\]]/g, '').startsWith(`${command.name} ${name}`))
-    const count = words.length < found.least ? 'more' : 'fewer'
-    throw usageFailure(
-      `\`foreword ${command.name} ${name}\` takes ${count} words.`,
-      `Write \`foreword ${usage ?? command.usage[0]!}\`.`,
-    )
+    const prefix = `${command.name} ${name}`
+    const forms = command.usage.filter((line) => `${line.replaceAll(/[[\]]/g, '')} `.startsWith(`${prefix} `))
+    const problem = words.length < found.least ? 'An argument is missing.' : `Unexpected argument "${words.at(-1)}".`
+    throw usageFailure(problem, usageText(forms.length > 0 ? forms : command.usage))
   }
   if (found.forPersons !== undefined) refuseTools(io, found.forPersons)
   return await found.run(call, io)
 }
 
-function unknown(command: string, name: string, names: readonly string[]) {
+function unknownSubcommand(command: string, name: string, names: readonly string[]) {
   const near = nearestName(name, names)
   return usageFailure(
-    `\`foreword ${command}\` cannot \`${name}\`.`,
-    near === undefined ? `It can ${names.join(', ')}.` : `Did you mean \`foreword ${command} ${near}\`?`,
+    `Unknown subcommand "${name}".`,
+    near === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean \`foreword ${command} ${near}\`?`,
   )
 }

@@ -1,4 +1,4 @@
-import { authorized } from '../../src/cli/authorized.ts'
+import { withToken } from '../../src/cli/answer.ts'
 import type { Connection } from '../../src/capability.ts'
 import type { Runtime } from '../home/features.ts'
 import { served, TOKEN } from '../server/served.ts'
@@ -7,7 +7,7 @@ import { served, TOKEN } from '../server/served.ts'
 export function servedConnection(runtime: Runtime, where: 'in-process' | 'running'): Connection {
   const { server } = served(runtime)
   return {
-    fetch: (path, init = {}) => server.fetch(new Request(`http://127.0.0.1:4141${path}`, authorized(init, TOKEN))),
+    fetch: (path, init = {}) => server.fetch(new Request(`http://127.0.0.1:4141${path}`, withToken(init, TOKEN))),
     close: () => {
       server.endStreams()
       return Promise.resolve()

@@ -340,7 +340,7 @@ test('with --http it is the address of the gateway and its token, for persons al
   const { home, environment } = temporaryHome(t)
   const none = await run(['mcp', 'config', 'vscode', '--http'], { environment })
   assert.equal(none.code, 1)
-  assert.match(none.stderr, /no gateway has been started/)
+  assert.match(none.stderr, /No gateway was ever started/)
 
   const gateway = spawnForeword(t, ['start', '--json'], environment)
   const { address } = JSON.parse(await gateway.line(/address/)) as { address: string }

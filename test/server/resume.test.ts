@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serverSentEvents } from '../../src/cli/server-sent-events.ts'
+import { serverSentEvents } from '../../src/cli/turn.ts'
 import type { SessionEvent } from '../../src/runtime.ts'
 import { listen } from '../../src/server.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'

@@ -1,5 +1,5 @@
 import type { EmbedderKind } from '../../search.ts'
-import { ollamaAddress } from './ollama-address.ts'
+import { ollamaAddress } from './ollama.ts'
 
 /** Embedding models of Ollama, at `baseURL`, at `OLLAMA_HOST`, or at its usual address. */
 export const ollamaEmbedding: EmbedderKind = {

@@ -1,21 +1,23 @@
-import type { Io } from '../../capability.ts'
+import type { CommandCall, Io } from '../../capability.ts'
+import type { Purpose } from '../connection.ts'
+import { usageFailure } from '../failure.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 
-/** How questions reach a person: `question` is called with a way to ask, which is there until it resolves. */
-export type Asking = <T>(question: (ask: LineReader['ask']) => Promise<T>) => Promise<T>
+/** How questions reach a person: calls `question` with a way to ask, which is valid until `question` resolves. */
+export type Questioner = <T>(question: (ask: LineReader['ask']) => Promise<T>) => Promise<T>
 
-/** Whether there is a person here, at a terminal. */
-export function personIsHere(io: Io): boolean {
+/** Whether input and output are a terminal, so that a person can be asked. */
+export function isInteractive(io: Io): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true
 }
 
-/** Questions in the midst of a talk: through its own reader. */
-export function askingThrough(reader: LineReader): Asking {
+/** Asks through the reader of a chat. */
+export function questionerOver(reader: LineReader): Questioner {
   return (question) => question(reader.ask)
 }
 
-/** Questions where nothing else is typed. While one stands, Ctrl-C comes to `interrupt` rather than as a signal. */
-export function askingAlone(io: Io, interrupt: () => void): Asking {
+/** Asks with a reader of its own. While a question is open, Ctrl-C calls `interrupt` instead of sending a signal. */
+export function standaloneQuestioner(io: Io, interrupt: () => void): Questioner {
   return async (question) => {
     const reader = lineReader(io, { history: [], onHistory: () => {}, onInterrupt: interrupt })
     try {
@@ -26,10 +28,23 @@ export function askingAlone(io: Io, interrupt: () => void): Asking {
   }
 }
 
-/** A question that is answered with yes or no. Everything but yes is no, and so is the end of the input. */
-export async function confirmed(io: Io, question: string): Promise<boolean> {
+/** Asks a question for yes or no. Anything but yes is no, and so is the end of the input. */
+export async function confirm(io: Io, question: string): Promise<boolean> {
   const gone = new AbortController()
-  const asking = askingAlone(io, () => gone.abort())
+  const asking = standaloneQuestioner(io, () => gone.abort())
   const answer = await asking((ask) => ask(`${question} [y/n]: `, gone.signal))
   return ['y', 'yes'].includes(answer?.trim().toLowerCase() ?? '')
+}
+
+/** Whether a person agrees to what was shown, with `--yes` or on the terminal. Throws where there is no terminal to ask on. */
+export async function personAgrees(question: string, call: CommandCall, io: Io): Promise<boolean> {
+  if (call.has('yes')) return true
+  if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to confirm.')
+  if (!isInteractive(io)) throw usageFailure('There is no terminal to ask on.', 'Add `--yes` to confirm.')
+  return await confirm(io, question)
+}
+
+/** How to connect for a command that asks: only to read where nobody can confirm. */
+export function purposeOf(call: CommandCall, io: Io): Purpose {
+  return call.has('yes') || (!call.json && isInteractive(io)) ? 'write' : 'read'
 }

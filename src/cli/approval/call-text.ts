@@ -1,10 +1,9 @@
-import type { CallDescription } from '../../tool.ts'
-import { argvText, exactLine, exactLines, lookAlikes } from '../exact-text.ts'
+import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
 import type { Io } from '../../capability.ts'
-import { styled } from '../style.ts'
-import { diffText } from './diff-text.ts'
+import type { CallDescription } from '../../tool.ts'
+import { type Look, styled } from '../io.ts'
 
-/** A call for a person who decides about it: nothing is left out, and nothing in it can steer the terminal. */
+/** A call for a person who decides about it. Nothing is left out, and nothing in it can control the terminal. */
 export function callText(call: CallDescription, io: Io): string {
   const label = (name: string) => styled(io, 'dim', `  ${name.padEnd(8)}`)
   const line = (name: string, text: string) => label(name) + text.replaceAll('\n', `\n${' '.repeat(10)}`)
@@ -17,12 +16,12 @@ export function callText(call: CallDescription, io: Io): string {
     lines.push(line(exactLine(name), exactLine(typeof fact === 'string' ? fact : JSON.stringify(fact))))
   }
   const alike = lookAlikes([...(call.argv ?? []), call.command ?? ''].join(' '))
-  if (alike.length > 0) lines.push(styled(io, 'red', `  These are not the letters they resemble: ${alike.join(', ')}`))
+  if (alike.length > 0) lines.push(styled(io, 'red', `  Characters that look like others: ${alike.join(', ')}`))
   if (call.diff !== undefined) lines.push(diffText(call.diff, io))
   return lines.join('\n')
 }
 
-/** One field a line. What a diff shows anyway is cut short. */
+/** One field per line, shortened where a diff shows it anyway. */
 function inputText({ input, diff }: CallDescription): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return exactLine(JSON.stringify(input))
   const fields = Object.entries(input).map(([name, value]) => {
@@ -33,3 +32,21 @@ function inputText({ input, diff }: CallDescription): string {
 }
 
 const SHOWN_BESIDE_DIFF = 200
+
+/** A unified diff, with colours on a terminal. */
+export function diffText(diff: string, io: Io): string {
+  return exactLines(diff.replace(/\n$/, ''))
+    .split('\n')
+    .map((line) => {
+      const look = lookOf(line)
+      return look === undefined ? `  ${line}` : `  ${styled(io, look, line)}`
+    })
+    .join('\n')
+}
+
+function lookOf(line: string): Look | undefined {
+  if (line.startsWith('+++') || line.startsWith('---')) return 'bold'
+  if (line.startsWith('+')) return 'green'
+  if (line.startsWith('-')) return 'red'
+  return line.startsWith('@@') ? 'cyan' : undefined
+}

@@ -1,20 +1,20 @@
+import { exactLine } from '../../context.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { ask, pathTo } from '../answer.ts'
 import type { Connection } from '../../capability.ts'
-import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { theOneBeginning } from '../one-beginning.ts'
+import { findByIdPrefix } from '../find-one.ts'
 
-/** The calls that wait for a person, oldest first. */
-export async function waitingApprovals(connection: Connection): Promise<readonly WaitingApproval[]> {
+/** Fetches the calls that wait for a person, oldest first. */
+export async function fetchApprovals(connection: Connection): Promise<readonly WaitingApproval[]> {
   return (await ask<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
 }
 
-/** The one whose id begins so, or `last`. Throws where there is none, or more than one. */
-export async function waitingApproval(connection: Connection, word: string): Promise<WaitingApproval> {
-  const all = await waitingApprovals(connection)
-  return await theOneBeginning(word, {
+/** Fetches the waiting call whose id begins with `word`, or the newest for `last`. Throws where there is none, or more than one. */
+export async function findApproval(connection: Connection, word: string): Promise<WaitingApproval> {
+  const all = await fetchApprovals(connection)
+  return await findByIdPrefix(word, {
     kind: 'approval',
     idOf: ({ approval }) => approval,
     find: ({ beginning }) =>
@@ -25,8 +25,8 @@ export async function waitingApproval(connection: Connection, word: string): Pro
       ),
     describe: ({ request, session }) => `${request.tool}  ${session}`,
     none: () =>
-      new CommandFailure('not-found', `nothing waits for you under ${word}.`, {
-        hint: '`foreword approve` lists what waits.',
+      new CommandFailure('not-found', `No call that waits for approval matches "${word}".`, {
+        hint: 'List the calls that wait with `foreword approve`.',
       }),
   })
 }
@@ -35,7 +35,7 @@ function byId(one: WaitingApproval, other: WaitingApproval): number {
   return one.approval < other.approval ? -1 : 1
 }
 
-/** Says what a person decided about exactly what was shown. It is on disk when this resolves. */
+/** Sends a decision about exactly what was shown. The decision is on disk when this resolves. */
 export async function decide(
   connection: Connection,
   { approval, digest }: WaitingApproval,
@@ -46,8 +46,8 @@ export async function decide(
   await ask(connection, pathTo('/api/approvals/', approval), { method: 'POST', body })
 }
 
-/** One line for whoever waits for a turn that waits for a person. */
-export function waitingLine({ approval, request }: WaitingApproval): string {
+/** One line that says how to decide about a waiting call. */
+export function approvalNotice({ approval, request }: WaitingApproval): string {
   const id = exactLine(approval)
-  return `${exactLine(request.tool)} waits for your approval: \`foreword approve ${id}\` shows the call and decides.`
+  return `${exactLine(request.tool)} waits for your approval. Decide with \`foreword approve ${id}\`.`
 }

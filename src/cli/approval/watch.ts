@@ -1,29 +1,144 @@
-import type { WaitingApproval } from '../../runtime.ts'
 import type { Connection, Io } from '../../capability.ts'
-import { note } from '../io.ts'
-import { waitingLine } from './waiting.ts'
+import { errorMessage, serialQueue } from '../../platform.ts'
+import type { WaitingApproval } from '../../runtime.ts'
+import type { ApprovalDecision } from '../../session.ts'
+import { CommandFailure } from '../failure.ts'
+import { note, print, styled } from '../io.ts'
+import type { LineReader } from '../line-reader.ts'
+import type { Questioner } from './asking.ts'
+import { callText } from './call-text.ts'
+import { decide, approvalNotice } from './waiting.ts'
 
-/** What is done about calls that wait for a person while their turn is followed. */
+/** What happens with calls that wait for a person while their turn is followed. */
 export interface Watch {
-  /** A call waits. `leave` ends the following: the turn stays as it is. */
+  /** A call waits. `leave` stops following the turn, which stays as it is. */
   readonly asked: (waits: WaitingApproval, leave: () => void) => void
-  /** The question about a call stands no more: somebody `decided`, here or elsewhere, or the call has ended. */
+  /** The question about a call is closed: somebody `decided`, here or elsewhere, or the call has ended. */
   readonly settled: (toolCallId: string, decided: boolean) => void
-  /** Takes back what is still asked. */
+  /** Withdraws the open questions. */
   readonly over: () => void
 }
 
 /**
- * Where nobody can be asked: says for each call how it is decided. A turn in a gateway of its own is waited for; one in
- * this very process could not go on by itself, so it is left as it is, on disk.
+ * For a process without a terminal: prints for each call how to decide it, and waits. A turn in this process could not
+ * continue by itself, so it is left as it is, on disk.
  */
-export function absentWatch(connection: Connection, io: Io): Watch {
+export function unattendedWatch(connection: Connection, io: Io): Watch {
   return {
     asked(waits, leave) {
       if (connection.inProcess) leave()
-      else note(io, waitingLine(waits))
+      else note(io, approvalNotice(waits))
     },
     settled() {},
     over() {},
   }
+}
+
+/** A watch of a turn that can be left as it is while one of its calls waits for a person. */
+export interface LeavableWatch extends Watch {
+  /** Stops following a turn that waits, so that turn and question stay. Returns false where nothing waits. */
+  readonly leave: () => boolean
+}
+
+export function leavable(watch: Watch): LeavableWatch {
+  /** The `leave` functions by the id of the waiting call. */
+  const open = new Map<string, () => void>()
+  return {
+    asked(waits, leave) {
+      open.set(waits.toolCallId, leave)
+      watch.asked(waits, leave)
+    },
+    settled(toolCallId, decided) {
+      open.delete(toolCallId)
+      watch.settled(toolCallId, decided)
+    },
+    over() {
+      open.clear()
+      watch.over()
+    },
+    leave() {
+      const [leave] = open.values()
+      leave?.()
+      return leave !== undefined
+    },
+  }
+}
+
+/** Asks on the terminal, one question after another, while the turn is followed: somebody else may decide first. */
+export function personWatch(connection: Connection, io: Io, asking: Questioner): Watch {
+  /** By the id of the call. */
+  const open = new Map<string, AbortController>()
+  const questions = serialQueue()
+
+  async function settle(waits: WaitingApproval, taken: AbortController, leave: () => void): Promise<void> {
+    if (taken.signal.aborted) return
+    const decision = await asking((ask) => askForDecision(waits, io, ask, taken.signal))
+    if (taken.signal.aborted) return
+    open.delete(waits.toolCallId)
+    if (decision === undefined) leave()
+    else await decide(connection, waits, decision)
+  }
+
+  return {
+    asked(waits, leave) {
+      const taken = new AbortController()
+      open.set(waits.toolCallId, taken)
+      void questions
+        .add(() => settle(waits, taken, leave))
+        .catch((error: unknown) => reportError(error, waits, io, leave))
+    },
+    settled(toolCallId, decided) {
+      const taken = open.get(toolCallId)
+      if (taken === undefined) return
+      open.delete(toolCallId)
+      taken.abort()
+      if (decided) note(io, styled(io, 'dim', '(decided elsewhere)', io.stderr))
+    },
+    over() {
+      for (const taken of open.values()) taken.abort()
+      open.clear()
+    },
+  }
+}
+
+/** Codes of a decision that came too late: somebody else decided, or the turn is over. */
+const DECIDED = new Set(['decided', 'not-found'])
+
+/** Reports a decision that failed. If somebody else decided first, the turn continues anyway. */
+function reportError(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
+  const message = errorMessage(error)
+  note(io, styled(io, 'red', message, io.stderr))
+  if (error instanceof CommandFailure && DECIDED.has(error.code)) return
+  note(io, approvalNotice(waits))
+  leave()
+}
+
+/**
+ * Shows a call on the terminal and asks for a decision. `undefined`: nobody decided, because the question was
+ * withdrawn or the input has ended.
+ */
+export async function askForDecision(
+  { request }: WaitingApproval,
+  io: Io,
+  ask: LineReader['ask'],
+  signal?: AbortSignal,
+): Promise<ApprovalDecision | undefined> {
+  print(io, `${styled(io, 'yellow', 'A call waits for your approval:')}\n${callText(request, io)}`)
+  for (;;) {
+    const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal, ANSWERS)
+    if (answer === undefined) return undefined
+    const word = answer.trim().toLowerCase()
+    if (word === 'y' || word === 'yes') return { type: 'approve', scope: 'once' }
+    if (word === 's' || word === 'session') return { type: 'approve', scope: 'session' }
+    if (word === 'n' || word === 'no') return await denial(ask, signal)
+    note(io, 'Type y, s or n.')
+  }
+}
+
+const ANSWERS = ['y', 'yes', 's', 'session', 'n', 'no']
+
+async function denial(ask: LineReader['ask'], signal?: AbortSignal): Promise<ApprovalDecision | undefined> {
+  const reason = await ask('Reason for the model (Enter for none): ', signal)
+  if (reason === undefined) return undefined
+  return reason.trim() === '' ? { type: 'deny' } : { type: 'deny', reason: reason.trim() }
 }

@@ -1,18 +1,18 @@
+import { exactLine } from '../../context.ts'
 import { existsSync } from 'node:fs'
-import type { Connection, Io } from '../../capability.ts'
+import type { CommandCall, Connection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
 import { ask } from '../answer.ts'
-import { exactLine } from '../exact-text.ts'
-import { note } from '../io.ts'
-import { theOneNamed } from '../one-named.ts'
-import { styled } from '../style.ts'
-import { handIn } from './hand-in.ts'
+import { theOneNamed } from '../find-one.ts'
+import { note, print, printJson, styled } from '../io.ts'
+import { stateText } from '../state-text.ts'
+import { type Belonging, type UploadResult, uploadFiles } from './hand-in.ts'
 
 /**
- * Hands in files for a message and answers their ids; an id of a file that was handed in before is taken as it is. A file that cannot be read goes along as a notice, and the person is
- * told; one that cannot be handed in is a failure: the message would be about something else than was meant.
+ * Uploads files for a message and resolves to their ids. The id of an uploaded file is used as it is. A file whose content
+ * cannot be read is attached with a notice and reported; one that cannot be uploaded throws, because the message needs it.
  */
-export async function attach(
+export async function attachToMessage(
   connection: Connection,
   paths: readonly string[],
   session: string | undefined,
@@ -20,7 +20,7 @@ export async function attach(
 ): Promise<readonly string[]> {
   const known = paths.map(isId)
   const given = paths.filter((_, index) => !known[index])
-  const handedIn = await handIn(connection, given, session === undefined ? {} : { session }, io)
+  const handedIn = await uploadFiles(connection, given, session === undefined ? {} : { session }, io)
   const rest = handedIn.values()
   const ids: string[] = []
   for (const [index, path] of paths.entries()) {
@@ -29,29 +29,54 @@ export async function attach(
     const { id, name, state } = each.row
     ids.push(id)
     if (state.type !== 'failed') continue
-    note(io, styled(io, 'yellow', `${exactLine(name)} cannot be read: ${exactLine(state.reason)}`, io.stderr))
+    note(io, styled(io, 'yellow', `Cannot read ${exactLine(name)}: ${exactLine(state.reason)}`, io.stderr))
   }
   return ids
 }
 
-/** The file that a word means: its id, its name in any case, or a beginning that only one of them has. */
+/** The file that a word means: its id, its name in any case, or an unambiguous beginning of either. */
 export async function findFile(connection: Connection, word: string): Promise<FileRow> {
   const { files } = await ask<{ readonly files: readonly FileRow[] }>(connection, '/api/files')
   return theOneNamed(word, files, (row) => row, 'file')
 }
 
-/** As `foreword files add` prints it. A file of that name in the folder goes before. */
+/** Whether a word is an id as `foreword files add` prints it. An existing file of that name takes precedence. */
 function isId(word: string): boolean {
   return /^file[_-]\w+$/.test(word) && !existsSync(word)
 }
 
-/** The same with the name of each, as it was written. */
+/** Attaches files and resolves to their ids with their names as written. */
 export async function attachNamed(
   connection: Connection,
   paths: readonly string[],
   session: string | undefined,
   io: Io,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
-  const ids = await attach(connection, paths, session, io)
+  const ids = await attachToMessage(connection, paths, session, io)
   return ids.map((id, index) => ({ id, name: paths[index]! }))
+}
+
+/** Uploads files and prints a line for each. Resolves to the exit code: 1 where one could not be uploaded or read. */
+export async function addFilesTo(
+  connection: Connection,
+  paths: readonly string[],
+  belonging: Belonging,
+  call: CommandCall,
+  io: Io,
+): Promise<number> {
+  const done = await uploadFiles(connection, paths, belonging, io, (each) => printResult(each, call, io))
+  return done.every((each) => 'row' in each && each.row.state.type === 'ready') ? 0 : 1
+}
+
+function printResult(done: UploadResult, call: CommandCall, io: Io): void {
+  if ('row' in done) {
+    if (call.json) return printJson(io, done.row)
+    const { id, name, state, repeated } = done.row
+    const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (already uploaded)' : ''}`
+    return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
+  }
+  const { code, message, hint } = done.failure
+  if (call.json) printJson(io, { path: done.path, error: { code, message } })
+  note(io, styled(io, 'red', exactLine(message), io.stderr))
+  if (hint !== undefined) note(io, `  ${hint}`)
 }

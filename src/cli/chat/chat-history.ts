@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Messages that are kept. */
+/** How many messages are kept. */
 const MOST = 1_000
 
 /** Begins a message that has more than one line: it is written as JSON behind this sign (as in RFC 7464). */
 const RECORD = '\u001E'
 
-/** What was typed in `foreword chat`, kept in the home for the next one. Newest last. */
+/** Reads the messages typed in earlier chats on this home, newest last. */
 export function readHistory(home: string): readonly string[] {
   try {
     return readFileSync(historyFile(home), 'utf8').split('\n').filter(Boolean).flatMap(messageOf)
@@ -16,18 +16,18 @@ export function readHistory(home: string): readonly string[] {
   }
 }
 
-/** For its owner's eyes alone. A history that cannot be written stops nobody from talking. */
+/** Writes the history so that only its owner can read it. A failure does not stop the chat. */
 function writeHistory(home: string, history: readonly string[]): void {
   try {
     mkdirSync(dirname(historyFile(home)), { recursive: true, mode: 0o700 })
     const lines = history.slice(-MOST).map((text) => (text.includes('\n') ? RECORD + JSON.stringify(text) : text))
     writeFileSync(historyFile(home), lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
   } catch {
-    // Told by `foreword doctor`.
+    // `foreword doctor` reports a home that cannot be written.
   }
 }
 
-/** Keeps one more message, beside what another chat on the same home has kept meanwhile. */
+/** Adds a message, and keeps those that another chat on this home has added meanwhile. */
 export function addToHistory(home: string, text: string): void {
   writeHistory(home, [...readHistory(home).filter((known) => known !== text), text])
 }

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { addToHistory, readHistory } from './chat-history.ts'
-import { completion } from './completion.ts'
-import { fromEditor, toEditor } from './editor-text.ts'
-import { mentionedFiles } from './mentioned-files.ts'
-import { messageQueue } from './message-queue.ts'
-import { question } from './question.ts'
-import { statusText } from './status-text.ts'
-import { transcript } from './transcript.ts'
-import { wrappedRows } from './wrapped-rows.ts'
-import { workingFiles } from './working-files.ts'
+import { messageCompletion } from './completion.ts'
+import { decodeFromEditor, encodeForEditor } from './composer.ts'
+import { findMentionedFiles } from './mentioned-files.ts'
+import { createMessageQueue } from './message-queue.ts'
+import { createQuestion } from './composer.ts'
+import { statusText } from './chat-status.ts'
+import { createTranscript } from './transcript.ts'
+import { createRowWrapper } from './screen.ts'
+import { workingFiles } from './completion.ts'
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), 'foreword-chat-'))
@@ -27,7 +27,7 @@ test('a message names files of the working directory alone, each once', (t) => {
   mkdirSync(join(directory, 'my notes'))
   for (const name of ['a.txt', 'my notes/b.md', '日本.txt']) writeFileSync(join(directory, name), 'x')
   symlinkSync(join(outside, 'key'), join(directory, 'link'))
-  const names = (text: string) => mentionedFiles(text, directory).map(({ name }) => name)
+  const names = (text: string) => findMentionedFiles(text, directory).map(({ name }) => name)
   assert.deepEqual(names('see @a.txt, (@"my notes/b.md") and @a.txt.\n@日本.txt、'), [
     'a.txt',
     'my notes/b.md',
@@ -49,13 +49,13 @@ test('a file is offered where a mention can hold its name, on one line, and is w
   ]) {
     writeFileSync(join(directory, name), 'x')
   }
-  const files = completion([], directory)
+  const files = messageCompletion([], directory)
   const found = await files.getSuggestions(['@'], 0, 1, { signal: new AbortController().signal })
   assert.deepEqual(found?.items.map(({ label }) => label).toSorted(), ['a b(1).txt', "it's.txt", 'tab\\there.txt'])
   for (const item of found.items) {
     const { lines } = files.applyCompletion(['@'], 0, 1, item, '@')
     assert.deepEqual(
-      mentionedFiles(lines[0]!, directory).map(({ name }) => name),
+      findMentionedFiles(lines[0]!, directory).map(({ name }) => name),
       [item.value],
     )
   }
@@ -73,7 +73,7 @@ test('files are offered from the nearest on, without hidden ones and installed p
 
 test('a paste loses its control characters and keeps its tabs', () => {
   const pasted = 'a\tb\r\nc\rd\u001B]52;c;Zm9v\u0007\u001B[31me\u001B[0m\u0000\u009B\u007F\u001B[106;5uf'
-  assert.equal(fromEditor(toEditor(pasted)), 'a\tb\nc\nde\nf')
+  assert.equal(decodeFromEditor(encodeForEditor(pasted)), 'a\tb\nc\nde\nf')
 })
 
 test('the status line leaves out what matters least until it fits', () => {
@@ -91,7 +91,7 @@ test('the status line leaves out what matters least until it fits', () => {
 
 test('a closed transcript ends its line and shows only what is written aside', () => {
   const lines: string[] = []
-  const { output, aside, unfinished, close } = transcript({
+  const { output, aside, unfinished, close } = createTranscript({
     onLines: (text) => void lines.push(text),
     onChange: () => {},
     columns: () => 80,
@@ -107,7 +107,7 @@ test('a closed transcript ends its line and shows only what is written aside', (
 
 test('whole lines leave the transcript at once, a look goes on in the next line, and progress is taken back', () => {
   const lines: string[] = []
-  const { output, unfinished, finish } = transcript({
+  const { output, unfinished, finish } = createTranscript({
     onLines: (said) => lines.push(said),
     onChange() {},
     columns: () => 80,
@@ -125,7 +125,7 @@ test('whole lines leave the transcript at once, a look goes on in the next line,
 })
 
 test('a queue gives messages in order, waits while it is held, and ends', async () => {
-  const queue = messageQueue()
+  const queue = createMessageQueue()
   queue.add('one')
   queue.add('two')
   queue.add('three')
@@ -148,7 +148,12 @@ test('a queue gives messages in order, waits while it is held, and ends', async 
 test('a question is answered with a whole answer and Enter, and what cannot become one goes back', () => {
   const answered: string[] = []
   const asked = () =>
-    question({ text: 'Run it?', answers: ['y', 'n', 'always'], onAnswer: (text) => answered.push(text), dim: String })
+    createQuestion({
+      text: 'Run it?',
+      answers: ['y', 'n', 'always'],
+      onAnswer: (text) => answered.push(text),
+      dim: String,
+    })
   const type = (keys: readonly string[], to = asked()) => keys.map((key) => to.handle(key)).findLast(Boolean)
   assert.deepEqual([type(['y', '\r']), answered], [undefined, ['y']])
   assert.deepEqual([type(['a', 'l', '\r']), answered], [undefined, ['y']])
@@ -166,7 +171,7 @@ test('a history of older versions is read, and messages of several lines are kep
 })
 
 test('a line that grows is wrapped by cells, and a look goes on in the next row', () => {
-  const rowsOf = wrappedRows()
+  const rowsOf = createRowWrapper()
   assert.deepEqual(rowsOf('', 5), [])
   assert.deepEqual(rowsOf('abc', 5), ['abc'])
   assert.deepEqual(rowsOf('abcdefg', 5), ['abcde', 'fg'])
@@ -174,9 +179,9 @@ test('a line that grows is wrapped by cells, and a look goes on in the next row'
   assert.deepEqual(rowsOf('abcdefg日本', 6), ['abcdef', 'g日本'])
   assert.deepEqual(rowsOf('\u001B[2mdim words', 5), ['\u001B[2mdim w', '\u001B[2mords'])
   assert.deepEqual(rowsOf('\u001B[2mdim words\u001B[22m', 5), ['\u001B[2mdim w', '\u001B[2mords\u001B[22m'])
-  const grows = wrappedRows()
+  const grows = createRowWrapper()
   const long = '日a👩‍👩‍👧bé '.repeat(50)
   for (let end = 0; end <= long.length; end += 7) {
-    assert.deepEqual(grows(long.slice(0, end), 9), wrappedRows()(long.slice(0, end), 9))
+    assert.deepEqual(grows(long.slice(0, end), 9), createRowWrapper()(long.slice(0, end), 9))
   }
 })

@@ -1,22 +1,23 @@
+import { exactLine } from '../../context.ts'
+import { type Dirent, opendirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type AutocompleteItem, type AutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui'
-import { exactLine } from '../exact-text.ts'
-import { workingFiles } from './working-files.ts'
 
 /** A command that can be completed, without its slash. */
-export interface CompletableCommand {
+interface CompletableCommand {
   readonly name: string
   readonly summary: string
 }
 
 /** Completes `/commands` at the beginning of a message and `@files` of the working directory anywhere in it. */
-export function completion(commands: readonly CompletableCommand[], directory: string): AutocompleteProvider {
+export function messageCompletion(commands: readonly CompletableCommand[], directory: string): AutocompleteProvider {
   function commandItems(written: string): readonly AutocompleteItem[] {
     return commands
       .filter(({ name }) => name.startsWith(written))
       .map(({ name, summary }) => ({ value: name, label: `/${name}`, description: summary }))
   }
 
-  /** The folder is read when a mention begins, not with each key of it. */
+  /** The folder is read when a mention begins, not with every key. */
   let names: readonly string[] | undefined
 
   function fileItems(written: string): readonly AutocompleteItem[] {
@@ -24,7 +25,7 @@ export function completion(commands: readonly CompletableCommand[], directory: s
       names = workingFiles(directory).filter((name) => !UNWRITABLE.test(name))
     }
     return fuzzyFilter([...names], written, (name) => name)
-      .slice(0, MOST)
+      .slice(0, MOST_SUGGESTIONS)
       .map((name) => ({ value: name, label: exactLine(name) }))
   }
 
@@ -51,15 +52,63 @@ export function completion(commands: readonly CompletableCommand[], directory: s
   }
 }
 
-const MOST = 50
+const MOST_SUGGESTIONS = 50
 
-/** A mention cannot hold a double quote, nor what ends or steers a line; `/file` takes such a name. */
-// oxlint-disable-next-line no-control-regex -- what a file name may hold all the same
+/** A mention cannot contain a double quote, a line break or a control character; `/file` accepts such a name. */
+// oxlint-disable-next-line no-control-regex -- a file name may contain them
 const UNWRITABLE = /["\u0000-\u0008\u000A-\u001F\u007F-\u009F\u2028\u2029]/
 
-/** The whole mention, and what is written of the name: in quotes, or bare. */
+/** The whole mention, and the name so far: in quotes, or bare. */
 const MENTION = /(?:^|[\s([{'"])(@(?:"([^"]*)|([^\s"]*)))$/
 
 function found(items: readonly AutocompleteItem[], prefix: string) {
   return Promise.resolve(items.length === 0 ? null : { items: [...items], prefix })
+}
+
+/** How many files and folders are read for one list. */
+const MOST_LOOKED_AT = 5_000
+
+/**
+ * Lists the files below a folder as they are written after `@`, the nearest first, by name. Hidden files and
+ * `node_modules` are left out, and a large folder is not read to its end.
+ */
+export function workingFiles(directory: string): readonly string[] {
+  const files: string[] = []
+  let folders = ['']
+  let looked = 0
+  while (folders.length > 0 && looked < MOST_LOOKED_AT) {
+    const deeper: string[] = []
+    for (const folder of folders) {
+      for (const entry of entriesOf(join(directory, folder), MOST_LOOKED_AT - looked)) {
+        looked += 1
+        if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+        const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+        if (entry.isDirectory()) deeper.push(name)
+        else if (entry.isFile()) files.push(name)
+      }
+    }
+    folders = deeper.toSorted()
+  }
+  return files.toSorted((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1))
+}
+
+function depth(name: string): number {
+  return name.split('/').length
+}
+
+/** The entries of a folder; none where it cannot be read. */
+function entriesOf(folder: string, most: number): readonly Dirent[] {
+  const entries: Dirent[] = []
+  try {
+    const open = opendirSync(folder)
+    try {
+      for (let entry = open.readSync(); entry !== null && entries.length < most; entry = open.readSync())
+        entries.push(entry)
+    } finally {
+      open.closeSync()
+    }
+  } catch {
+    return entries
+  }
+  return entries
 }

@@ -1,34 +1,35 @@
+import { stripVTControlCharacters } from 'node:util'
 import {
   type AutocompleteProvider,
   Editor,
+  Input,
   isKeyRelease,
   matchesKey,
   truncateToWidth,
   type TUI,
+  wrapTextWithAnsi,
 } from '@earendil-works/pi-tui'
 import { oneLine } from '../table.ts'
-import { fromEditor, showTabs, toEditor } from './editor-text.ts'
-import { type HistorySearch, historySearch } from './history-search.ts'
+import { type HistorySearch, createHistorySearch } from './history-search.ts'
 import type { MessageQueue } from './message-queue.ts'
-import { question, type Question } from './question.ts'
 
-/** Where messages are written: the editor, and what may stand above it. */
-export interface Composer {
-  /** None wider than `columns`. */
+/** The editor for messages, with the queue and an open question above it. */
+interface Composer {
+  /** The lines to draw, none wider than `columns`. */
   readonly render: (columns: number) => readonly string[]
-  /** What is written, tabs and long pastes in full. */
+  /** The text, with tabs and long pastes in full. */
   readonly text: () => string
-  /** Puts a text back that could not be sent, in front of what is written. */
+  /** Puts a text that could not be sent before the current text. */
   readonly putBack: (text: string) => void
-  /** Asks something. The text that is being written stays. `undefined` where the question is taken back. */
+  /** Asks a question and keeps the current text. `undefined` where the question is withdrawn. */
   readonly ask: (text: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
-  /** Whether a question stands. */
+  /** Whether a question is open. */
   readonly asks: () => boolean
-  /** Takes back every question. */
+  /** Withdraws the open question. */
   readonly close: () => void
 }
 
-export interface ComposerOptions {
+interface ComposerOptions {
   readonly tui: TUI
   readonly queue: MessageQueue
   readonly completion: AutocompleteProvider
@@ -41,24 +42,24 @@ export interface ComposerOptions {
   readonly onInterrupt: () => void
   /** Any other key, or a paste. */
   readonly onKey: () => void
-  /** Ctrl-D with nothing written. */
+  /** Ctrl-D in an empty editor. */
   readonly onLeave: () => void
   readonly dim: (text: string) => string
   readonly bold: (text: string) => string
 }
 
-export function composer(options: ComposerOptions): Composer {
+export function createComposer(options: ComposerOptions): Composer {
   const { tui, queue, dim, bold } = options
   const same = (text: string) => text
   const selectList = { selectedPrefix: same, selectedText: bold, description: dim, scrollInfo: dim, noMatch: dim }
   const editor = new Editor(tui, { borderColor: dim, selectList }, { autocompleteMaxVisible: 6 })
   editor.setAutocompleteProvider(options.completion)
   editor.focused = true
-  for (const text of options.history().slice(-100)) editor.addToHistory(toEditor(text))
+  for (const text of options.history().slice(-100)) editor.addToHistory(encodeForEditor(text))
   let asked: (Question & { readonly takeBack: () => void }) | undefined
   let search: HistorySearch | undefined
 
-  const text = () => fromEditor(editor.getExpandedText())
+  const text = () => decodeFromEditor(editor.getExpandedText())
 
   tui.addInputListener((data) => {
     if (!isKeyRelease(data)) take(data)
@@ -77,9 +78,9 @@ export function composer(options: ComposerOptions): Composer {
     else write(data)
   }
 
-  /** A paste is one piece of text, whatever stands in it. */
+  /** Inserts a paste as one piece of text, whatever it contains. */
   function paste(data: string): void {
-    const pasted = `${PASTE}${toEditor(data.slice(PASTE.length, -PASTE_END.length))}${PASTE_END}`
+    const pasted = `${PASTE}${encodeForEditor(data.slice(PASTE.length, -PASTE_END.length))}${PASTE_END}`
     if (search !== undefined) search.handle(pasted)
     else if (asked?.focused === true) answer(asked, pasted)
     else editor.handleInput(pasted)
@@ -94,7 +95,8 @@ export function composer(options: ComposerOptions): Composer {
     const empty = editor.getText() === ''
     if (matchesKey(data, 'ctrl+d') && empty) options.onLeave()
     else if (matchesKey(data, 'ctrl+r')) openSearch()
-    else if (matchesKey(data, 'up') && empty && queue.waiting().length > 0) editor.setText(toEditor(queue.takeBack()!))
+    else if (matchesKey(data, 'up') && empty && queue.waiting().length > 0)
+      editor.setText(encodeForEditor(queue.takeBack()!))
     else if (matchesKey(data, 'enter')) enter(data)
     else editor.handleInput(data)
   }
@@ -102,22 +104,22 @@ export function composer(options: ComposerOptions): Composer {
   function enter(data: string): void {
     const written = text()
     const { line, col } = editor.getCursor()
-    // A list that is open takes Enter to complete a name; only a command that is whole is run.
+    // With an open list, Enter completes a name; only a complete command runs.
     if (editor.isShowingAutocomplete() && !options.commands.includes(written.slice(1))) return editor.handleInput('\t')
     if (editor.getLines()[line]?.[col - 1] === '\\') return editor.handleInput(data)
     if (written.trim() === '') return queue.release()
     editor.setText('')
-    editor.addToHistory(toEditor(written))
+    editor.addToHistory(encodeForEditor(written))
     options.onMessage(written)
   }
 
   function openSearch(): void {
-    search = historySearch({
+    search = createHistorySearch({
       history: options.history(),
       dim,
       onEnd(found) {
         search = undefined
-        if (found !== undefined) editor.setText(toEditor(found))
+        if (found !== undefined) editor.setText(encodeForEditor(found))
       },
     })
   }
@@ -131,7 +133,7 @@ export function composer(options: ComposerOptions): Composer {
     },
     putBack(back) {
       const written = text()
-      editor.setText(toEditor(written === '' ? back : `${back}\n\n${written}`))
+      editor.setText(encodeForEditor(written === '' ? back : `${back}\n\n${written}`))
       tui.requestRender()
     },
     async ask(asking, signal, answers) {
@@ -139,8 +141,8 @@ export function composer(options: ComposerOptions): Composer {
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       const takeBack = () => resolve(undefined)
       signal?.addEventListener('abort', takeBack, { once: true })
-      asked = Object.assign(question({ text: asking, answers, onAnswer: resolve, dim }), { takeBack })
-      // Nothing that is being typed becomes an answer.
+      asked = Object.assign(createQuestion({ text: asking, answers, onAnswer: resolve, dim }), { takeBack })
+      // The text that is being typed must not become an answer.
       asked.focused = answers === undefined || editor.getText() === ''
       tui.requestRender()
       try {
@@ -167,3 +169,86 @@ function queueRows(queue: MessageQueue, columns: number, dim: (text: string) => 
   const help = queue.held() ? 'Enter sends it, Up takes it back.' : 'Up takes it back.'
   return [...rows, truncateToWidth(help, columns, '…')].map(dim)
 }
+
+/** A question above the editor. */
+interface Question {
+  readonly render: (columns: number) => readonly string[]
+  /** Handles a key. Returns text that cannot be an answer and belongs in the editor. */
+  readonly handle: (key: string) => string | undefined
+  /** Whether keys go to the question instead of the editor. */
+  focused: boolean
+}
+
+interface QuestionOptions {
+  readonly text: string
+  /** The valid answers; any text where absent. */
+  readonly answers: readonly string[] | undefined
+  readonly onAnswer: (answer: string) => void
+  readonly dim: (text: string) => string
+}
+
+/**
+ * An answer ends with Enter, and text that cannot become one of the `answers` goes to the editor. So a person who was
+ * typing a message when the question appeared neither decides by accident nor loses a letter.
+ */
+export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions): Question {
+  const input = new Input({ prompt: '? ' })
+  const fits = (written: string) => answers?.some((answer) => answer.startsWith(written.toLowerCase())) ?? true
+
+  return {
+    focused: true,
+    render(columns) {
+      input.focused = this.focused
+      const asked = wrapTextWithAnsi(text.trim(), columns)
+      if (!this.focused) return [...asked, dim('Esc answers it.')]
+      return [...asked, ...input.render(columns)]
+    },
+    handle(key) {
+      if (matchesKey(key, 'escape')) this.focused = false
+      else if (matchesKey(key, 'enter')) {
+        const written = input.getValue()
+        if (answers === undefined || answers.includes(written.trim().toLowerCase())) onAnswer(written)
+      } else {
+        input.handleInput(key)
+        const written = input.getValue()
+        if (!fits(written)) {
+          input.setValue('')
+          this.focused = false
+          return written
+        }
+      }
+      return undefined
+    },
+  }
+}
+
+/** Replaces a tab in the editor, whose library would turn it into spaces. A noncharacter of Unicode, which text does not contain. */
+const TAB = '\uFDD0'
+
+/**
+ * Pasted text as the editor takes it: without terminal sequences and control characters, lines ended by `\n`, every tab kept.
+ * Some terminals write control characters of a paste as keys with Ctrl (`ESC [ 106 ; 5 u`); those are read back first.
+ */
+export function encodeForEditor(pasted: string): string {
+  const decoded = pasted.replaceAll(CONTROL_KEY, (_key, code) => String.fromCodePoint(Number(code) & 0x1f))
+  return stripVTControlCharacters(decoded)
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(CONTROLS, '')
+    .replaceAll(TAB, '')
+    .replaceAll('\t', TAB)
+}
+
+/** The text of the editor as it is sent. */
+export function decodeFromEditor(text: string): string {
+  return text.replaceAll(TAB, '\t')
+}
+
+/** A rendered line of the editor, with a visible sign for each tab. */
+function showTabs(line: string): string {
+  return line.replaceAll(TAB, '⇥')
+}
+
+// oxlint-disable-next-line no-control-regex -- these characters are removed
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g
+// oxlint-disable-next-line no-control-regex -- the escape sequence of a key
+const CONTROL_KEY = /\u001B\[(6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2]);5u/g

@@ -5,41 +5,42 @@ import type { Watch } from '../approval/watch.ts'
 import type { Connection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { note } from '../io.ts'
-import { styled } from '../style.ts'
+import { styled } from '../io.ts'
 import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
-import { endText, goesOnText } from '../turn-end.ts'
+import { endText, waitingText } from '../follow-to-end.ts'
 
-/** A file that was handed in for a message. */
-export interface Attachment {
+/** An uploaded file that goes with a message. */
+export interface ChatAttachment {
   readonly id: string
-  /** As it was named here. */
+  /** The name as it was written. */
   readonly name: string
 }
 
-/** One talk in the terminal: which session it is in, and the turn that is running. */
-export interface Conversation {
+/** The state of one chat in the terminal: its session, and the running turn. */
+export interface Chat {
   readonly connection: Connection
   /** `undefined` until the first message. */
   session: string | undefined
-  /** The session that a new one goes on from. */
+  /** The session that a new session continues from. */
   after?: string | undefined
   running: Submitted | undefined
-  /** Called when a turn was accepted and runs. */
+  /** Called when a turn is accepted. */
   onRunning?: () => void
   /** Files that go with the next message. */
-  attachments: readonly Attachment[]
+  attachments: readonly ChatAttachment[]
   readonly cancel: () => Promise<void>
   /** The model that answers next. */
   readonly model: () => Promise<string>
   readonly setModel: (model: string) => Promise<void>
 }
 
-export async function opened(
+/** Opens a chat in a session, or in a new one that the first message creates. */
+export async function openChat(
   connection: Connection,
   options: { readonly session: string | undefined; readonly model: string | undefined },
-): Promise<Conversation> {
-  const conversation: Conversation = {
+): Promise<Chat> {
+  const conversation: Chat = {
     connection,
     session: options.session,
     running: undefined,
@@ -65,9 +66,9 @@ export async function opened(
   return conversation
 }
 
-/** Sends one message and shows the answer. A failure is told and the talk goes on. Answers what came of it: `unsent` was not accepted. */
-export async function converse(
-  conversation: Conversation,
+/** Sends one message and shows the answer. A failure is reported, and the chat continues. `unsent`: the message was not accepted. */
+export async function sendMessage(
+  conversation: Chat,
   text: string,
   watch: Watch,
   io: Io,
@@ -95,7 +96,7 @@ export async function converse(
     return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    // The one before may have been deleted meanwhile: then the next message begins afresh.
+    // The former session may have been deleted meanwhile. Then the next message starts a new one.
     if (error.code === 'not-found') conversation.after = undefined
     note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
     return isAccepted ? 'failed' : 'unsent'
@@ -107,7 +108,7 @@ export async function converse(
 function tellEnd(end: TurnEnd, io: Io): void {
   if (end.type === 'completed') return
   if (end.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
-  else if (end.type === 'waiting') note(io, styled(io, 'yellow', goesOnText(end), io.stderr))
+  else if (end.type === 'waiting') note(io, styled(io, 'yellow', waitingText(end), io.stderr))
   else note(io, styled(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
 }
 

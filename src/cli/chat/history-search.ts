@@ -1,7 +1,7 @@
 import { Input, matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
 import { oneLine } from '../table.ts'
 
-/** The search through what was typed before. */
+/** The search in the history of messages. */
 export interface HistorySearch {
   readonly render: (columns: number) => readonly string[]
   readonly handle: (key: string) => void
@@ -10,7 +10,7 @@ export interface HistorySearch {
 export interface HistorySearchOptions {
   /** Newest last. */
   readonly history: readonly string[]
-  /** What was chosen; `undefined` where nothing was. */
+  /** Called with the chosen message, or `undefined`. */
   readonly onEnd: (found: string | undefined) => void
   readonly dim: (text: string) => string
 }
@@ -18,8 +18,8 @@ export interface HistorySearchOptions {
 /** Rows of results. */
 const MOST = 5
 
-/** Finds messages that hold all the words that are typed, in any case, the newest first. Ctrl-R or Down goes to the next older one. */
-export function historySearch({ history, onEnd, dim }: HistorySearchOptions): HistorySearch {
+/** Finds messages that contain every typed word, in any case, newest first. Ctrl-R or Down selects the next older one. */
+export function createHistorySearch({ history, onEnd, dim }: HistorySearchOptions): HistorySearch {
   const input = new Input({ prompt: 'search: ' })
   input.focused = true
   const newest = [...new Set(history.toReversed())]

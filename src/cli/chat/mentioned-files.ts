@@ -14,7 +14,7 @@ export interface MentionedFile {
  * The files that a message names as `@name` or `@"name with blanks"`, each once, in their order. Only regular files below
  * `directory` count, symbolic links followed: a pasted text cannot name what lies elsewhere. Anything else that begins with `@` is text.
  */
-export function mentionedFiles(text: string, directory: string): readonly MentionedFile[] {
+export function findMentionedFiles(text: string, directory: string): readonly MentionedFile[] {
   const found = new Map<string, MentionedFile>()
   for (const [, quoted, bare] of text.matchAll(MENTION)) {
     const file = bare === undefined ? fileAt(quoted!, directory) : bareFile(bare, directory)

@@ -1,19 +1,19 @@
-/** Messages that were written and not yet sent, oldest first. */
+/** Messages that wait to be sent, oldest first. */
 export interface MessageQueue {
   readonly add: (text: string) => void
-  /** The next one; waits until there is one and it is not held back. `undefined` when the talk is over. */
+  /** Waits for the next message that is not held. `undefined` when the chat is over. */
   readonly next: () => Promise<string | undefined>
-  /** Takes the newest one back. */
+  /** Removes and returns the newest message. */
   readonly takeBack: () => string | undefined
   readonly waiting: () => readonly string[]
-  /** Nothing is sent until `release`: a turn was stopped, and what was written behind it may have lost its sense. */
+  /** Holds the messages until `release`: after a stopped turn they may no longer make sense. */
   readonly hold: () => void
   readonly release: () => void
   readonly held: () => boolean
   readonly end: () => void
 }
 
-export function messageQueue(): MessageQueue {
+export function createMessageQueue(): MessageQueue {
   const texts: string[] = []
   let held = false
   let ended = false

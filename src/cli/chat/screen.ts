@@ -1,37 +1,36 @@
 import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
 import type { Io, Output } from '../../capability.ts'
-import { transcript } from './transcript.ts'
-import { wrappedRows } from './wrapped-rows.ts'
+import { lookAtEnd, createTranscript } from './transcript.ts'
 
-/** The terminal while people talk in it: what was said scrolls away above, a few live lines stand below it. */
-export interface Screen {
+/** The terminal during a chat: the transcript scrolls above a few live lines. */
+interface Screen {
   readonly tui: TuiMainScreen
-  /** Where everything is written that is to stay, between `start` and `stop`. */
+  /** The output for the transcript, between `start` and `stop`. */
   readonly output: Output
-  /** The same for whole lines that must not break into an answer that comes: they stand above the line it is at. */
+  /** The same for whole lines that must not interrupt a streaming answer: they appear above its current line. */
   readonly aside: Output
-  /** Ends the line that an answer is at. What still comes of it is not shown: only `aside` is. */
+  /** Ends the current line of an answer and hides the rest of it. `aside` stays visible. */
   readonly endOutput: () => void
-  /** The live lines are others. */
+  /** Redraws the live lines. */
   readonly changed: () => void
   readonly start: () => void
-  /** Takes the live lines away and gives the terminal back as it was. Does nothing the second time. */
+  /** Removes the live lines and restores the terminal. Does nothing the second time. */
   readonly stop: () => void
-  /** Waits until keys that were on their way have come, so that no shell reads them. */
+  /** Waits for pending keys, so that the shell does not read them. */
   readonly drain: () => Promise<void>
 }
 
 /**
- * `live` gives the lines below what was said, none wider than `columns`. Only they are ever drawn again: what was said
- * belongs to the terminal, which scrolls, wraps and copies it, and nothing of it is cleared by a resize.
+ * `live` returns the lines below the transcript, none wider than `columns`. Only they are redrawn: the transcript belongs
+ * to the terminal, which scrolls, wraps and copies it, and a resize clears none of it.
  */
 export function openScreen(io: Io, live: (columns: number) => readonly string[]): Screen {
   const terminal = io.terminal ?? new ProcessTerminal()
   const tui = new TuiMainScreen(terminal)
-  const rowsOf = wrappedRows()
+  const rowsOf = createRowWrapper()
   let running = false
 
-  const said = transcript({
+  const said = createTranscript({
     onLines: above,
     onChange: () => tui.requestRender(),
     columns: () => terminal.columns,
@@ -45,7 +44,7 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
     },
   })
 
-  /** Goes to the first live line and clears from there on. */
+  /** The sequence that moves to the first live line and clears from there. */
   function erased(rowsAbove: number): string {
     return `${rowsAbove > 0 ? `\u001B[${rowsAbove}A` : ''}\r\u001B[J`
   }
@@ -59,7 +58,7 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
     terminal.write(DONE)
   }
 
-  /** A terminal that became narrower has wrapped the live lines; the library would clear everything that was ever said. */
+  /** A narrower terminal has wrapped the live lines; the library would clear the whole transcript. */
   function resized(): void {
     const { previousLines, hardwareCursorRow } = tui.captureRenderState()
     const rows = previousLines
@@ -113,4 +112,49 @@ const BLANK = {
   hardwareCursorRow: 0,
   maxLinesRendered: 0,
   previousViewportTop: 0,
+}
+
+/**
+ * Splits a line into rows as a terminal wraps it: by cells, not by words. For a line that grows, only the new part is
+ * wrapped.
+ */
+export function createRowWrapper(): (line: string, columns: number) => readonly string[] {
+  let known = { line: '', columns: 0, rows: [] as readonly string[], lastBegins: 0 }
+
+  return (line, columns) => {
+    const goesOn = known.columns === columns && known.rows.length > 0 && line.startsWith(known.line)
+    const rows = goesOn ? known.rows.slice(0, -1) : []
+    let begins = goesOn ? known.lastBegins : 0
+    let look = rows.length > 0 ? lookAtEnd(rows.at(-1)!) : ''
+    let row = look
+    let cells = 0
+    let at = begins
+    for (const piece of piecesOf(line.slice(begins))) {
+      const width = visibleWidth(piece)
+      if (cells + width > columns && cells > 0) {
+        rows.push(row)
+        look = lookAtEnd(row)
+        row = look
+        cells = 0
+        begins = at
+      }
+      row += piece
+      cells += width
+      at += piece.length
+    }
+    if (row !== look) rows.push(row)
+    known = { line, columns, rows, lastBegins: begins }
+    return rows
+  }
+}
+
+const graphemes = new Intl.Segmenter()
+
+/** Graphemes, and the escape sequences that set colours. */
+function* piecesOf(text: string): Generator<string> {
+  // oxlint-disable-next-line no-control-regex -- sequences that set colours
+  for (const part of text.split(/(\u001B\[\d*m)/)) {
+    if (part.startsWith('\u001B')) yield part
+    else for (const { segment } of graphemes.segment(part)) yield segment
+  }
 }

@@ -1,17 +1,17 @@
-import type { Entry, SessionRow } from '../../session.ts'
-import { ask, pathTo } from '../answer.ts'
 import type { Connection, Io } from '../../capability.ts'
-import type { Conversation } from './conversation.ts'
-import { CommandFailure } from '../failure.ts'
+import type { Price } from '../../model.ts'
+import type { CallRecord, Entry, SessionRow } from '../../session.ts'
+import { ask, pathTo } from '../answer.ts'
+import { CommandFailure, refuseTools } from '../failure.ts'
 import { findSession } from '../find-session.ts'
-import { refuseTools } from '../for-persons.ts'
 import { note, print, width } from '../io.ts'
+import { fetchModels } from '../model-table.ts'
 import { sessionTable, withTitle } from '../sessions/session-table.ts'
 import { oneLine } from '../table.ts'
-import { costText, pricesOver, sessionCost } from './session-cost.ts'
+import type { Chat } from './conversation.ts'
 
-/** `/sessions`: lists the newest, or goes on in the one that a word means. */
-export async function changeSession(conversation: Conversation, io: Io, word: string | undefined): Promise<void> {
+/** `/sessions`: lists the newest, or switches to the one that a word means. */
+export async function changeSession(conversation: Chat, io: Io, word: string | undefined): Promise<void> {
   if (word === undefined) return await listSessions(conversation, io)
   const id = await findSession(conversation.connection, word)
   const { turns } = await ask<SessionRow>(conversation.connection, pathTo('/api/sessions/', id))
@@ -22,7 +22,7 @@ export async function changeSession(conversation: Conversation, io: Io, word: st
 
 const LISTED = 20
 
-async function listSessions({ connection, session }: Conversation, io: Io): Promise<void> {
+async function listSessions({ connection, session }: Chat, io: Io): Promise<void> {
   const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(
     connection,
     `/api/sessions?limit=${LISTED}`,
@@ -41,14 +41,14 @@ async function titled(connection: Connection, row: SessionRow): Promise<SessionR
   )
 }
 
-/** `/cost`: what the calls of the session used. */
-export async function showCost({ connection, session }: Conversation, io: Io): Promise<void> {
+/** `/cost`: prints what the calls of the session used. */
+export async function showCost({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) return note(io, 'Nothing was sent yet.')
-  print(io, costText(await sessionCost(connection, session, pricesOver(connection))))
+  print(io, costText(await fetchSessionCost(connection, session, priceLookup(connection))))
 }
 
 /** `/undo`: takes the last turn back. */
-export async function undoTurn({ connection, session }: Conversation, io: Io): Promise<void> {
+export async function undoTurn({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) throw new CommandFailure('nothing-to-undo', 'nothing was said in this session yet.')
   refuseTools(io, 'take a turn back')
   const { undone } = await ask<{ readonly undone: { readonly text: string } }>(
@@ -58,4 +58,67 @@ export async function undoTurn({ connection, session }: Conversation, io: Io): P
   )
   note(io, `Taken back: ${oneLine(undone.text, Math.max(20, width(io) - 14))}`)
   note(io, 'The model reads it no more. What tools did stays done.')
+}
+
+/** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
+interface SessionCost {
+  readonly calls: number
+  readonly prompt: number
+  readonly cached: number
+  readonly output: number
+  /** Calls without reported usage. */
+  readonly silent: number
+  /** Absent where a price is unknown or a provider reported no usage. */
+  readonly money?: number
+}
+
+/** Looks up the price of a model. */
+export type Prices = (model: string) => Promise<Price | undefined>
+
+/** Looks up prices through a connection and fetches the models once. */
+export function priceLookup(connection: Connection): Prices {
+  let models: ReturnType<typeof fetchModels> | undefined
+  return async (model) => {
+    models ??= fetchModels(connection).catch(() => [])
+    return (await models).find(({ id }) => id === model)?.facts?.price
+  }
+}
+
+/** How many calls are added up, the newest first. */
+const MOST = 1_000
+
+export async function fetchSessionCost(connection: Connection, session: string, prices: Prices): Promise<SessionCost> {
+  const { costOf } = await import('../../model.ts')
+  let cost: SessionCost = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
+  const path = pathTo('/api/sessions/', session, `/calls?limit=${MOST}`)
+  for (const { model, outcome } of (await ask<{ readonly calls: readonly CallRecord[] }>(connection, path)).calls) {
+    const { usage } = outcome ?? {}
+    const price = await prices(model)
+    const paid = usage && price ? costOf(usage, price) : undefined
+    const { money, ...sums } = cost
+    cost = {
+      calls: sums.calls + 1,
+      prompt: sums.prompt + (usage?.promptTokens ?? 0),
+      cached: sums.cached + (usage?.cachedTokens ?? 0),
+      output: sums.output + (usage?.outputTokens ?? 0),
+      silent: sums.silent + (usage?.promptTokens === undefined || usage.outputTokens === undefined ? 1 : 0),
+      ...(money === undefined || paid === undefined ? {} : { money: money + paid }),
+    }
+  }
+  return cost
+}
+
+/** The cost as text, one figure per line. */
+export function costText({ calls, prompt, cached, output, silent, money }: SessionCost): string {
+  const number = (tokens: number) => tokens.toLocaleString('en')
+  return [
+    `${calls === MOST ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
+    ...(silent === 0 ? [] : [`The provider did not report what ${silent} of them used.`]),
+    money === undefined ? `The cost is not known${silent === 0 ? ': a model has no price.' : '.'}` : moneyText(money),
+  ].join('\n')
+}
+
+/** US dollars, with four decimals below one dollar. */
+export function moneyText(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }

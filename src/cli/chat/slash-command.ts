@@ -1,42 +1,42 @@
+import { exactLine } from '../../context.ts'
 import { join } from 'node:path'
 import type { AnyCapability, Io } from '../../capability.ts'
 import { ForewordError, nearestName } from '../../platform.ts'
 import { ask, type AskInit } from '../answer.ts'
 import { attachNamed } from '../attach/attach.ts'
-import { exactLine } from '../exact-text.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
+import { refuseTools } from '../failure.ts'
 import { wrappedLine } from '../help.ts'
 import { lineLimit, note, print, width } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
-import { outlineText } from '../outline-text.ts'
+import { outlineText } from '../preview.ts'
 import { preview } from '../preview.ts'
-import { choicesOf, choose, findOption, listOptions, type OfferedChoice, sessionWith } from '../session-choices.ts'
+import { sessionChoices, choose, findOption, listOptions, type CommandChoice, sessionWith } from '../session-choices.ts'
 import { fittedTable, table } from '../table.ts'
 import { fetchTools, toolTable } from '../tools/tool-table.ts'
-import type { Conversation } from './conversation.ts'
+import type { Chat } from './conversation.ts'
 import { changeSession, showCost, undoTurn } from './session-actions.ts'
 
-/** A command of a conversation, without its slash. */
-export interface ConversationCommand {
+/** A command of the chat, without its slash. */
+export interface TerminalCommand {
   readonly name: string
-  /** What may follow it. */
+  /** Its argument as help shows it. */
   readonly argument?: string
   readonly summary: string
-  /** It only shows something, whatever follows it (`always`) or where nothing does (`alone`): it need not wait for a turn. */
+  /** Whether it only shows something, and so need not wait for a turn: `always`, or `alone` for without an argument. */
   readonly shows?: 'always' | 'alone'
-  /** Answers a message that is to be sent, where there is one. */
+  /** Returns a message to send, if any. */
   run(
-    conversation: Conversation,
+    conversation: Chat,
     io: Io,
     argument: string | undefined,
   ): Promise<string | undefined | void> | string | undefined | void
 }
 
-/** In the order of the help: the host's own, one for each choice of a session, and those of capabilities. */
-export function slashCommands(capabilities: readonly AnyCapability[] = []): readonly ConversationCommand[] {
+/** Every command in the order of the help: those of the host, one for each choice of a session, those of capabilities. */
+export function slashCommands(capabilities: readonly AnyCapability[] = []): readonly TerminalCommand[] {
   const contributed = capabilities.flatMap(({ slashCommands: own = {} }) =>
-    Object.entries(own).map(([name, command]): ConversationCommand => ({
+    Object.entries(own).map(([name, command]): TerminalCommand => ({
       ...command,
       name,
       async run({ connection, session }, io, argument = '') {
@@ -49,10 +49,10 @@ export function slashCommands(capabilities: readonly AnyCapability[] = []): read
       },
     })),
   )
-  return [...inSession, ...choicesOf(capabilities).map(choiceCommand), ...contributed, ...ofProgram]
+  return [...inSession, ...sessionChoices(capabilities).map(choiceCommand), ...contributed, ...ofProgram]
 }
 
-/** One command a line; on a narrow terminal what it does stands below its name. */
+/** The help, one command per line. A narrow terminal shows the summary below the name. */
 export function slashHelp(capabilities: readonly AnyCapability[] | undefined, columns: number): string {
   const rows = slashCommands(capabilities).map(({ name, argument = '', summary }) => [
     `  /${name} ${argument}`.trimEnd(),
@@ -65,31 +65,31 @@ export function slashHelp(capabilities: readonly AnyCapability[] | undefined, co
     .join('\n')
 }
 
-/** Whether a line begins with one of them. */
+/** Whether a line begins with a command. */
 export function isSlashCommand(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
   return commandNamed(/^\S*/.exec(line)![0], capabilities) !== undefined
 }
 
-function commandNamed(word: string, capabilities: Io['capabilities']): ConversationCommand | undefined {
+function commandNamed(word: string, capabilities: Io['capabilities']): TerminalCommand | undefined {
   return slashCommands(capabilities).find(({ name }) => word === `/${name}` && name !== LEAVING)
 }
 
-/** Whether a line needs no turn to be over: a command that shows something and changes nothing, or one that is not known. */
-export function isForNow(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
+/** Whether a line need not wait for the running turn: a command that only shows something, or an unknown one. */
+export function runsAtOnce(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
   const [first = ''] = /^\S*/.exec(line) ?? []
   const command = commandNamed(first, capabilities)
   if (command === undefined) return COMMAND.test(first) && scriptOf(first, capabilities) === undefined
   return command.shows === 'always' || (command.shows === 'alone' && line.slice(first.length).trim() === '')
 }
 
-/** What became of a line: a command that was done or not, or a message that is to be sent. */
+/** The result of a line: a command that was done or failed, or a message to send. */
 export type LineResult = { readonly type: 'done' | 'failed' } | { readonly type: 'message'; readonly text: string }
 
 /**
- * Does what a line that begins with a slash asks for. Any other line is a message. A command that is not known is never one:
- * it is refused with the nearest that is.
+ * Runs a line that begins with a slash. Any other line is a message. An unknown command is never sent as a message: it is
+ * refused, with the nearest known command.
  */
-export async function slashCommand(line: string, conversation: Conversation, io: Io): Promise<LineResult> {
+export async function runSlashCommand(line: string, conversation: Chat, io: Io): Promise<LineResult> {
   const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trimEnd())!
   const command = commandNamed(word!, io.capabilities)
   try {
@@ -106,7 +106,7 @@ export async function slashCommand(line: string, conversation: Conversation, io:
 
 const LEAVING = 'exit'
 
-const inSession: readonly ConversationCommand[] = [
+const inSession: readonly TerminalCommand[] = [
   {
     name: 'new',
     argument: '[WORDS]',
@@ -163,7 +163,7 @@ const inSession: readonly ConversationCommand[] = [
   },
 ]
 
-const ofProgram: readonly ConversationCommand[] = [
+const ofProgram: readonly TerminalCommand[] = [
   {
     name: 'tools',
     summary: 'which tools there are, and what may run',
@@ -182,7 +182,7 @@ const ofProgram: readonly ConversationCommand[] = [
 ]
 
 /** `/agent` and the like: lists what can be chosen, or chooses from the next turn on; `none` chooses none. */
-function choiceCommand({ name: choice, none }: OfferedChoice): ConversationCommand {
+function choiceCommand({ name: choice, none }: CommandChoice): TerminalCommand {
   const chosen = (what: string) => `The ${choice} of this session is now: ${what}.`
   return {
     name: choice,
@@ -204,7 +204,7 @@ function choiceCommand({ name: choice, none }: OfferedChoice): ConversationComma
   }
 }
 
-async function showOptions({ connection }: Conversation, choice: string, io: Io): Promise<void> {
+async function showOptions({ connection }: Chat, choice: string, io: Io): Promise<void> {
   const options = await listOptions(connection, choice)
   if (options === undefined) return note(io, `They cannot be listed. Write /${choice} ID.`)
   if (options.length === 0) return note(io, `There is no ${choice} yet.`)
@@ -225,7 +225,7 @@ function scriptOf(word: string, capabilities: Io['capabilities'] = []): string |
 }
 
 /** A line that is no command of ours. What begins with a path is a message, and so are lines that the model itself acts on. */
-async function messageOf(line: string, word: string, conversation: Conversation, io: Io): Promise<LineResult> {
+async function messageOf(line: string, word: string, conversation: Chat, io: Io): Promise<LineResult> {
   const script = scriptOf(word, io.capabilities)
   const isScript = script !== undefined && (await conversation.model()).split('/', 1)[0] === script
   if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }

@@ -1,18 +1,18 @@
-import { askingThrough, personIsHere } from '../approval/asking.ts'
-import { personWatch } from '../approval/person-watch.ts'
-import { absentWatch } from '../approval/watch.ts'
+import { questionerOver, isInteractive } from '../approval/asking.ts'
+import { personWatch } from '../approval/watch.ts'
+import { unattendedWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { type Conversation, converse } from './conversation.ts'
-import { exitCodeOf, leave, onInterrupt } from '../interrupt.ts'
+import { type Chat, sendMessage } from './conversation.ts'
+import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
-import { slashCommand } from './slash-command.ts'
-import { styled } from '../style.ts'
-import { WAITING } from '../turn-end.ts'
+import { runSlashCommand } from './slash-command.ts'
+import { styled } from '../io.ts'
+import { EXIT_WAITING } from '../follow-to-end.ts'
 
-/** A talk where there is no terminal, or one that cannot move its cursor: each line is a message. */
-export async function talkByLines(conversation: Conversation, call: CommandCall, io: Io): Promise<number> {
+/** Chats without a terminal, or on one that cannot move its cursor: each line is a message. Resolves to the exit code. */
+export async function chatByLines(conversation: Chat, call: CommandCall, io: Io): Promise<number> {
   let interrupts = 0
   const reader = lineReader(io, {
     history: readHistory(call.home).filter((text) => !text.includes('\n')),
@@ -21,17 +21,19 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
   })
   const stop = onInterrupt(io, interrupted)
   const { connection } = conversation
-  const watch = personIsHere(io) ? personWatch(connection, io, askingThrough(reader)) : absentWatch(connection, io)
+  const watch = isInteractive(io)
+    ? personWatch(connection, io, questionerOver(reader))
+    : unattendedWatch(connection, io)
   let failed = false
 
   function interrupted(signal?: NodeJS.Signals): void {
-    // What asks a process to end asks once.
-    const code = exitCodeOf(signal)
-    if (code !== undefined) return leave(io, code)
+    // A signal that ends the process takes effect at once.
+    const code = signalExitCode(signal)
+    if (code !== undefined) return exitNow(io, code)
     interrupts += 1
     if (interrupts > 1) {
       note(io, '')
-      return leave(io, 130)
+      return exitNow(io, 130)
     }
     if (conversation.running !== undefined) return void conversation.cancel().catch(() => {})
     note(io, '\nCtrl-C once more leaves.')
@@ -45,12 +47,12 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
     }
     for (;;) {
       const line = await nextMessage(reader)
-      if (line === undefined || LEAVE.has(line.trim())) return failed && io.stdin.isTTY !== true ? 1 : 0
+      if (line === undefined || EXIT_COMMANDS.has(line.trim())) return failed && io.stdin.isTTY !== true ? 1 : 0
       interrupts = 0
       if (line.trim() === '') continue
-      const result = await slashCommand(line, conversation, io)
-      const came = result.type === 'message' ? await converse(conversation, result.text, watch, io) : result.type
-      if (came === 'waiting') return WAITING
+      const result = await runSlashCommand(line, conversation, io)
+      const came = result.type === 'message' ? await sendMessage(conversation, result.text, watch, io) : result.type
+      if (came === 'waiting') return EXIT_WAITING
       failed ||= came === 'failed' || came === 'unsent'
       interrupts = 0
     }
@@ -60,10 +62,10 @@ export async function talkByLines(conversation: Conversation, call: CommandCall,
   }
 }
 
-/** What leaves a talk. */
-export const LEAVE: ReadonlySet<string> = new Set(['/quit', '/exit'])
+/** The lines that leave a chat. */
+export const EXIT_COMMANDS: ReadonlySet<string> = new Set(['/quit', '/exit'])
 
-/** A line that ends with a backslash goes on in the next one. */
+/** Reads a message. A line that ends with a backslash continues in the next one. */
 async function nextMessage(reader: LineReader): Promise<string | undefined> {
   let message = await reader.next('> ')
   while (message?.endsWith('\\')) {

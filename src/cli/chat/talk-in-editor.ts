@@ -1,56 +1,56 @@
+import { exactLine } from '../../context.ts'
 import { truncateToWidth } from '@earendil-works/pi-tui'
-import { personWatch } from '../approval/person-watch.ts'
+import { personWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { type Conversation, converse } from './conversation.ts'
-import { exactLine } from '../exact-text.ts'
+import { type Chat, sendMessage } from './conversation.ts'
 import { CommandFailure } from '../failure.ts'
 import { attachNamed } from '../attach/attach.ts'
 import { sizeText } from '../state-text.ts'
-import { exitCodeOf, leave, onInterrupt } from '../interrupt.ts'
+import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print } from '../io.ts'
-import { isSlashCommand, isForNow, slashCommand, slashCommands } from './slash-command.ts'
-import { harmless, styled } from '../style.ts'
-import { WAITING } from '../turn-end.ts'
-import { chatStatus } from './chat-status.ts'
-import { completion } from './completion.ts'
-import { composer } from './composer.ts'
-import { type MentionedFile, mentionedFiles } from './mentioned-files.ts'
-import { messageQueue } from './message-queue.ts'
-import { pricesOver } from './session-cost.ts'
-import type { Redirected } from './redirected.ts'
+import { isSlashCommand, runsAtOnce, runSlashCommand, slashCommands } from './slash-command.ts'
+import { harmless, styled } from '../io.ts'
+import { EXIT_WAITING } from '../follow-to-end.ts'
+import { fetchChatStatus } from './chat-status.ts'
+import { messageCompletion } from './completion.ts'
+import { createComposer } from './composer.ts'
+import { type MentionedFile, findMentionedFiles } from './mentioned-files.ts'
+import { createMessageQueue } from './message-queue.ts'
+import { priceLookup } from './session-actions.ts'
+import type { RedirectableOutput } from '../io.ts'
 import { openScreen } from './screen.ts'
-import { type ChatStatus, statusText } from './status-text.ts'
-import { LEAVE } from './talk-by-lines.ts'
+import { type ChatStatus, statusText } from './chat-status.ts'
+import { EXIT_COMMANDS } from './talk-by-lines.ts'
 
-/** A talk on a terminal: messages are written in an editor below what was said, also while an answer comes. */
-export async function talkInEditor(
-  conversation: Conversation,
+/** Chats on a terminal, with an editor below the transcript that also works while an answer streams. Resolves to the exit code. */
+export async function chatInEditor(
+  conversation: Chat,
   call: CommandCall,
   outer: Io,
-  beside: Redirected,
+  beside: RedirectableOutput,
 ): Promise<number> {
   const directory = process.cwd()
   const commands = slashCommands(outer.capabilities)
-  const prices = pricesOver(conversation.connection)
-  const queue = messageQueue()
+  const prices = priceLookup(conversation.connection)
+  const queue = createMessageQueue()
   const over = Promise.withResolvers<number>()
   const left = new AbortController()
   let interrupts = 0
   let status: ChatStatus = { model: '' }
   let refreshing: Promise<ChatStatus> | undefined
   const looking = new Set<Promise<void>>()
-  /** The lines are drawn far more often than they change. */
+  /** Cached, because the lines are drawn far more often than they change. */
   let mentioned: { readonly text: string; readonly files: readonly MentionedFile[] } = { text: '', files: [] }
 
   const screen = openScreen(outer, live)
   const io: Io = { ...outer, stdout: screen.output, stderr: screen.output }
   const aside: Io = { ...outer, stdout: screen.aside, stderr: screen.aside }
   const dim = (text: string) => styled(io, 'dim', text)
-  const editor = composer({
+  const editor = createComposer({
     tui: screen.tui,
     queue,
-    completion: completion(commands, directory),
+    completion: messageCompletion(commands, directory),
     commands: commands.map(({ name }) => name),
     history: () => readHistory(call.home),
     onMessage: accept,
@@ -58,7 +58,7 @@ export async function talkInEditor(
     onKey: () => {
       if (conversation.running === undefined) interrupts = 0
     },
-    // A question that is left undecided ends the talk as waiting: its turn is kept.
+    // A question that stays open ends the chat as waiting. Its turn is kept.
     onLeave: () => (editor.asks() ? editor.close() : over.resolve(0)),
     dim,
     bold: (text) => styled(io, 'bold', text),
@@ -80,7 +80,7 @@ export async function talkInEditor(
 
   function attachedNames(): readonly string[] {
     const text = editor.text()
-    if (text !== mentioned.text) mentioned = { text, files: mentionedFiles(text, directory) }
+    if (text !== mentioned.text) mentioned = { text, files: findMentionedFiles(text, directory) }
     return [
       ...conversation.attachments.map(({ name }) => exactLine(name)),
       ...mentioned.files.map(({ name, bytes }) => `${exactLine(name)} (${sizeText(bytes)})`),
@@ -89,12 +89,12 @@ export async function talkInEditor(
 
   function accept(text: string): void {
     addToHistory(call.home, text)
-    if (LEAVE.has(text.trim())) over.resolve(0)
-    else if (isForNow(text, outer)) look(text)
+    if (EXIT_COMMANDS.has(text.trim())) over.resolve(0)
+    else if (runsAtOnce(text, outer)) look(text)
     else queue.add(text)
   }
 
-  /** What only shows something waits for no turn, and lets nothing go that is held. */
+  /** Runs a command that only shows something: without waiting for the turn, and without releasing held messages. */
   function look(text: string): void {
     const shown = lookNow(text).finally(() => looking.delete(shown))
     looking.add(shown)
@@ -115,7 +115,7 @@ export async function talkInEditor(
   }
 
   function interrupted(signal?: NodeJS.Signals): void {
-    const code = exitCodeOf(signal)
+    const code = signalExitCode(signal)
     if (code !== undefined) return over.resolve(code)
     interrupts += 1
     if (interrupts > 1) return over.resolve(130)
@@ -126,13 +126,13 @@ export async function talkInEditor(
 
   async function refresh(): Promise<void> {
     if (left.signal.aborted) return
-    refreshing = chatStatus(conversation, prices)
+    refreshing = fetchChatStatus(conversation, prices)
     status = await refreshing
     screen.changed()
   }
 
   async function send(text: string): Promise<void> {
-    const files = mentionedFiles(text, directory)
+    const files = findMentionedFiles(text, directory)
     say(text, [...conversation.attachments.map(({ name }) => name), ...files.map(({ name }) => name)])
     const { connection, session, attachments } = conversation
     try {
@@ -144,16 +144,16 @@ export async function talkInEditor(
       note(io, styled(io, 'red', error.message))
       return editor.putBack(text)
     }
-    const came = await converse(conversation, text, watch, io, left.signal)
-    if (came === 'waiting') return over.resolve(WAITING)
-    // What was written behind a message that failed may have lost its sense.
+    const came = await sendMessage(conversation, text, watch, io, left.signal)
+    if (came === 'waiting') return over.resolve(EXIT_WAITING)
+    // After a failed message, the queued ones may no longer make sense.
     if (came !== 'answered') queue.hold()
     if (came !== 'unsent') return
     conversation.attachments = attachments
     editor.putBack(text)
   }
 
-  /** What was sent, exactly as it was sent. */
+  /** Prints a message exactly as it is sent. */
   function say(text: string, files: readonly string[]): void {
     const lines = harmless(text, io.stdout).split('\n')
     print(io, lines.map((line, at) => styled(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))
@@ -173,9 +173,9 @@ export async function talkInEditor(
     }
   }
 
-  async function command(text: string, to: Io): ReturnType<typeof slashCommand> {
+  async function command(text: string, to: Io): ReturnType<typeof runSlashCommand> {
     if (isSlashCommand(text, outer)) print(to, dim(harmless(text, to.stdout)))
-    const result = await slashCommand(text, conversation, to)
+    const result = await runSlashCommand(text, conversation, to)
     if (result.type === 'failed') editor.putBack(text)
     return result
   }
@@ -189,9 +189,9 @@ export async function talkInEditor(
     talking.catch(() => {})
     const code = await Promise.race([talking, over.promise])
     screen.endOutput()
-    const goesOn = conversation.running !== undefined && code !== WAITING
+    const goesOn = conversation.running !== undefined && code !== EXIT_WAITING
     for (const text of queue.waiting()) note(aside, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
-    // What was being written is there again in the next talk.
+    // The next chat offers the unfinished text in its history.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation
     if (goesOn) note(aside, dim('The running turn is not cancelled: its answer will be in the session.'))
@@ -199,7 +199,7 @@ export async function talkInEditor(
     await screen.drain()
     if (code === 130) {
       screen.stop()
-      leave(outer, code)
+      exitNow(outer, code)
     }
     return code
   } finally {
@@ -209,7 +209,7 @@ export async function talkInEditor(
     screen.stop()
     left.abort()
     editor.close()
-    // The connection is closed next: nobody may be asking over it.
+    // The connection is closed next, so no request may be running.
     await Promise.all([refreshing, ...looking])
   }
 }

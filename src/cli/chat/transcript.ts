@@ -1,35 +1,35 @@
 import { Writable } from 'node:stream'
 import type { Output } from '../../capability.ts'
 
-/** What a talk has said: whole lines go into the terminal's own scrollback, the unfinished one stays with the live lines. */
+/** The output of a chat: whole lines go to the scrollback of the terminal, the unfinished line stays with the live lines. */
 export interface Transcript {
-  /** Where commands and answers are written. */
+  /** The output for commands and answers. */
   readonly output: Output
-  /** Where whole lines are written that must not end the unfinished one: they stand above it. */
+  /** The output for whole lines that appear above the unfinished line without ending it. */
   readonly aside: Output
-  /** The line that has no end yet. */
+  /** The line without a line break so far. */
   readonly unfinished: () => string
   /** Ends the unfinished line, if there is one. */
   readonly finish: () => void
-  /** The same, and what is written to `output` from now on is not shown. */
+  /** The same, and hides what is written to `output` afterwards. */
   readonly close: () => void
 }
 
 export interface TranscriptOptions {
-  /** Given whole lines, each with its `\n`. */
+  /** Called with whole lines, each with its `\n`. */
   readonly onLines: (lines: string) => void
-  /** The unfinished line is another one. */
+  /** Called when the unfinished line changes. */
   readonly onChange: () => void
   readonly columns: () => number
 }
 
-/** Characters of an unfinished line: it is drawn again with each word that comes, so it cannot grow without end. */
+/** The longest unfinished line, in characters: it is redrawn with each new word. */
 const MOST = 16_000
 
-/** The erase of a line by `statusLine`: it takes the unfinished line back. */
+/** The sequence with which `statusLine` erases a line. It removes the unfinished line. */
 const ERASE = '\r\u001B[2K'
 
-export function transcript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
+export function createTranscript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
   let open = ''
   let closed = false
 
@@ -86,10 +86,10 @@ export function transcript({ onLines, onChange, columns }: TranscriptOptions): T
 
 const RESET = '\u001B[0m'
 
-/** The looks that are still on at the end of a text, as the sequences that switch them on. */
+/** The escape sequences of the colours that are still on at the end of a text. */
 export function lookAtEnd(text: string): string {
   const on: string[] = []
-  // oxlint-disable-next-line no-control-regex -- sequences that set looks
+  // oxlint-disable-next-line no-control-regex -- sequences that set colours
   for (const [sequence, code] of text.matchAll(/\u001B\[(\d*)m/g)) {
     if (/^(?:0?|22|39)$/.test(code!)) on.length = 0
     else on.push(sequence)

@@ -1,16 +1,17 @@
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { print, printJson } from '../io.ts'
-import { readNamedFile } from '../read-file.ts'
-import { runScenarios } from '../scenario-text.ts'
-import { harmless } from '../style.ts'
+import type { TokenCounter } from '../../context.ts'
+import type { ScenarioResult } from '../../context/scenario.ts'
+import { CommandFailure } from '../failure.ts'
+import { readNamedFile } from '../input-text.ts'
+import { harmless, print, printJson } from '../io.ts'
 
-export const assemble: Command = {
+export const assembleCommand: Command = {
   name: 'assemble',
   summary: 'assemble scenarios from a file and print their outlines',
   usage: ['assemble FILE [--json]', 'assemble - < FILE'],
   details:
-    'A file holds one scenario, an array of them, or one per line. Needs no home and no model. A context overflow is a ' +
-    'result; a scenario that is not valid ends with exit code 1.',
+    'A file contains one scenario, an array of scenarios, or one scenario per line. The command needs no home and no model. A context ' +
+    'overflow is a result; an invalid scenario ends with exit code 1.',
   words: { least: 1, most: 1 },
   options: { json: { summary: 'print {name, request, manifest} or {name, error, manifest}, one per line' } },
   run: assembleFile,
@@ -18,11 +19,51 @@ export const assemble: Command = {
 
 async function assembleFile(call: CommandCall, io: Io): Promise<number> {
   const file = call.words[0]!
-  const { results, text } = await runScenarios(
-    await readNamedFile(file, io),
-    file === '-' ? 'the standard input' : file,
-  )
+  const { results, text } = await runScenarios(await readNamedFile(file, io), file === '-' ? 'standard input' : file)
   if (!call.json) print(io, harmless(text.trimEnd(), io.stdout))
   else for (const result of results) printJson(io, result)
   return 0
+}
+
+/** The results of a file of scenarios. */
+interface ScenarioRun {
+  readonly results: readonly ScenarioResult[]
+  /** Their outlines as one text, which `foreword check` compares with the committed text. */
+  readonly text: string
+}
+
+/**
+ * Assembles every scenario of a text: one JSON document, an array, or JSON Lines. Throws where one is not valid; a
+ * context overflow is a result.
+ */
+export async function runScenarios(text: string, place: string): Promise<ScenarioRun> {
+  const { outline } = await import('../../context.ts')
+  const results = await resultsOf(text, place)
+  const blocks = results.map((result) => {
+    const lines = [outline(result.manifest).trimEnd()]
+    if ('error' in result) lines.push(`${result.error.code}: ${result.error.message}`)
+    return (results.length === 1 ? lines : [`# ${result.name}`, ...lines]).join('\n')
+  })
+  return { results, text: `${blocks.join('\n\n')}\n` }
+}
+
+async function resultsOf(text: string, place: string): Promise<readonly ScenarioResult[]> {
+  const { counterIdOf, readScenarios, runScenario, ScenarioError, smallCounters } =
+    await import('../../context/scenario.ts')
+  try {
+    const scenarios = readScenarios(text)
+    if (scenarios.length === 0) throw new ScenarioError('text', ['it contains no scenario'])
+    // An unknown counter needs the one with the large table, too: the error lists every counter.
+    const known = new Set([undefined, ...smallCounters.map(({ id }) => id)])
+    const counters: readonly TokenCounter[] = scenarios.some((scenario) => !known.has(counterIdOf(scenario)))
+      ? [...smallCounters, (await import('../../context/o200k.ts')).o200k]
+      : smallCounters
+    return scenarios.map((scenario) => runScenario(scenario, counters))
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error
+    throw new CommandFailure('invalid-scenario', `${place}: ${error.message}`, {
+      hint: 'The format is described in schema/scenario.schema.json of this package.',
+      cause: error,
+    })
+  }
 }

@@ -1,22 +1,23 @@
-import { outsideFolders } from '../backup/outside-folders.ts'
-import { progressLine } from '../backup/progress-line.ts'
-import { jsonOption, noQuestion } from '../command.ts'
+import { existsSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { refuseTools } from '../for-persons.ts'
-import { sizeText } from '../state-text.ts'
+import { jsonOption, noQuestion } from '../arguments.ts'
+import { refuseTools } from '../failure.ts'
+import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
-import { stoppable } from '../interrupt.ts'
-import { homeStore } from '../open-store.ts'
+import { findHomeStore } from '../open-store.ts'
+import { sizeText } from '../state-text.ts'
+import { progressLine } from '../status-line.ts'
 import { version } from '../version.ts'
 
-export const backup: Command = {
+export const backupCommand: Command = {
   name: 'backup',
   summary: 'save the whole home as one archive, also while the gateway runs',
   usage: ['backup FILE [--force] [--json]'],
   details:
-    'The archive is a tar.gz with sessions, files, prompts, skills, subjects, workspace and configuration as they are at ' +
-    'one moment, and the SHA-256 of each file. It is read back before it gets its name. It also holds the token of the ' +
-    'gateway: keep it where only you can read it. `foreword restore FILE` brings it back.',
+    'The archive is a tar.gz of the sessions, files, prompts, workspace, configuration and the folders that capabilities keep in the home, as they are at ' +
+    'one moment, with the SHA-256 of each file. It is read back and verified before it gets its name. It also contains the token of the ' +
+    'gateway, so keep it private. Restore it with `foreword restore FILE`.',
   words: { least: 1, most: 1 },
   options: {
     force: { summary: 'replace FILE if it exists' },
@@ -27,11 +28,11 @@ export const backup: Command = {
 }
 
 async function backUp(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'save the home')
+  refuseTools(io, 'back up the home')
   const { backupHome } = await import('../../runtime.ts')
-  const { driver: store } = await homeStore(call.home, io)
+  const { driver: store } = await findHomeStore(call.home, io)
   const progress = progressLine(io)
-  const saved = await stoppable(io, (signal) =>
+  const saved = await runStoppable(io, (signal) =>
     backupHome({
       home: call.home,
       store,
@@ -50,7 +51,25 @@ async function backUp(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   for (const each of saved.leftOut) note(io, `Not in the archive: ${each}`)
-  for (const each of outside) note(io, `Not in the archive, since it is outside the home: ${each}`)
-  print(io, `${saved.file}: ${saved.files} files, ${sizeText(saved.bytes)}, read back and whole`)
+  for (const each of outside) note(io, `Not in the archive because it is outside the home: ${each}`)
+  print(io, `Saved ${saved.files} files to ${saved.file} (${sizeText(saved.bytes)}, verified).`)
   return 0
+}
+
+/** Existing folders outside the home that its capabilities or its workspace use, as absolute paths. The archive lacks them. */
+async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {
+  const { loadConfiguration, settingsOf } = await import('../../runtime.ts')
+  const { environment, capabilities: own = [] } = io
+  const { configuration, capabilities } = await loadConfiguration({ home, environment, capabilities: own })
+  const places = capabilities.map((each) => each.places?.(settingsOf(configuration, each), home) ?? {})
+  const folders = [
+    ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
+    configuration.agent.workspace,
+  ].map((path) => resolve(home, path))
+  return [...new Set(folders)].filter((path) => isOutside(home, path) && existsSync(path))
+}
+
+function isOutside(home: string, path: string): boolean {
+  const inside = relative(home, path)
+  return inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside
 }

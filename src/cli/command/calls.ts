@@ -1,20 +1,20 @@
 import { ask, pathTo } from '../answer.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import type { CallLine } from '../find-call.ts'
+import type { CallLine } from '../find-session.ts'
 import { findSession } from '../find-session.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
-export const calls: Command = {
+export const callsCommand: Command = {
   name: 'calls',
   summary: 'list the model calls of a session',
   usage: ['calls SESSION [--json]'],
   details:
-    'Prompt tokens stand twice: as they were counted before the call, and as the provider reported them (`-` where it ' +
-    'did not say). `foreword request CALL` prints what was sent, `foreword diff CALL CALL` compares two.',
+    'Prompt tokens appear twice: as counted before the call, and as the provider reported them (`-` where it reported ' +
+    'none). Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.',
   words: { least: 1, most: 1 },
   options: { json: { ...jsonOption, summary: 'print one record per line' } },
   run: (call, io) => connected(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
@@ -29,7 +29,7 @@ async function listCalls(connection: Connection, call: CommandCall, io: Io): Pro
   if (call.json) {
     for (const line of list.calls) printJson(io, line)
   } else if (list.calls.length === 0) {
-    note(io, `Session ${session} has made no calls.`)
+    note(io, `No calls in session ${session} yet.`)
   } else {
     const now = new Date()
     const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
@@ -45,14 +45,14 @@ function callRow({ id, time, model, used, outcome }: CallLine, now: Date): reado
     timeText(time, now),
     model,
     String(used),
-    told(outcome?.usage?.promptTokens),
-    told(outcome?.usage?.cachedTokens),
-    told(outcome?.usage?.outputTokens),
+    tokensText(outcome?.usage?.promptTokens),
+    tokensText(outcome?.usage?.cachedTokens),
+    tokensText(outcome?.usage?.outputTokens),
     outcome?.error?.code ?? ([outcome?.finish, outcome?.warning?.code].filter(Boolean).join(', ') || '-'),
   ]
 }
 
-/** A provider that is silent is shown as such. */
-function told(tokens: number | undefined): string {
+/** `-` where the provider did not report a number. */
+function tokensText(tokens: number | undefined): string {
   return tokens === undefined ? '-' : String(tokens)
 }

@@ -1,46 +1,46 @@
-import { personIsHere } from '../approval/asking.ts'
 import type { AnyCapability, Command, Io } from '../../capability.ts'
-import { redirected } from '../chat/redirected.ts'
-import { connected } from '../connection.ts'
-import { opened } from '../chat/conversation.ts'
+import { isInteractive } from '../approval/asking.ts'
 import { attachNamed } from '../attach/attach.ts'
-import { refuseTools } from '../for-persons.ts'
-import { choiceOptions, choiceUsage, chosenBy, sessionWith } from '../session-choices.ts'
+import { openChat } from '../chat/conversation.ts'
 import { slashHelp } from '../chat/slash-command.ts'
+import { connected } from '../connection.ts'
+import { refuseTools } from '../failure.ts'
+import { redirectable } from '../io.ts'
+import { choiceOptions, choiceUsage, readChoices, sessionWith } from '../session-choices.ts'
 
-export const chat = (capabilities: readonly AnyCapability[]): Command => ({
+export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'chat',
-  summary: 'talk in the terminal',
+  summary: 'chat in the terminal',
   usage: [['chat [--session ID] [--model ID]', choiceUsage(capabilities), '[--file PATH]…'].filter(Boolean).join(' ')],
   details:
-    'Enter sends. Shift-Enter, Alt-Enter, or a backslash before Enter begins a new line; what is pasted is one text. What is ' +
-    'written while an answer comes is queued, and Up takes it back. @NAME attaches a file of the working directory, Tab ' +
-    'completes names, Up and Ctrl-R find what was typed before. Ctrl-C stops the turn, twice leaves; Ctrl-D leaves. From a ' +
-    `pipe each line is a message. In the chat:\n${slashHelp(capabilities, Infinity)}`,
+    'Enter sends. Shift-Enter, Alt-Enter, or a backslash before Enter begins a new line. Pasted text stays in one piece. What you ' +
+    'write while an answer streams is queued; Up takes it back. @NAME attaches a file of the working directory. Tab ' +
+    'completes names; Up and Ctrl-R find earlier messages. Ctrl-C stops the turn, and pressed twice leaves; Ctrl-D leaves. Without a ' +
+    `terminal, each line of the input is a message. Commands in the chat:\n${slashHelp(capabilities, Infinity)}`,
   words: { least: 0, most: 0 },
   options: {
-    session: { value: 'ID', summary: 'continue this session (a new one otherwise)' },
+    session: { value: 'ID', summary: 'continue this session (default: a new session)' },
     model: { value: 'ID', summary: 'the model of this session' },
     ...choiceOptions(capabilities),
-    file: { value: 'PATH', summary: 'attach a file to the first message; may be repeated' },
+    file: { value: 'PATH', summary: 'attach a file to the first message; repeatable' },
   },
   run: (call, own) => {
-    const beside = redirected(own.stderr)
+    const beside = redirectable(own.stderr)
     const io: Io = { ...own, stderr: beside.output }
     return connected(call.home, io, 'write', async (connection) => {
-      const chosen = await chosenBy(connection, call, io.capabilities)
-      if (Object.keys(chosen).length > 0) refuseTools(io, 'choose for a session')
+      const chosen = await readChoices(connection, call, io.capabilities)
+      if (Object.keys(chosen).length > 0) refuseTools(io, 'change what a session has chosen')
       const session = await sessionWith(connection, call.text('session'), chosen)
-      const conversation = await opened(connection, { session, model: call.text('model') })
+      const conversation = await openChat(connection, { session, model: call.text('model') })
       conversation.attachments = await attachNamed(connection, call.texts('file'), session, io)
-      // The editor and its library are for a terminal alone: nothing else waits until they are loaded.
-      if (!hasEditor(io)) return await (await import('../chat/talk-by-lines.ts')).talkByLines(conversation, call, io)
-      return await (await import('../chat/talk-in-editor.ts')).talkInEditor(conversation, call, io, beside)
+      // Only a terminal needs the editor and its library, so nothing else waits until they are loaded.
+      if (!hasEditor(io)) return await (await import('../chat/talk-by-lines.ts')).chatByLines(conversation, call, io)
+      return await (await import('../chat/talk-in-editor.ts')).chatInEditor(conversation, call, io, beside)
     })
   },
 })
 
 /** A dumb terminal cannot move its cursor. */
 function hasEditor(io: Io): boolean {
-  return personIsHere(io) && io.environment.TERM !== 'dumb'
+  return isInteractive(io) && io.environment.TERM !== 'dumb'
 }

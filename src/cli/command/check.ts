@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { print, printJson } from '../io.ts'
-import { changedLines } from '../changed-lines.ts'
+import { changedLines } from '../line-diff.ts'
 import { lineDiff } from '../line-diff.ts'
-import { fileFailure } from '../read-file.ts'
-import { runScenarios } from '../scenario-text.ts'
-import { harmless, styled } from '../style.ts'
+import { fileFailure } from '../input-text.ts'
+import { runScenarios } from './assemble.ts'
+import { harmless, styled } from '../io.ts'
 
-export const check: Command = {
+export const checkCommand: Command = {
   name: 'check',
-  summary: 'compare a folder of scenarios with their committed outlines',
+  summary: 'compare the scenarios in a directory with their committed outlines',
   usage: ['check DIRECTORY [--update] [--json]'],
   details:
-    'Each FILE.json or FILE.jsonl below the folder is assembled and compared with the outline that stands beside it as ' +
-    'FILE.json.outline.txt. Exit code 1 where one differs, is missing or is not valid.',
+    'Assembles each FILE.json and FILE.jsonl below the directory and compares the result with the outline beside it in ' +
+    'FILE.json.outline.txt. The exit code is 1 if an outline differs or is missing, or a scenario is not valid.',
   words: { least: 1, most: 1 },
   options: {
-    update: { summary: 'write the outlines instead of comparing them' },
+    update: { summary: 'write the outlines instead of comparing' },
     json: { summary: 'print {file, result, diff?, message?}, one file per line' },
   },
   run: checkDirectory,
@@ -52,8 +52,8 @@ async function scenarioFiles(directory: string): Promise<readonly string[]> {
   const exclude = (name: string) => name === 'node_modules' || (name.startsWith('.') && name.length > 1)
   for await (const name of glob('**/*.{json,jsonl}', { cwd: directory, exclude })) found.push(join(directory, name))
   if (found.length > 0) return found.toSorted()
-  throw new CommandFailure('no-scenarios', `${directory} holds no scenario files (*.json, *.jsonl).`, {
-    hint: '`foreword assemble FILE` shows what one scenario comes to; schema/scenario.schema.json of this package describes the format.',
+  throw new CommandFailure('no-scenarios', `${directory} contains no scenario files (*.json, *.jsonl).`, {
+    hint: 'Assemble one scenario with `foreword assemble FILE`. The format is described in schema/scenario.schema.json of this package.',
   })
 }
 
@@ -67,7 +67,7 @@ async function checkFile(file: string, update: boolean): Promise<Finding> {
       await writeFile(outlineFile, text)
       return { file, result: 'updated' }
     }
-    if (before === undefined) return { file, result: 'missing', message: `there is no ${outlineFile}` }
+    if (before === undefined) return { file, result: 'missing', message: `no ${outlineFile}` }
     return { file, result: 'differs', diff: changedLines(await lineDiff(before, text)) }
   } catch (error) {
     if (error instanceof CommandFailure) return { file, result: 'invalid', message: error.message }
@@ -93,6 +93,6 @@ function summary(findings: readonly Finding[]): string {
   const other = (['differs', 'missing', 'invalid', 'updated'] as const)
     .filter((result) => count(result) > 0)
     .map((result) => `${count(result)} ${result}`)
-  const hint = count('differs') + count('missing') > 0 ? '; `--update` writes the outlines as they are now' : ''
+  const hint = count('differs') + count('missing') > 0 ? '; write the outlines with `--update`' : ''
   return `${[`${count('same')} of ${findings.length} the same`, ...other].join(', ')}${hint}`
 }

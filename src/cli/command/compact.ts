@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs'
-import { withClaim } from '../backup/with-claim.ts'
-import { jsonOption } from '../command.ts'
+import { withClaim } from '../with-claim.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { sizeText } from '../state-text.ts'
-import { refuseTools } from '../for-persons.ts'
+import { refuseTools } from '../failure.ts'
 import { print, printJson } from '../io.ts'
-import { homeStore } from '../open-store.ts'
+import { findHomeStore } from '../open-store.ts'
 import { statusLine } from '../status-line.ts'
 
-export const compact: Command = {
+export const compactCommand: Command = {
   name: 'compact',
-  summary: 'remove what nothing names any more, and give its space back',
+  summary: 'remove unreferenced content and free its disk space',
   usage: ['compact [--json]'],
   details:
-    'Deleting a session or a file leaves the texts and bytes that others might share. This removes those that nothing names ' +
-    'any more, overwrites them, and makes the store as small as its content. The gateway must not run. The store needs as ' +
-    'much free space as it takes, while this runs.',
+    'Deleting a session or a file keeps texts and bytes that others may share. This command overwrites and removes those that nothing refers to ' +
+    'any more, and shrinks the store to the size of its content. The gateway must not run. While the command runs, the store needs as ' +
+    'much free space again as it uses.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
   run: makeCompact,
@@ -26,7 +26,7 @@ async function makeCompact(call: CommandCall, io: Io): Promise<number> {
   const { compactHome } = await import('../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
-  const { driver } = await homeStore(call.home, io)
+  const { driver } = await findHomeStore(call.home, io)
   const done = existsSync(call.home)
     ? await withClaim(call.home, () => compactHome(call.home, driver, line.say, io.capabilities)).finally(line.clear)
     : nothing

@@ -1,3 +1,4 @@
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { setKey, unsetKey } from '../config/change-key.ts'
@@ -8,49 +9,35 @@ import {
   schemaKeys,
   valueText,
 } from '../config/effective-values.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
+import { CommandFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { nearestName } from '../../platform.ts'
-import { styled } from '../style.ts'
+import { styled } from '../io.ts'
 import { table } from '../table.ts'
 
-export const config: Command = {
+export const configCommand: Command = {
   name: 'config',
   summary: 'show and change the configuration',
   usage: ['config [get [KEY]] [--json]', 'config set KEY VALUE...', 'config unset KEY', 'config schema', 'config path'],
   details:
-    'A key is written with dots, such as gateway.port or models."lab/m1".window. A list is written with commas or as ' +
-    'several values. What could not start is not written. What is shown is in force: from `config.json`, with environment ' +
-    'variables over it (gateway.port is FOREWORD_GATEWAY_PORT). A running gateway reads changes at its next start.',
+    'Write a key with dots, such as gateway.port or models."lab/m1".window, and a list with commas or as ' +
+    'several values. A value with which the gateway could not start is not written. get shows the values in effect: those of `config.json`, ' +
+    'overridden by environment variables (FOREWORD_GATEWAY_PORT sets gateway.port). A running gateway reads changes at its next start.',
   words: { least: 0, most: 200 },
   options: { json: { summary: 'print {key, value, origin, place}, one key per line' } },
-  run: (call, io) => actionOf(call)(call, io),
+  run: (call, io) => runSubcommand(configCommand, subcommands, 'get', call, io),
 }
 
-type Action = (call: CommandCall, io: Io) => Promise<number>
-
-const actions: Readonly<Record<string, { readonly most: number; readonly run: Action }>> = {
+const subcommands: Readonly<Record<string, Subcommand>> = {
   get: {
-    most: 2,
+    least: 0,
+    most: 1,
     run: (call, io) => (call.words[1] === undefined ? getAll(call, io) : getOne(call.words[1], call, io)),
   },
-  set: { most: 200, run: setKey },
-  unset: { most: 2, run: unsetKey },
-  schema: { most: 1, run: schema },
-  path: { most: 1, run: path },
-}
-
-function actionOf(call: CommandCall): Action {
-  const [name = 'get'] = call.words
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (action !== undefined && call.words.length <= action.most) return action.run
-  const near = nearestName(name, Object.keys(actions))
-  throw usageFailure(
-    action === undefined ? `\`foreword config\` cannot \`${name}\`.` : `\`foreword config ${name}\` takes fewer words.`,
-    near === undefined || action !== undefined
-      ? '`foreword config --help` shows how to write it.'
-      : `Did you mean \`foreword config ${near}\`?`,
-  )
+  set: { least: 2, most: 200, run: setKey },
+  unset: { least: 1, most: 1, run: unsetKey },
+  schema: { least: 0, most: 0, run: schema },
+  path: { least: 0, most: 0, run: path },
 }
 
 async function getAll(call: CommandCall, io: Io): Promise<number> {
@@ -58,7 +45,7 @@ async function getAll(call: CommandCall, io: Io): Promise<number> {
   const values = effectiveValues(loaded, loaded.schema.json)
   if (!call.json) print(io, valueTable(values))
   else for (const value of values) printJson(io, value)
-  return await tellProblems(loaded, io)
+  return await printProblems(loaded, io)
 }
 
 async function getOne(written: string, call: CommandCall, io: Io): Promise<number> {
@@ -69,7 +56,7 @@ async function getOne(written: string, call: CommandCall, io: Io): Promise<numbe
   if (found.value === undefined) refuseUnknown(key, schemaKeys(loaded.schema.json))
   if (call.json) printJson(io, found)
   else print(io, `${valueText(found.value)}  ${styled(io, 'dim', `(${found.place ?? found.origin})`)}`)
-  return await tellProblems(loaded, io)
+  return await printProblems(loaded, io)
 }
 
 async function schema(call: CommandCall, io: Io): Promise<number> {
@@ -94,13 +81,13 @@ async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
 function refuseUnknown(key: string, known: readonly string[]): void {
   if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
   const near = nearestName(key, known)
-  throw new CommandFailure('not-found', `there is no key ${key}.`, {
-    hint: near === undefined ? '`foreword config` lists the keys.' : `Did you mean ${near}?`,
+  throw new CommandFailure('not-found', `Unknown key "${key}".`, {
+    hint: near === undefined ? 'List the keys with `foreword config`.' : `Did you mean ${near}?`,
   })
 }
 
-/** What is wrong counts as not said; but somebody has to hear of it. */
-async function tellProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
+/** Prints the problems of the configuration, whose values are ignored. Returns the exit code. */
+async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
   const { problemText } = await import('../../runtime.ts')
   for (const problem of problems) note(io, styled(io, 'red', problemText(problem), io.stderr))
   return problems.length === 0 ? 0 : 1

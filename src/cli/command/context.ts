@@ -1,15 +1,15 @@
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { withNearestModel } from '../nearest-model.ts'
-import { outlineText } from '../outline-text.ts'
+import { withNearestModel } from '../model-table.ts'
+import { outlineText } from '../preview.ts'
 import { preview } from '../preview.ts'
-import { choiceOptions, choiceUsage, chosenBy } from '../session-choices.ts'
-import { systemOf, systemOption } from '../system-option.ts'
+import { choiceOptions, choiceUsage, readChoices } from '../session-choices.ts'
+import { readSystemOption, systemOption } from '../input-text.ts'
 
-export const context = (capabilities: readonly AnyCapability[]): Command => ({
+export const contextCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'context',
   summary: 'show what the next call would send',
   usage: [
@@ -17,16 +17,15 @@ export const context = (capabilities: readonly AnyCapability[]): Command => ({
     ...(choiceUsage(capabilities) === '' ? [] : [`context [SESSION] ${choiceUsage(capabilities)}`]),
   ],
   details:
-    'A bar shows how full the window is: used, free, and kept for the answer. Every piece that is a candidate stands on a line ' +
-    'of its own: where it stands, what it is, in which form it goes in, what it costs, what its fullest form would cost, and ' +
-    'what became of it and why. Nothing is sent and nothing ' +
-    'is written. Without a session: the first call of a new one.',
+    'A bar shows how full the window is: used, free, and reserved for the answer. Below it, each candidate has a line: its slot, its ' +
+    'id, the form it takes, its cost in tokens, the cost of its fullest form, its outcome, and the reason. Nothing is sent or ' +
+    'written. Without a session, it is the first call of a new one.',
   words: { least: 0, most: 1 },
   options: {
-    input: { value: 'TEXT', summary: 'as if this were the next message' },
-    model: { value: 'ID', summary: 'as if this were the model' },
-    system: { ...systemOption, summary: 'as if this were the system prompt (`@FILE` reads a file)' },
-    ...choiceOptions(capabilities, (summary) => `as if this were the ${summary}`),
+    input: { value: 'TEXT', summary: 'preview with this as the next message' },
+    model: { value: 'ID', summary: 'preview with this model' },
+    system: { ...systemOption, summary: 'preview with this system prompt (`@FILE` reads a file)' },
+    ...choiceOptions(capabilities, (summary) => `preview with ${summary}`),
     json: { ...jsonOption, summary: 'print {request, manifest}' },
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => showContext(connection, call, io)),
@@ -35,14 +34,14 @@ export const context = (capabilities: readonly AnyCapability[]): Command => ({
 async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const [word] = call.words
   const model = call.text('model')
-  const system = await systemOf(call, io)
+  const system = await readSystemOption(call, io)
   const { request, manifest } = await withNearestModel(connection, model, async () =>
     preview(connection, {
       session: word === undefined ? undefined : await findSession(connection, word),
       input: call.text('input'),
       model,
       system,
-      ...(await chosenBy(connection, call, io.capabilities)),
+      ...(await readChoices(connection, call, io.capabilities)),
     }),
   )
   if (call.json) printJson(io, { request, manifest })

@@ -1,21 +1,21 @@
 import type { Comparison } from '../../context.ts'
 import { ask, pathTo } from '../answer.ts'
-import { callsOfOption, jsonOption } from '../command.ts'
+import { callSessionOption, jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import { findCall } from '../find-call.ts'
+import { findCall } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { harmless } from '../style.ts'
+import { harmless } from '../io.ts'
 
-export const diff: Command = {
+export const diffCommand: Command = {
   name: 'diff',
   summary: 'compare what two calls sent',
   usage: ['diff CALL CALL [--session ID] [--json]'],
   details:
-    'What came, went, moved and changed form; how much of the beginning is the same, and what ' +
-    'changed first. `foreword diff last~1 last` compares the newest two calls.',
+    'Lists the pieces that were added, removed, moved or changed, how much of the beginning is identical, and what ' +
+    'changed first. Compare the newest two calls with `foreword diff last~1 last`.',
   words: { least: 2, most: 2 },
-  options: { session: callsOfOption, json: jsonOption },
+  options: { session: callSessionOption, json: jsonOption },
   run: (call, io) => connected(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
 }
 

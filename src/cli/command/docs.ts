@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { nearestName } from '../../platform.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import { usageFailure } from '../failure.ts'
 import { print, printJson } from '../io.ts'
 import { table } from '../table.ts'
 
-export const docs: Command = {
+export const docsCommand: Command = {
   name: 'docs',
-  summary: 'list the pages of this documentation, or print one',
+  summary: 'list the pages of the documentation or print one',
   usage: ['docs [PAGE] [--json]'],
   details:
-    'A page is named as in the list, or by the last part of its name: `foreword docs getting-started`. ' +
+    'Name a page as in the list, or by the last part of its name: `foreword docs getting-started`. ' +
     'Pages are printed as Markdown.',
   words: { least: 0, most: 1 },
-  options: { json: { ...jsonOption, summary: 'print {page, title, summary}, one page per line; {page, text} of one' } },
+  options: { json: { ...jsonOption, summary: 'print {page, title, summary}, one page per line, or {page, text}' } },
   run: showDocs,
 }
 
@@ -58,7 +58,7 @@ function pageNamed(wanted: string, pages: readonly Page[]): string {
   if (found !== undefined) return found
   const near = nearestName(name, [...names, ...names.map((page) => page.split('/').at(-1)!)])
   throw usageFailure(
-    `There is no page named \`${wanted}\`.`,
-    near === undefined ? '`foreword docs` lists the pages.' : `Did you mean \`foreword docs ${near}\`?`,
+    `Unknown page "${wanted}".`,
+    near === undefined ? 'List the pages with `foreword docs`.' : `Did you mean \`foreword docs ${near}\`?`,
   )
 }

@@ -1,16 +1,16 @@
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { lineLimit, print, printJson } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 
-export const models: Command = {
+export const modelsCommand: Command = {
   name: 'models',
-  summary: 'list the models that can be used',
+  summary: 'list the available models',
   usage: ['models [--json]'],
   details:
-    'The one marked with `*` answers where nothing else is chosen. Choose another with `foreword config set model ID`, ' +
-    'for one session with `/model ID` in `foreword chat`, for one turn with `foreword send --model ID`.',
+    '`*` marks the default model. Choose another with `foreword config set model ID`, ' +
+    'for one session with `/model ID` in `foreword chat`, or for one turn with `foreword send --model ID`.',
   words: { least: 0, most: 0 },
   options: { json: { ...jsonOption, summary: 'print one model per line' } },
   run: (call, io) => connected(call.home, io, 'read', (connection) => listModels(connection, call, io)),

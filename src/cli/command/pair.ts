@@ -1,29 +1,126 @@
-import { jsonOption, noQuestion } from '../command.ts'
-import type { Command } from '../../capability.ts'
-import { listPairings } from '../pair/list.ts'
-import { newPairingCode } from '../pair/new-code.ts'
-import { removePairing } from '../pair/remove.ts'
+import { exactLine } from '../../context.ts'
+import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { PairedChat, PairingCode } from '../../runtime.ts'
+import { answer, ask, pathTo } from '../answer.ts'
+import { jsonOption, noQuestion } from '../arguments.ts'
+import { connected } from '../connection.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
+import { lineLimit, note, print, printJson } from '../io.ts'
+import { validConfiguration } from '../load-configuration.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { fittedTable } from '../table.ts'
+import { timeText } from '../time-text.ts'
 
-export const pair: Command = {
+export const pairCommand: Command = {
   name: 'pair',
-  summary: 'let a chat talk to your agent',
+  summary: 'pair chats of a channel with your agent',
   usage: ['pair [--channel NAME] [--json]', 'pair list [--channel NAME] [--json]', 'pair remove CHAT [--channel NAME]'],
   details:
-    'It shows a code. Send it to your bot from the chat that should be let in, as `/pair CODE`, within ten minutes; it ' +
-    'works once. Whoever is not let in reaches no model. CHAT is the id of a chat, or its title. An id that begins with a ' +
-    'dash goes behind `--`.',
+    'Prints a code. Send it to your bot as `/pair CODE` within ten minutes, from the chat to pair. A code works ' +
+    'once. Messages of chats that are not paired never reach a model. CHAT is the id or the title of a chat. Write an id that begins with a ' +
+    'dash after `--`.',
   words: { least: 0, most: 2 },
   options: {
-    channel: { value: 'NAME', summary: 'where the chat is (telegram unless said)' },
+    channel: { value: 'NAME', summary: 'the channel of the chat (default: the first one that can be configured)' },
     yes: noQuestion,
     json: jsonOption,
   },
-  run: (call, io) => runSubcommand(pair, subcommands, 'code', call, io),
+  run: (call, io) => runSubcommand(pairCommand, subcommands, 'code', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
-  code: { least: 0, most: 0, forPersons: 'let chats in', run: newPairingCode },
+  code: { least: 0, most: 0, forPersons: 'pair chats', run: newPairingCode },
   list: { least: 0, most: 0, run: listPairings },
-  remove: { least: 1, most: 1, forPersons: 'take chats out', run: removePairing },
+  remove: { least: 1, most: 1, forPersons: 'unpair chats', run: removePairing },
+}
+
+/** Prints a new code, and what to do with it. */
+async function newPairingCode(call: CommandCall, io: Io): Promise<number> {
+  const channel = channelName(call, io)
+  const { made, isRunning } = await connected(call.home, io, 'write', async (connection) => ({
+    made: await ask<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),
+    isRunning: !connection.inProcess,
+  }))
+  if (call.json) printJson(io, made)
+  else {
+    note(io, `Send this to your bot on ${channel}, from the chat to pair:`)
+    print(io, `/pair ${made.code}`)
+    note(io, 'The code is valid for ten minutes and works once. Earlier codes no longer work.')
+    note(io, `In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${made.code}`)
+  }
+  const key = await missingSettings(channel, call.home, io)
+  if (key !== undefined) note(io, `No bot is configured yet. Set ${key} in config.json; see \`foreword docs\`.`)
+  if (!isRunning) note(io, 'No gateway runs on this home. Start one with `foreword start` while the code is valid.')
+  return 0
+}
+
+/** The channel that `--channel` names, else the first one of the capabilities. */
+function channelName(call: CommandCall, { capabilities = [] }: Io): string {
+  const name = call.text('channel') ?? capabilities.find(({ channels }) => channels !== undefined)?.name
+  if (name !== undefined) return name
+  throw usageFailure('No capability provides a channel.', 'Name one with `--channel NAME`.')
+}
+
+/** The configuration key of a channel that has no settings yet. */
+async function missingSettings(channel: string, home: string, io: Io): Promise<string | undefined> {
+  const owner = (io.capabilities ?? []).find(({ name, channels }) => channels !== undefined && name === channel)
+  if (owner === undefined) return undefined
+  const { settingsOf } = await import('../../runtime.ts')
+  const settings = settingsOf(await validConfiguration(home, io), owner)
+  return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined
+}
+
+/** Prints one paired chat per line, of all channels unless one is named. */
+async function listPairings(call: CommandCall, io: Io): Promise<number> {
+  const channel = call.text('channel')
+  const chats = await connected(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
+  if (call.json) for (const chat of chats) printJson(io, chat)
+  else if (chats.length === 0) note(io, 'No paired chats yet. Pair one with `foreword pair`.')
+  else print(io, pairingTable(chats, io))
+  return 0
+}
+
+export async function fetchPairings(
+  connection: Connection,
+  channel: string | undefined,
+): Promise<readonly PairedChat[]> {
+  const query = channel === undefined ? '' : `?channel=${encodeURIComponent(channel)}`
+  return (await ask<{ pairings: readonly PairedChat[] }>(connection, `/api/pairings${query}`)).pairings
+}
+
+function pairingTable(chats: readonly PairedChat[], io: Io): string {
+  const now = new Date()
+  const rows = chats.map(({ channel, chat, kind, title, time }) => [
+    channel,
+    exactLine(chat),
+    kind,
+    exactLine(title),
+    timeText(time, now),
+  ])
+  const head = ['channel', 'chat', 'kind', 'title', 'since']
+  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [2, 4] })
+}
+
+/** Removes the pairing of a chat. */
+async function removePairing(call: CommandCall, io: Io): Promise<number> {
+  const channel = channelName(call, io)
+  const removed = await connected(call.home, io, 'write', async (connection) => {
+    const found = findChat(call.words[1]!, await fetchPairings(connection, channel), channel)
+    await answer(connection, pathTo('/api/pairings/', channel, '/', found.chat), { method: 'DELETE' })
+    return found
+  })
+  if (call.json) printJson(io, { channel, removed: removed.chat })
+  else
+    note(io, `Removed ${exactLine(removed.title)} (${exactLine(removed.chat)}). Its messages no longer reach a model.`)
+  return 0
+}
+
+/** Finds a chat by its id, or by its title in any case where only one has it. */
+function findChat(word: string, chats: readonly PairedChat[], channel: string): PairedChat {
+  const named = chats.filter(({ title }) => title.toLowerCase() === word.toLowerCase())
+  const [found, ...others] = chats.filter(({ chat }) => chat === word).concat(named)
+  if (found !== undefined && (found.chat === word || others.length === 0)) return found
+  const hint = 'List the chats with `foreword pair list`, and name one by its id.'
+  if (found === undefined) throw new CommandFailure('not-found', `No chat ${word} is paired on ${channel}.`, { hint })
+  throw new CommandFailure('ambiguous', `${named.length} chats have the title ${word}.`, { hint })
 }

@@ -1,19 +1,19 @@
 import type { Replay } from '../../runtime.ts'
 import { ask, pathTo } from '../answer.ts'
-import { jsonOption } from '../command.ts'
+import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { styled } from '../style.ts'
+import { styled } from '../io.ts'
 
-export const replay: Command = {
+export const replayCommand: Command = {
   name: 'replay',
-  summary: 'build every call of a session again and compare',
+  summary: 'rebuild every call of a session and compare',
   usage: ['replay SESSION [--json]'],
   details:
-    'Says `N of N identical`, and how many of the bodies that left for a provider are made again byte for byte. Exit code 1 ' +
-    'where a request or a body is another one.',
+    'Prints `N of N identical`, and how many of the request bodies that were sent to a provider can be rebuilt byte for byte. The exit code is 1 ' +
+    'if a request or a body differs.',
   words: { least: 1, most: 1 },
   options: { json: jsonOption },
   run: (call, io) => connected(call.home, io, 'read', (connection) => replaySession(connection, call, io)),
@@ -43,12 +43,12 @@ function wireLines({ wires }: Replay, io: Io): readonly string[] {
   if (!wires) return []
   const { identical, different, unknown } = wires
   const count = identical + different.length
-  const unmade = unknown.length === 0 ? '' : `, ${unknown.length} cannot be made again to compare`
+  const unmade = unknown.length === 0 ? '' : `, ${unknown.length} cannot be rebuilt to compare`
   return [
     styled(
       io,
       different.length === 0 ? 'green' : 'red',
-      `${identical} of ${count} bodies identical to what left${unmade}`,
+      `${identical} of ${count} bodies identical to what was sent${unmade}`,
     ),
     ...different.map(({ call, expected, got }) => `${call}: body sha256 ${got} instead of ${expected}`),
     ...new Set(unknown.map(({ why }) => why)),

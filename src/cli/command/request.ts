@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto'
-import type { RebuiltRequest } from '../../runtime.ts'
-import { ask, pathTo } from '../answer.ts'
-import { callsOfOption } from '../command.ts'
 import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import { outputText, type ToolDefinition, exactLine } from '../../context.ts'
+import type { RebuiltRequest, RequestView } from '../../runtime.ts'
+import { ask, pathTo } from '../answer.ts'
+import { callSessionOption } from '../arguments.ts'
 import { connected } from '../connection.ts'
-import { findCall } from '../find-call.ts'
-import { note, print } from '../io.ts'
-import { requestText } from '../request-text.ts'
-import { styled } from '../style.ts'
+import { findCall } from '../find-session.ts'
+import { harmless, note, print, styled } from '../io.ts'
 
-export const request: Command = {
+export const requestCommand: Command = {
   name: 'request',
-  summary: 'print the exact request of an earlier call again',
+  summary: 'print the exact request of an earlier call',
   usage: ['request CALL [--session ID] > request.json', 'request CALL --pretty'],
   details:
-    'The request is built again from the log, in canonical order (tools, system, messages), and compared with the ' +
-    'digest that was written when the call was made. Then the body for the provider is made from it again, and compared ' +
-    'with the digest of the body that left. Exit code 1 where one of them differs.\nCALL is an id, the beginning of one, ' +
+    'Rebuilds the request from the log in canonical order (tools, system, messages) and compares it with the ' +
+    'digest recorded when the call was made. It then rebuilds the body for the provider and compares it ' +
+    'with the digest of the body that was sent. The exit code is 1 if one of them differs.\nCALL is an id, the beginning of one, ' +
     '`last` for the newest call, or `last~N` for the N-th before it.',
   words: { least: 1, most: 1 },
   options: {
-    pretty: { summary: 'print it for people: tools, system message and messages, without the exact form' },
-    session: callsOfOption,
+    pretty: { summary: 'print it in readable form: tools, system message and messages' },
+    session: callSessionOption,
   },
   run: (call, io) => connected(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
 }
@@ -29,7 +28,7 @@ export const request: Command = {
 async function printRequest(connection: Connection, call: CommandCall, io: Io): Promise<number> {
   const id = await findCall(connection, call.words[0]!, call.text('session'))
   const rebuilt = await ask<RebuiltRequest>(connection, pathTo('/api/calls/', id, '/request'))
-  // JSON that came out of `JSON.stringify` goes through another round unchanged, byte for byte.
+  // A second `JSON.stringify` leaves its own output unchanged, byte for byte.
   const body = JSON.stringify(rebuilt.request)
   const digest = createHash('sha256').update(body).digest('hex')
   const recorded = rebuilt.call.requestDigest
@@ -45,13 +44,13 @@ async function printRequest(connection: Connection, call: CommandCall, io: Io): 
   return digest === recorded && rebuilt.wire?.state !== 'different' ? 0 : 1
 }
 
-/** The body that left is what a provider was really given. */
+/** Compares the body that was sent to the provider. */
 function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   const left = call.outcome?.wire
   if (!wire || !left) return
   if (wire.state === 'identical') {
     const where = `${left.bytes} bytes to ${left.url}`
-    note(io, styled(io, 'green', `body sha256 ${wire.got}: identical to the body that left (${where})`, io.stderr))
+    note(io, styled(io, 'green', `body sha256 ${wire.got}: identical to the body that was sent (${where})`, io.stderr))
   } else if (wire.state === 'different') {
     const why = 'settings of the model, or the package of its provider, have changed since'
     note(
@@ -59,12 +58,64 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
       styled(
         io,
         'red',
-        `body sha256 ${wire.got}: differs from the body that left (${wire.expected}): ${why}`,
+        `body sha256 ${wire.got}: differs from the body that was sent (${wire.expected}): ${why}`,
         io.stderr,
       ),
     )
   } else {
-    const text = `body sha256 ${wire.expected} left; it cannot be made again to compare: ${wire.why}`
+    const text = `body sha256 ${wire.expected} was sent; it cannot be rebuilt to compare: ${wire.why}`
     note(io, styled(io, 'yellow', text, io.stderr))
+  }
+}
+
+/**
+ * A request for people: its tools, its system message, and each message with its calls and results. The text of
+ * a message is indented, so that nothing in it can look like a heading.
+ */
+function requestText({ tools, system, messages }: RequestView, io: Io): string {
+  const blocks = [
+    ...(tools.length === 0 ? [] : [block(`tools (${tools.length})`, tools.map(toolText).join('\n'), io)]),
+    ...(system === undefined ? [] : [block('system', system, io)]),
+    ...messages.map((message, index) => block(`${index + 1} ${message.role}`, messageLines(message).join('\n'), io)),
+  ]
+  return blocks.join('\n\n')
+}
+
+function block(heading: string, text: string, io: Io): string {
+  const lines = harmless(text, io.stdout).split(/\r\n|\r|\n/)
+  return [styled(io, 'bold', heading), ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
+}
+
+/** `name(parameter, optional?): description`, the description below where it has several lines. */
+function toolText({ name, description = '', inputSchema }: ToolDefinition): string {
+  const { properties = {}, required = [] } = inputSchema as {
+    readonly properties?: object
+    readonly required?: readonly string[]
+  }
+  const parameters = Object.keys(properties).map((key) => exactLine(required.includes(key) ? key : `${key}?`))
+  return `${exactLine(name)}(${parameters.join(', ')})\n${description.trim().replaceAll(/^(?=.)/gm, '  ')}`.trimEnd()
+}
+
+type Message = RequestView['messages'][number]
+
+function messageLines({ content }: Message): readonly string[] {
+  if (typeof content === 'string') return [content]
+  return content.map(partText)
+}
+
+type Part = Exclude<Message['content'], string>[number]
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'reasoning':
+      return `(reasoning) ${part.text}`
+    case 'tool-call':
+      return `→ ${exactLine(part.toolName)} ${JSON.stringify(part.input)}`
+    case 'tool-result':
+      return `← ${exactLine(part.toolName)}: ${outputText(part.output)}`
+    default:
+      return `[${exactLine('mediaType' in part && part.mediaType ? part.mediaType : part.type)}]`
   }
 }

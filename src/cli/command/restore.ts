@@ -1,26 +1,26 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { progressLine } from '../backup/progress-line.ts'
-import { withClaim } from '../backup/with-claim.ts'
-import { jsonOption, noQuestion } from '../command.ts'
+import { progressLine } from '../status-line.ts'
+import { withClaim } from '../with-claim.ts'
+import { jsonOption, noQuestion } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
-import { stoppable } from '../interrupt.ts'
+import { refuseTools } from '../failure.ts'
+import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
 import { fullTimeText } from '../time-text.ts'
 
-export const restore: Command = {
+export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'bring a home back from an archive of `foreword backup`',
+  summary: 'restore a home from an archive of `foreword backup`',
   usage: ['restore FILE [--replace] [--json]'],
   details:
-    'Unpacks the archive beside the home, compares every file with its SHA-256, examines the store and the audit, and only ' +
-    'then changes anything. The gateway must not run. With --replace the former content of the home is kept in a folder ' +
-    '`before-restore-…` in it.',
+    'Unpacks the archive beside the home, compares every file with its SHA-256 and verifies the store and the audit before it ' +
+    'changes anything. The gateway must not run. With --replace, the former content of the home is kept in its folder ' +
+    '`before-restore-…`.',
   words: { least: 1, most: 1 },
   options: {
-    replace: { summary: 'move aside what the home holds' },
+    replace: { summary: 'move the current content of the home aside' },
     yes: noQuestion,
     json: jsonOption,
   },
@@ -31,10 +31,10 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
   const { restoreHome, storeOfHome } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
-  if (!existsSync(file)) throw new CommandFailure('not-found', `There is no archive ${file}.`)
+  if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
   const restored = await withClaim(call.home, () =>
-    stoppable(io, (signal) =>
+    runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
         storeOf: (home) => storeOfHome(home, io.environment, io.capabilities ?? []),
@@ -49,9 +49,12 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
   if (call.json) printJson(io, restored)
   else {
     const { files, created, version, audit, aside } = restored
-    if (audit.type === 'broken') note(io, `The audit was not whole when it was saved: ${audit.why}.`)
-    if (aside !== undefined) note(io, `What was there before is in ${aside}. Delete it when you no longer need it.`)
-    print(io, `${call.home}: ${files} files as they were ${fullTimeText(created, new Date())} (Foreword ${version})`)
+    if (audit.type === 'broken') note(io, `The audit was already broken when it was saved: ${audit.why}.`)
+    if (aside !== undefined) note(io, `The former content is in ${aside}. Delete it when you no longer need it.`)
+    print(
+      io,
+      `Restored ${files} files to ${call.home}, saved ${fullTimeText(created, new Date())} by Foreword ${version}.`,
+    )
   }
   return 0
 }

@@ -1,22 +1,22 @@
 import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { attach } from '../attach/attach.ts'
-import { newestTalk } from '../find-session.ts'
+import { attachToMessage } from '../attach/attach.ts'
+import { findNewestSession } from '../find-session.ts'
 import { followToEnd } from '../follow-to-end.ts'
-import { refuseTools } from '../for-persons.ts'
+import { refuseTools } from '../failure.ts'
 import { note, printJson } from '../io.ts'
-import { nearestModelHint, NOT_FOUND, withNearestModel } from '../nearest-model.ts'
-import { pipedInput } from '../piped-input.ts'
+import { nearestModelHint, NOT_FOUND, withNearestModel } from '../model-table.ts'
+import { readPipedInput } from '../input-text.ts'
 import { preview } from '../preview.ts'
-import { choiceOptions, choicesOf, choiceUsage, chosenBy, sessionWith } from '../session-choices.ts'
-import { quietSources } from '../source-list.ts'
+import { choiceOptions, sessionChoices, choiceUsage, readChoices, sessionWith } from '../session-choices.ts'
+import { quietSources } from '../turn-display.ts'
 import { submit } from '../turn.ts'
-import { systemOf, systemOption } from '../system-option.ts'
-import { turnDocument, turnExitCode } from '../turn-end.ts'
+import { readSystemOption, systemOption } from '../input-text.ts'
+import { turnDocument, reportTurnEnd } from '../follow-to-end.ts'
 import { turnDisplay } from '../turn-display.ts'
 
-export const send = (capabilities: readonly AnyCapability[]): Command => ({
+export const sendCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'send',
   summary: 'send one message and print the answer',
   usage: [
@@ -26,31 +26,31 @@ export const send = (capabilities: readonly AnyCapability[]): Command => ({
     'send [TEXT] - < FILE',
   ],
   details:
-    'The text of the answer streams to the standard output. A turn without an answer ends with exit code 1; the message is ' +
-    'kept in the session either way. Works with and without a running gateway.\nWhat is piped in stands below the text, or is ' +
-    'the message where there is no text. A pipe that is silent for two seconds is not waited for; `-` as the last word ' +
-    'waits.\nA call that waits for your approval is shown ' +
-    'and asked about on a terminal. Elsewhere send says so and waits for `foreword approve`; without a running gateway it ' +
-    'ends with exit code 3, and `foreword approve ID` continues the turn. Ctrl-C or a signal cancels a turn that works; ' +
-    'one that waits for an approval is left as it is, with exit code 3.',
+    'The answer streams to standard output. A turn without an answer ends with exit code 1; the session keeps the message ' +
+    'either way. The command works with and without a running gateway.\nPiped input is appended to the text, or is ' +
+    'the message if there is no text. A pipe that sends nothing for two seconds is ignored; `-` as the last argument ' +
+    'waits for it.\nOn a terminal, a call that waits for approval is shown, and you are asked. Without a terminal, ' +
+    'send waits for `foreword approve`; without a running gateway it ' +
+    'exits with code 3, and `foreword approve ID` continues the turn. Ctrl-C or a signal cancels a running turn; ' +
+    'a turn that waits for approval is kept, with exit code 3.',
   words: { least: 0, most: Infinity },
   options: {
-    session: { value: 'ID', summary: 'continue this session (a new one otherwise)' },
+    session: { value: 'ID', summary: 'continue this session (default: a new session)' },
     continue: { summary: 'continue the newest session' },
-    model: { value: 'ID', summary: 'the model for this turn alone, such as ollama/llama3.2' },
+    model: { value: 'ID', summary: 'the model for this turn only, as PROVIDER/MODEL' },
     system: systemOption,
     ...choiceOptions(capabilities),
-    file: { value: 'PATH', summary: 'attach a file, or one that was handed in before by its id; may be repeated' },
-    key: { value: 'KEY', summary: 'idempotency key: the same key again answers the same turn' },
+    file: { value: 'PATH', summary: 'attach a file, or an uploaded one by its id; repeatable' },
+    key: { value: 'KEY', summary: 'idempotency key: the same key returns the same turn' },
     json: {
       summary:
-        'print {sessionId, turnId, outcome, text, calls, usage, citations, error, notice, approval} when the turn is over',
+        'print {sessionId, turnId, outcome, text, calls, usage, citations, error, notice, approval} when the turn ends',
     },
   },
   async run(call, io) {
     checkOptions(call, io)
     const text = await messageOf(call, io)
-    const system = await systemOf(call, io)
+    const system = await readSystemOption(call, io)
     return await connected(call.home, io, 'write', (connection) => sendOver(connection, { text, system }, call, io))
   },
 })
@@ -61,13 +61,13 @@ interface Message {
 }
 
 async function sendOver(connection: Connection, { text, system }: Message, call: CommandCall, io: Io): Promise<number> {
-  const named = call.has('continue') ? (await newestTalk(connection)).id : call.text('session')
+  const named = call.has('continue') ? (await findNewestSession(connection)).id : call.text('session')
   const files = call.texts('file')
   const model = call.text('model')
-  const chosen = await chosenBy(connection, call, io.capabilities)
+  const chosen = await readChoices(connection, call, io.capabilities)
   if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0)) await assertModel(connection, model)
   const session = await sessionWith(connection, named, chosen)
-  const attachments = files.length === 0 ? undefined : await attach(connection, files, session, io)
+  const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
   ).catch(refuseLongText)
@@ -75,45 +75,45 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
   const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
   const end = await followToEnd(connection, turn, io, { display, asks: !call.json })
   if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
-  const code = turnExitCode('foreword send', turn, end, io)
+  const code = reportTurnEnd('foreword send', turn, end, io)
   if (model !== undefined && end.type === 'failed' && end.code === NOT_FOUND) {
     note(io, `  ${await nearestModelHint(connection, model)}`)
   }
   return code
 }
 
-/** Before anything is made or changed for a message that would be refused. What keeps a model from being asked now may pass. */
+/** Rejects an unknown model before a session is created or a file uploaded. Other failures may be temporary and are ignored. */
 async function assertModel(connection: Connection, model: string): Promise<void> {
   await withNearestModel(connection, model, () => preview(connection, { model })).catch((error: unknown) => {
     if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
   })
 }
 
-/** A text that no message takes goes along as a file. */
+/** Adds the hint to attach a text that is too large for a message. */
 function refuseLongText(error: unknown): never {
   if (!(error instanceof CommandFailure) || error.code !== 'body-too-large') throw error
-  const hint = 'Attach a text of this size instead: write it to a file, and add `--file PATH`.'
+  const hint = 'Write the text to a file and attach it with `--file PATH`.'
   throw new CommandFailure(error.code, error.message, { hint, cause: error })
 }
 
-/** The words, and below them what is piped in. */
+/** The text of the arguments, and below it the piped input. */
 async function messageOf({ words }: CommandCall, io: Io): Promise<string> {
   const patient = words.at(-1) === '-'
   const text = (patient ? words.slice(0, -1) : words).join(' ')
-  const piped = await pipedInput(io, { patient })
+  const piped = await readPipedInput(io, { patient })
   const message = [text, piped ?? ''].filter((part) => part.trim() !== '').join('\n\n')
   if (message !== '') return message
-  throw usageFailure('There is no text to send.', 'Write `foreword send "TEXT"`, or pipe it in.')
+  throw usageFailure('There is no text to send.', 'Usage: foreword send TEXT')
 }
 
 function checkOptions(call: CommandCall, io: Io): void {
   if (call.has('session') && call.has('continue')) {
-    throw usageFailure('--session and --continue each name a session.', 'Write one of them.')
+    throw usageFailure('--session cannot be combined with --continue.', 'Use one of them.')
   }
-  if (call.has('system')) refuseTools(io, 'choose what a model is told')
-  // A session keeps what it chose: changing that is for persons.
-  const chosen = choicesOf(io.capabilities).find(({ name }) => call.has(name))
+  if (call.has('system')) refuseTools(io, 'set the system prompt')
+  // A session keeps its choices, and only a person may change them.
+  const chosen = sessionChoices(io.capabilities).find(({ name }) => call.has(name))
   if (chosen === undefined) return
-  if (call.has('session') || call.has('continue')) refuseTools(io, 'choose for a session')
-  else if (call.has('key')) throw usageFailure(`With --key, --${chosen.name} needs a session.`, 'Write `--session ID`.')
+  if (call.has('session') || call.has('continue')) refuseTools(io, 'change what a session has chosen')
+  else if (call.has('key')) throw usageFailure(`--${chosen.name} with --key requires a session.`, 'Add `--session ID`.')
 }

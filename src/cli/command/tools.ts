@@ -1,15 +1,19 @@
-import { jsonOption } from '../command.ts'
-import type { Command } from '../../capability.ts'
+import { exactLine, exactLines } from '../../context.ts'
+import type { Command, CommandCall, Io } from '../../capability.ts'
+import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
+import { ask } from '../answer.ts'
+import { jsonOption } from '../arguments.ts'
+import { connected } from '../connection.ts'
+import { lineLimit, note, print, printJson, styled } from '../io.ts'
+import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
-import { listTools } from '../tools/list.ts'
-import { showTool } from '../tools/show.ts'
 import { testTool } from '../tools/test.ts'
-import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
 
-export const tools: Command = {
+export const toolsCommand: Command = {
   name: 'tools',
-  summary: 'list, try, allow and deny tools',
+  summary: 'list, test, allow and deny tools',
   usage: [
     'tools [list] [--json]',
     'tools show NAME [--json]',
@@ -19,24 +23,74 @@ export const tools: Command = {
     'tools accept NAME [--yes] [--json]',
   ],
   details:
-    'What may run stands in `tool-access.json` of the home; `allow` and `deny` edit it, and a change holds from the next ' +
-    "step of any turn on. A name that ends in `*`, such as 'read_*', stands for all that begin so. " +
-    '`test` shows what exactly a call would do before it runs. `accept` shows how the definition of a ' +
-    'tool has changed since it was accepted: until then it is not offered.',
+    '`tool-access.json` in the home defines what may run. allow and deny edit it; a change takes effect at the next ' +
+    "step of any turn. A name that ends in `*`, such as 'read_*', matches all tools that begin with it. " +
+    'test shows exactly what a call would do before it runs. accept shows how the definition of a ' +
+    'tool has changed since it was accepted; until then the tool is not offered.',
   words: { least: 0, most: Infinity },
   options: {
-    plan: { summary: 'only show what a call would do' },
+    plan: { summary: 'show what the call would do without running it' },
     yes: { summary: 'run or accept without asking' },
-    json: { ...jsonOption, summary: 'print JSON: one tool per line, or the plan and the result of a test' },
+    json: { ...jsonOption, summary: 'print one tool per line, or the plan and result of a test' },
   },
-  run: (call, io) => runSubcommand(tools, subcommands, 'list', call, io),
+  run: (call, io) => runSubcommand(toolsCommand, subcommands, 'list', call, io),
 }
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
   list: { least: 0, most: 0, run: listTools },
   show: { least: 1, most: 1, run: showTool },
-  test: { least: 1, most: 2, forPersons: 'run a tool past its own turn', run: testTool },
-  allow: { least: 1, most: Infinity, forPersons: 'allow itself a tool', run: allowTools },
-  deny: { least: 1, most: Infinity, forPersons: 'change what may run', run: denyTools },
+  test: { least: 1, most: 2, forPersons: 'run a tool outside its turn', run: testTool },
+  allow: { least: 1, most: Infinity, forPersons: 'allow tools', run: allowTools },
+  deny: { least: 1, most: Infinity, forPersons: 'deny tools', run: denyTools },
   accept: { least: 1, most: 1, forPersons: 'accept a tool', run: acceptDefinition },
+}
+
+/** Warnings about the policy and about servers that provide no tools. */
+const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
+
+/** Prints every tool, offered or not, and why. */
+async function listTools(call: CommandCall, io: Io): Promise<number> {
+  const { tools, warnings } = await connected(call.home, io, 'read', async (connection) => ({
+    tools: await fetchTools(connection),
+    warnings: call.json ? [] : (await ask<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')).warnings,
+  }))
+  if (call.json) for (const tool of tools) printJson(io, tool)
+  else if (tools.length === 0) note(io, 'No tools.')
+  else print(io, await toolTable(tools, lineLimit(io)))
+  for (const warning of warnings.filter(isAboutTools)) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
+  return 0
+}
+
+/** Prints one tool: what the model reads about it, and whether it may call it. */
+async function showTool(call: CommandCall, io: Io): Promise<number> {
+  const tool = findTool(call.words[1]!, await connected(call.home, io, 'read', fetchTools))
+  if (call.json) printJson(io, tool)
+  else print(io, toolText(tool, io))
+  return 0
+}
+
+function toolText(tool: ToolStatus, io: Io): string {
+  const { name, description, from, rule, reason, offeredWith, offeredWhile, offeredIn, withheld, inputSchema } = tool
+  const label = (word: string) => styled(io, 'dim', word.padEnd(9))
+  const lines = [
+    styled(io, 'bold', exactLine(name)),
+    `${label('from')}${exactLine(from)}`,
+    `${label('access')}${toolAccess(tool)} (${exactLine(rule)})${reason === undefined ? '' : `: ${exactLine(reason)}`}`,
+  ]
+  if (offeredWith !== undefined) {
+    lines.push(`${label('offered')}where ${exactLine(offeredWith.layer)} is included as ${exactLine(offeredWith.form)}`)
+  }
+  if (offeredWhile !== undefined) {
+    const { what, isSo } = offeredWhile
+    lines.push(`${label('offered')}while ${exactLine(what)}${isSo ? '' : ' (not now)'}`)
+  }
+  if (offeredIn !== undefined) lines.push(`${label('offered')}in ${exactLine(offeredIn)}`)
+  if (withheld !== undefined) {
+    lines.push(
+      `${label('withheld')}it ${describeChange(withheld)}; \`foreword tools accept ${exactLine(name)}\` shows how`,
+    )
+  }
+  if (description !== undefined) lines.push('', exactLines(description))
+  lines.push('', exactLines(JSON.stringify(inputSchema, null, 2)))
+  return lines.join('\n')
 }

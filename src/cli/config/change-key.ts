@@ -1,32 +1,27 @@
-import type { CommandCall, Io } from '../../capability.ts'
-import type { ConfigurationSchema, LoadedConfiguration } from '../../runtime.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
-import { note, printJson } from '../io.ts'
-import { styled } from '../style.ts'
-import { assertStartable } from './assert-startable.ts'
+import type { CommandCall, Finding, Io } from '../../capability.ts'
+import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
+import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
+import { checkPort, checkToken } from '../doctor/check-gateway.ts'
+import { CommandFailure, refuseTools } from '../failure.ts'
+import { note, printJson, styled } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
 
 /** `foreword config set KEY VALUE...` */
 export async function setKey(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'change the configuration')
-  const [, key, ...texts] = call.words
-  if (key === undefined || texts.length === 0) {
-    throw usageFailure('A key and a value are needed.', 'Write `foreword config set KEY VALUE`.')
-  }
+  const [, key = '', ...texts] = call.words
   const { valueOfWords } = await import('../../runtime.ts')
   const { schema } = await loaded(call, io)
   const path = await pathOf(key, schema)
   const value = valueOfWords(path, texts, schema)
-  return await change(path, value, call, io, quotingMend(key, texts, value))
+  return await changeKey(path, value, call, io, quotingMend(key, texts, value))
 }
 
 /** `foreword config unset KEY` */
 export async function unsetKey(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'change the configuration')
-  const [, key] = call.words
-  if (key === undefined) throw usageFailure('A key is needed.', 'Write `foreword config unset KEY`.')
-  return await change(await pathOf(key, (await loaded(call, io)).schema), undefined, call, io)
+  const [, key = ''] = call.words
+  return await changeKey(await pathOf(key, (await loaded(call, io)).schema), undefined, call, io)
 }
 
 /** What may be meant where a text was due and JSON of another kind was written. */
@@ -46,7 +41,7 @@ async function pathOf(key: string, schema: ConfigurationSchema): Promise<readonl
 }
 
 /** Writes what is read back as it was meant, and what a gateway could start with; else nothing. */
-async function change(
+async function changeKey(
   path: readonly string[],
   value: unknown,
   call: CommandCall,
@@ -103,4 +98,59 @@ async function tellChange(key: string, value: unknown, call: CommandCall, io: Io
   )
   for (const each of near) note(io, styled(io, 'yellow', problemText(each), io.stderr))
   return 0
+}
+
+/** A configuration as it would be after a change of one key. */
+interface PlannedChange {
+  readonly home: string
+  /** Names of the levels. */
+  readonly path: readonly string[]
+  readonly planned: LoadedConfiguration
+  readonly environment: Environment
+}
+
+/**
+ * Throws where a gateway could not start with this change, or could use no model. Answers what is odd about it all the
+ * same, such as a model that its provider does not list. Looks at the changed key alone.
+ */
+async function assertStartable(change: PlannedChange): Promise<readonly string[]> {
+  const { home, path, planned } = change
+  const { configuration, problems, schema } = planned
+  const { gateway } = configuration
+  const key = path.join('.')
+  const { factsAt } = await import('../../runtime.ts')
+  if (key === 'model' || factsAt(schema.whole, path).model) return await checkModelOf(change)
+  if (key === 'gateway.bind') refuseProblems([await checkPort(0, gateway.bind), ...(await checkToken(home, gateway))])
+  const broken = key === 'capabilities' ? problems.find((problem) => problem.key === key) : undefined
+  if (broken) throw refused(`${key} ${broken.message}.`, broken.hint)
+  if (key === 'plugins') refuseProblems(await checkPlugins(home, configuration))
+  return []
+}
+
+/** Throws for what can be the id of no model. Answers what is odd about one that can. */
+async function checkModelOf({ path, planned, environment }: PlannedChange): Promise<readonly string[]> {
+  const { configuration, knownProviders: known } = planned
+  const key = path.join('.')
+  const id = effectiveValue(key, planned).value
+  if (typeof id !== 'string') return []
+  const { modelNameFault } = await import('../../runtime.ts')
+  const fault = modelNameFault(id, configuration, known)
+  if (fault) throw refused(`${key} ${fault.message}.`, fault.hint)
+  const { createModels, waysToAttach } = await import('../../model.ts')
+  const { providers, models } = configuration
+  const {
+    level,
+    message,
+    hint = '',
+  } = await checkModel(createModels({ known, providers, models, environment }), id, waysToAttach(known))
+  return level === 'ok' ? [] : [`${message}. ${hint}`.trimEnd()]
+}
+
+function refuseProblems(findings: readonly Finding[]): void {
+  const first = findings.find(({ level }) => level === 'problem')
+  if (first) throw refused(`${first.message}.`.replace(/\.\.$/, '.'), first.hint)
+}
+
+function refused(why: string, hint: string | undefined): CommandFailure {
+  return new CommandFailure('configuration', `nothing was changed: ${why}`, { hint })
 }

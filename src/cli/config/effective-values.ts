@@ -35,7 +35,7 @@ export function effectiveValue(key: string, { configuration, origins }: LoadedCo
   const place = origins[key] ?? Object.entries(origins).find(([other]) => other.startsWith(`${key}.`))?.[1]
   return {
     key,
-    ...(value === undefined ? {} : { value: isSecret(key) ? HIDDEN : withoutSecrets(key, value) }),
+    ...(value === undefined ? {} : { value: isSecret(key) ? HIDDEN : hideSecrets(key, value) }),
     origin: originOf(place),
     ...defined({ place }),
   }
@@ -47,12 +47,12 @@ function originOf(place: string | undefined): EffectiveValue['origin'] {
 }
 
 /** A value of this key as it may be shown; the whole configuration where the key is empty. */
-export function withoutSecrets(key: string, value: unknown): unknown {
+export function hideSecrets(key: string, value: unknown): unknown {
   if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const path = key === '' ? name : `${key}.${name}`
-      return [name, isSecret(path) && inner !== undefined ? HIDDEN : withoutSecrets(path, inner)]
+      return [name, isSecret(path) && inner !== undefined ? HIDDEN : hideSecrets(path, inner)]
     }),
   )
 }

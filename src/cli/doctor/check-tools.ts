@@ -1,9 +1,40 @@
-import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
+import type { Connection, Finding, Io } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
+import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
+import type { Access } from '../../tool.ts'
 import { ask } from '../answer.ts'
-import type { Connection, Finding } from '../../capability.ts'
-import { accessWord, fetchTools } from '../tools/tool-table.ts'
+import { toolAccess, fetchTools } from '../tools/tool-table.ts'
 import { ok, problem, warning } from './finding.ts'
+
+/** What may run, and whether that can be read at all: a faulty policy allows nothing. */
+export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
+  const { accessFile, accessPlaces, readText } = await import('../../tool.ts')
+  const { accessPlace } = await import('../../runtime.ts')
+  const file = await accessPlace(home)
+  const read = await accessFile(accessPlaces(home), io.environment, readText).current()
+  if (read.type === 'access') {
+    return [ok('policy', policyText(read.access)), ...(await checkPlaces(home))]
+  }
+  const hint = `Correct ${file}, or the environment variable that is named.`
+  return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, hint))
+}
+
+/** Whoever edits the file that does not count waits in vain. */
+async function checkPlaces(home: string): Promise<readonly Finding[]> {
+  const { accessPlaces, readText } = await import('../../tool.ts')
+  const [own, inContext] = accessPlaces(home)
+  const [first, second] = await Promise.all([readText(own), readText(inContext)])
+  if (first.type === 'missing' || second.type === 'missing') return []
+  return [warning('policy', `${inContext} does not count: ${own} does`, 'Keep one of the two.')]
+}
+
+function policyText({ global }: Access): string {
+  if (!global.enabled) return 'all tools are switched off (global.enabled)'
+  if (global.mode === 'off') return 'all tools are switched off (global.mode)'
+  if (global.mode === 'full') return 'every tool may run that is not disabled (global.mode)'
+  const { length } = global.allowedTools
+  return `${length === 0 ? 'nothing' : length === 1 ? 'one name' : `${length} names`} on the allowlist`
+}
 
 /**
  * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running
@@ -22,7 +53,7 @@ export async function checkTools(opened: Connection | Error, told: readonly Find
 }
 
 function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
-  const count = (word: string) => tools.filter((tool) => accessWord(tool) === word).length
+  const count = (word: string) => tools.filter((tool) => toolAccess(tool) === word).length
   const withheld = tools.filter((tool) => tool.withheld !== undefined)
   return [
     ok('tools', `${count('allowed')} allowed, ${count('asks')} with your approval, ${count('refused')} refused`),

@@ -1,25 +1,24 @@
+import { schemaKeys } from '../config/effective-values.ts'
 import { fileURLToPath } from 'node:url'
 import type { CommandCall, Io } from '../../capability.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
-import { refuseTools } from '../for-persons.ts'
-import { homeDirectory } from '../home-directory.ts'
+import { nearestName } from '../../platform.ts'
+import { homeDirectory } from '../arguments.ts'
+import { findGateway } from '../connection.ts'
+import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { validConfiguration } from '../load-configuration.ts'
-import { nearestName } from '../../platform.ts'
-import { runningGateway } from '../running-gateway.ts'
-import { clients, type McpClient, type ServerEntry } from './clients.ts'
 
 const program = fileURLToPath(new URL('../../../bin/foreword.js', import.meta.url))
 
-/** Prints what to paste into the settings of a program. Where it belongs stands on the error output. */
+/** Prints what to paste into the settings of a program. The error output names the file. */
 export async function printConfig(call: CommandCall, io: Io): Promise<number> {
   const [name = 'claude-desktop'] = call.words.slice(1)
   const client = clientNamed(name)
-  const entry = call.has('http') ? await gatewayEntry(call, io) : programEntry(call, io)
+  const entry = call.has('http') ? await gatewayEntry(call, io) : await programEntry(call, io)
   const text = client.text(entry)
   if (text === undefined) {
-    throw new CommandFailure('unsupported', `${client.title} starts its servers itself and takes no address.`, {
-      hint: `Leave --http out: \`foreword mcp config ${name}\`.`,
+    throw new CommandFailure('unsupported', `${client.title} starts its servers itself and accepts no address.`, {
+      hint: `Run \`foreword mcp config ${name}\` without --http.`,
     })
   }
   if (call.json) {
@@ -27,16 +26,13 @@ export async function printConfig(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   note(io, `For ${client.title}: ${client.file}`)
-  if (entry.type === 'http') note(io, 'It holds the token of the gateway: keep it as you keep a password.')
+  if (entry.type === 'http') note(io, 'It contains the token of the gateway. Keep it as secret as a password.')
   print(io, text)
   if (client.command === undefined) return 0
   if (entry.type === 'stdio') note(io, `Or: ${client.command(entry)}`)
-  // A command stands in the history of a shell; the token is in the text above and nowhere else.
+  // Shells record commands, so this one does not contain the token.
   else
-    note(
-      io,
-      `Or, with the token in the place of THE-TOKEN: ${client.command({ ...entry, headers: bearer('THE-TOKEN') })}`,
-    )
+    note(io, `Or, with the token in place of THE-TOKEN: ${client.command({ ...entry, headers: bearer('THE-TOKEN') })}`)
   return 0
 }
 
@@ -45,39 +41,46 @@ function clientNamed(name: string): McpClient {
   if (client !== undefined) return client
   const near = nearestName(name, Object.keys(clients))
   throw usageFailure(
-    `There is no form for a program named \`${name}\`.`,
+    `Unknown program "${name}".`,
     near === undefined
-      ? `There is one for ${Object.keys(clients).join(', ')}. Most others read that of claude-desktop.`
+      ? `Use one of ${Object.keys(clients).join(', ')}. Most other programs read the form of claude-desktop.`
       : `Did you mean \`${near}\`?`,
   )
 }
 
-function programEntry({ home }: CommandCall, { environment }: Io): ServerEntry {
-  const { FOREWORD_HOME: _home, ...others } = environment
+async function programEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
+  const { FOREWORD_HOME: _home, ...others } = io.environment
   const isDefault = home === homeDirectory(undefined, others)
-  const env = { ...(isDefault ? {} : { FOREWORD_HOME: home }), ...foldersIn(environment) }
+  const env = { ...(isDefault ? {} : { FOREWORD_HOME: home }), ...(await folderVariables(home, io)) }
   return { type: 'stdio', command: process.execPath, args: [program, 'mcp'], env }
 }
 
-/** Where subjects and tastes are, if this terminal says so: programs that start on a desktop do not hear of it. */
-function foldersIn(environment: Io['environment']): Readonly<Record<string, string>> {
-  const set = FOLDERS.map((name) => [name, environment[name]] as const)
-  return Object.fromEntries(set.filter((pair): pair is readonly [string, string] => Boolean(pair[1])))
+/** The variables of this environment that set a folder of the configuration. A program started on a desktop lacks them. */
+async function folderVariables(home: string, { environment, capabilities = [] }: Io) {
+  const { factsAt, loadConfiguration, variableOf } = await import('../../runtime.ts')
+  const { schema } = await loadConfiguration({ home, environment, capabilities })
+  const set: Record<string, string> = {}
+  for (const key of schemaKeys(schema.json)) {
+    const path = key.split('.')
+    const { path: kind, variables = [] } = factsAt(schema.whole, path)
+    if (kind !== 'folder') continue
+    for (const name of [variableOf(path), ...variables]) if (environment[name]) set[name] = environment[name]
+  }
+  return set
 }
-
-const FOLDERS = ['FOREWORD_SUBJECTS_DIRECTORY', 'FOREWORD_SUBJECTS_TASTES', 'CHEMIGRAM_TASTES_DIR']
 
 async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
   refuseTools(io, 'read the token')
   const { readToken } = await import('../../runtime.ts')
-  const [token, running] = await Promise.all([readToken(home), runningGateway(home)])
+  const [token, running] = await Promise.all([readToken(home), findGateway(home)])
   const url = running.type === 'gateway' ? running.address : await configuredAddress(home, io)
   if (token === undefined || url === undefined) {
-    throw new CommandFailure('no-gateway', `no gateway has been started on the home ${home} yet.`, {
-      hint: 'Start one with `foreword start`, then ask again.',
+    throw new CommandFailure('no-gateway', `No gateway was ever started on the home ${home}.`, {
+      hint: 'Start one with `foreword start`, then run this command again.',
     })
   }
-  if (running.type !== 'gateway') note(io, 'No gateway runs on this home now: this is where the configuration puts it.')
+  if (running.type !== 'gateway')
+    note(io, 'No gateway runs on this home now. The address comes from the configuration.')
   return { type: 'http', url: `${url}/mcp`, headers: bearer(token) }
 }
 
@@ -88,4 +91,117 @@ function bearer(token: string): Readonly<Record<string, string>> {
 async function configuredAddress(home: string, io: Io): Promise<string | undefined> {
   const { port, bind } = (await validConfiguration(home, io)).gateway
   return port === 0 ? undefined : `http://${bind.includes(':') ? `[${bind}]` : bind}:${port}`
+}
+
+/** How a program starts the server as a process of its own, or reaches a running one. */
+export type ServerEntry =
+  | {
+      readonly type: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    }
+  | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+/** A program that speaks MCP, and the form in which its settings name a server. */
+interface McpClient {
+  readonly title: string
+  /** The file that the text belongs in, as the documentation of the program names it. */
+  readonly file: string
+  /** The text to paste there; `undefined` where the program cannot connect that way. */
+  readonly text: (entry: ServerEntry) => string | undefined
+  /** A command that does the same. */
+  readonly command?: (entry: ServerEntry) => string
+}
+
+const NAME = 'foreword'
+
+/** By their name on the command line. Most programs read the form of the first one. */
+export const clients: Readonly<Record<string, McpClient>> = {
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    file: 'claude_desktop_config.json (Settings, Developer, Edit Config)',
+    text: (entry) => (entry.type === 'http' ? undefined : json('mcpServers', started(entry))),
+  },
+  'claude-code': {
+    title: 'Claude Code',
+    file: '.mcp.json in the folder of the project',
+    text: (entry) => json('mcpServers', loadedAtOnce(entry)),
+    command: (entry) => `claude mcp add-json --scope user ${NAME} ${quoted(JSON.stringify(loadedAtOnce(entry)))}`,
+  },
+  cursor: {
+    title: 'Cursor',
+    file: '~/.cursor/mcp.json, or .cursor/mcp.json in the folder of the project',
+    text: (entry) => json('mcpServers', entry.type === 'http' ? withoutType(entry) : started(entry)),
+  },
+  vscode: {
+    title: 'Visual Studio Code',
+    file: '.vscode/mcp.json in the workspace, or the one that "MCP: Open User Configuration" opens',
+    text: (entry) => json('servers', entry),
+  },
+  windsurf: {
+    title: 'Windsurf',
+    file: '~/.codeium/windsurf/mcp_config.json',
+    text: (entry) =>
+      json('mcpServers', entry.type === 'http' ? { serverUrl: entry.url, headers: entry.headers } : started(entry)),
+  },
+  zed: {
+    title: 'Zed',
+    file: '~/.config/zed/settings.json',
+    text: (entry) =>
+      json('context_servers', entry.type === 'http' ? withoutType(entry) : { source: 'custom', ...started(entry) }),
+  },
+  'gemini-cli': {
+    title: 'Gemini CLI',
+    file: '~/.gemini/settings.json',
+    text: (entry) =>
+      json('mcpServers', entry.type === 'http' ? { httpUrl: entry.url, headers: entry.headers } : started(entry)),
+  },
+  codex: {
+    title: 'Codex',
+    file: '~/.codex/config.toml',
+    text: (entry) =>
+      entry.type === 'http' ? toml({ url: entry.url, ...atOnce }, { http_headers: entry.headers }) : programToml(entry),
+  },
+}
+
+/** With `alwaysLoad`, Claude Code sends the tools in its first request; otherwise a model has to search for them. */
+function loadedAtOnce(entry: ServerEntry): object {
+  return { ...entry, alwaysLoad: true }
+}
+
+/** Codex waits for such a server. Tools that arrive later would change the beginning of its requests and lose the cache. */
+const atOnce = { required: true }
+
+function programToml({ command, args, env }: Extract<ServerEntry, { type: 'stdio' }>): string {
+  return toml({ command, args, ...atOnce }, Object.keys(env).length === 0 ? {} : { env })
+}
+
+function withoutType({ type: _type, ...rest }: ServerEntry): object {
+  return rest
+}
+
+function started({ command, args, env }: Extract<ServerEntry, { type: 'stdio' }>): object {
+  return { command, args, env }
+}
+
+function json(key: string, entry: object): string {
+  return JSON.stringify({ [key]: { [NAME]: entry } }, undefined, 2)
+}
+
+/** Strings and lists of strings are written the same in TOML and in JSON. */
+function toml(values: object, tables: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
+  const written = (value: unknown): string =>
+    Array.isArray(value) ? `[${value.map(written).join(', ')}]` : JSON.stringify(value)
+  const lines = Object.entries(values).map(([key, value]) => `${key} = ${written(value)}`)
+  const inline = Object.entries(tables).map(([key, table]) => {
+    const pairs = Object.entries(table).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
+    return `${key} = { ${pairs.join(', ')} }`
+  })
+  return [`[mcp_servers.${NAME}]`, ...lines, ...inline].join('\n')
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,19 +1,20 @@
+import { exactLine } from '../../context.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { answer, ask, pathTo } from '../answer.ts'
-import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
-import { note, printJson } from '../io.ts'
-import { styled } from '../style.ts'
-import { findRecord } from './find-record.ts'
-import type { KeptRecord, RecordKind } from './record-kind.ts'
+import { findSession } from '../find-session.ts'
+import { note, print, printJson, styled, width } from '../io.ts'
+import { oneLine, table } from '../table.ts'
+import { timeText } from '../time-text.ts'
+import { fieldText, findRecord, findRecordId, type KeptRecord, type RecordResource } from './record.ts'
 
 /** What the options say of the fields; `null` takes one away. */
-export type FieldsOf = (call: CommandCall, io: Io) => Promise<Readonly<Record<string, unknown>>>
+type FieldsOf = (call: CommandCall, io: Io) => Promise<Readonly<Record<string, unknown>>>
 
 /** Makes an agent or a project. Its name is an option, or the word behind `new`. */
-export async function newRecord(kind: RecordKind, fieldsOf: FieldsOf, call: CommandCall, io: Io): Promise<number> {
+export async function newRecord(kind: RecordResource, fieldsOf: FieldsOf, call: CommandCall, io: Io): Promise<number> {
   const [, name] = call.words
   const given = await fieldsOf(call, io)
   const body = Object.fromEntries(Object.entries({ ...defined({ name }), ...given }))
@@ -30,7 +31,7 @@ export async function newRecord(kind: RecordKind, fieldsOf: FieldsOf, call: Comm
 }
 
 /** Changes the fields that are named. Somebody else's change in between is not lost. */
-export async function editRecord(kind: RecordKind, fieldsOf: FieldsOf, call: CommandCall, io: Io): Promise<number> {
+export async function editRecord(kind: RecordResource, fieldsOf: FieldsOf, call: CommandCall, io: Io): Promise<number> {
   const changes = await fieldsOf(call, io)
   if (Object.keys(changes).length === 0) {
     throw usageFailure('Nothing is to be changed.', `\`foreword ${kind.name}s --help\` lists what can be.`)
@@ -47,7 +48,7 @@ export async function editRecord(kind: RecordKind, fieldsOf: FieldsOf, call: Com
 }
 
 /** Removes an agent or a project; its versions stay. */
-export async function deleteRecord(kind: RecordKind, call: CommandCall, io: Io): Promise<number> {
+export async function deleteRecord(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
   const { id, version, value } = await connected(call.home, io, 'write', async (connection) => {
     const found = await findRecord(connection, kind, call.words[1]!)
     await answer(connection, pathTo(`/api/${kind.name}s/`, found.id), { method: 'DELETE' })
@@ -67,6 +68,72 @@ function tellWarnings({ warnings = [] }: WrittenRecord, io: Io): void {
   for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
 }
 
-function article({ name }: RecordKind): string {
+function article({ name }: RecordResource): string {
   return name === 'agent' ? 'An agent' : 'A project'
+}
+
+/** Gives a session an agent or a project from its next turn on; without a word it takes it from the session. */
+export async function useRecord(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
+  const named = call.text('session')
+  const [, word] = call.words
+  if (named === undefined) {
+    throw usageFailure('A session has to be named.', `Write \`foreword ${kind.name}s use ID --session SESSION\`.`)
+  }
+  const { session, found } = await connected(call.home, io, 'write', async (connection) => {
+    const id = await findSession(connection, named)
+    const record = word === undefined ? undefined : await findRecord(connection, kind, word)
+    const body = { [kind.name]: record?.id ?? null }
+    await ask(connection, pathTo('/api/sessions/', id), { method: 'PATCH', body })
+    return { session: id, found: record }
+  })
+  if (call.json) printJson(io, { session, [kind.name]: found?.id ?? null })
+  else note(io, `${usedText(kind, found && exactLine(found.value.name))} from the next turn of ${session} on.`)
+  return 0
+}
+
+function usedText({ name }: RecordResource, used: string | undefined): string {
+  if (used === undefined) return name === 'agent' ? 'The default agent answers' : 'No project counts'
+  return name === 'agent' ? `${used} answers` : `${used} counts`
+}
+
+/** Every version, newest first. */
+export async function listVersions(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
+  const { versions } = await connected(call.home, io, 'read', async (connection) => {
+    const id = await findRecordId(connection, kind, call.words[1]!)
+    return await ask<{ versions: readonly KeptRecord[] }>(connection, pathTo(`/api/${kind.name}s/`, id, '/versions'))
+  })
+  if (call.json) for (const version of versions) printJson(io, version)
+  else print(io, versionTable(kind, versions, io))
+  return 0
+}
+
+/** Makes an earlier version the newest, also of what was removed: then its id has to be named. */
+export async function restoreVersion(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
+  const version = versionNamed(call.words[2]!)
+  const restored = await connected(call.home, io, 'write', async (connection) => {
+    const id = await findRecordId(connection, kind, call.words[1]!)
+    const path = pathTo(`/api/${kind.name}s/`, id, '/restore')
+    return await ask<KeptRecord>(connection, path, { method: 'POST', body: { version } })
+  })
+  if (call.json) printJson(io, restored)
+  else
+    note(io, `Version ${version} of ${exactLine(restored.value!.name)} counts again, as version ${restored.version}.`)
+  return 0
+}
+
+/** Throws a usage failure for what is no version. */
+export function versionNamed(word: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
+  throw usageFailure(`${word} is no version.`, 'A version is a number, from 1 on; `versions` lists them.')
+}
+
+function versionTable({ text }: RecordResource, versions: readonly KeptRecord[], io: Io): string {
+  const now = new Date()
+  const rows = versions.map(({ version, time, value }) => [
+    String(version),
+    timeText(time, now),
+    value === undefined ? '(removed)' : exactLine(value.name),
+    oneLine(exactLine(fieldText(value?.[text]).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60)),
+  ])
+  return table([['version', 'time', 'name', text], ...rows], [0])
 }

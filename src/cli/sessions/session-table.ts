@@ -1,7 +1,7 @@
 import type { Entry, SessionRow } from '../../session.ts'
 import { lineLimit } from '../io.ts'
 import type { Io } from '../../capability.ts'
-import { harmless } from '../style.ts'
+import { harmless } from '../io.ts'
 import { cutToCells, oneLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
 

@@ -1,33 +1,32 @@
 import type { CommandCall, Io } from '../../capability.ts'
-import { exactLine } from '../exact-text.ts'
-import { storedSession } from '../find-session.ts'
-import { print, printJson } from '../io.ts'
-import { homeStore, noSuchSession, withStore } from '../open-store.ts'
+import { outputText, type ToolCallPart, toolResults, exactLine } from '../../context.ts'
 import { type Entry, type LogStore, type PartialReason, shownSession } from '../../session.ts'
-import { harmless, styled } from '../style.ts'
-import { sourceLine } from '../source-list.ts'
+import { findStoredSession } from '../find-session.ts'
+import { endText } from '../follow-to-end.ts'
+import { harmless, print, printJson, styled } from '../io.ts'
+import { findHomeStore, unknownSession, withStore } from '../open-store.ts'
+import { oneLine } from '../table.ts'
 import { fullTimeText } from '../time-text.ts'
-import { endText } from '../turn-end.ts'
-import { pastCalls } from './past-calls.ts'
+import { sourceLine } from '../turn-display.ts'
 
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
-    await homeStore(call.home, io),
+    await findHomeStore(call.home, io),
     (store) => show(store, word, call, io),
     () => {
-      throw noSuchSession(word)
+      throw unknownSession(word)
     },
   )
 }
 
 async function show(store: LogStore, word: string, call: CommandCall, io: Io): Promise<number> {
-  const row = await storedSession(store, word)
+  const row = await findStoredSession(store, word)
   const entries = await store.entries(row.id)
   if (call.json) printJson(io, { session: shownSession(row), entries })
   else {
-    const { subject } = row.choices
-    if (subject !== undefined) print(io, styled(io, 'dim', `about the subject ${exactLine(subject)}`))
+    const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
+    if (chosen.length > 0) print(io, styled(io, 'dim', chosen.join(', ')))
     showEntries(byTurn(entries), io)
   }
   return 0
@@ -94,4 +93,59 @@ function textOf(message: SaidMessage): string {
       return message.role === 'user' ? `[${part.type}]` : ''
     })
     .join('')
+}
+
+interface PastCalls {
+  /** Given every entry of a turn, in order. */
+  take(entry: Entry): void
+  /** The turn is over here, or has come no further. */
+  over(): void
+}
+
+/**
+ * Tells the calls of a turn, each with what became of it, in the order in which the model asked for them: `→` ran, `✗` did
+ * not, `?` is still open.
+ */
+function pastCalls(tell: (line: string) => void): PastCalls {
+  let calls: readonly ToolCallPart[] = []
+  let started = new Set<string>()
+  let waiting = new Set<string>()
+
+  function line(mark: string, { toolName, input }: ToolCallPart, became: string): void {
+    tell(`${mark} ${oneLine(`${toolName} ${JSON.stringify(input)}`, 100)}`)
+    tell(`  ${oneLine(became, 100)}`)
+  }
+
+  function settle(message: Extract<Entry, { type: 'message' }>['message']): void {
+    for (const { toolCallId, output } of toolResults(message)) {
+      const call = calls.find((each) => each.toolCallId === toolCallId)
+      const failed = output.type.startsWith('error')
+      const became = `${failed ? 'failed' : 'ok'}: ${outputText(output)}`
+      if (call) line(started.has(toolCallId) ? '→' : '✗', call, became)
+    }
+    calls = []
+  }
+
+  function begin(message: Extract<Entry, { type: 'message' }>['message']): void {
+    const parts = typeof message.content === 'string' ? [] : message.content
+    calls = parts.filter((part) => part.type === 'tool-call')
+    started = new Set()
+    waiting = new Set()
+  }
+
+  return {
+    take(entry) {
+      if (entry.type === 'message' && entry.message.role === 'assistant') begin(entry.message)
+      if (entry.type === 'message' && entry.message.role === 'tool') settle(entry.message)
+      if (entry.type === 'tool-start') started.add(entry.toolCallId)
+      if (entry.type === 'approval-request') waiting.add(entry.toolCallId)
+      if (entry.type === 'approval' || entry.type === 'tool-end') waiting.delete(entry.toolCallId)
+    },
+    over() {
+      for (const call of calls) {
+        line('?', call, waiting.has(call.toolCallId) ? 'it waits for your approval' : 'nothing is known of its end yet')
+      }
+      calls = []
+    },
+  }
 }

@@ -1,25 +1,24 @@
-import type { ToolDefinition } from '../../context.ts'
+import { type ToolDefinition, exactLine, exactLines } from '../../context.ts'
 import { ask, pathTo } from '../answer.ts'
-import { confirmed, personIsHere } from '../approval/asking.ts'
+import { confirm, isInteractive } from '../approval/asking.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import { exactLine, exactLines } from '../exact-text.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { lineDiff } from '../line-diff.ts'
-import { styled } from '../style.ts'
-import { changeText, fetchTools, toolNamed } from './tool-table.ts'
+import { styled } from '../io.ts'
+import { describeChange, fetchTools, findTool } from './tool-table.ts'
 
 /** Shows how the definition of a tool has changed, asks, and accepts exactly what was shown. */
 export async function acceptDefinition(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   return await connected(call.home, io, 'write', async (connection) => {
-    const { withheld } = toolNamed(name, await fetchTools(connection))
+    const { withheld } = findTool(name, await fetchTools(connection))
     if (withheld === undefined) {
       throw new CommandFailure('not-withheld', `${name} is not withheld: its definition is the one that was accepted.`)
     }
     if (!call.json) {
-      print(io, `${styled(io, 'bold', exactLine(name))} ${changeText(withheld)}:`)
+      print(io, `${styled(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
       print(io, await definitionDiff(withheld.accepted, withheld.offered, io))
     }
     if (!(await mayAccept(call, io))) {
@@ -36,7 +35,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
 
 async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
-  if (!call.json && personIsHere(io)) return await confirmed(io, 'Accept it?')
+  if (!call.json && isInteractive(io)) return await confirm(io, 'Accept it?')
   throw usageFailure('There is no terminal to ask on.', 'Look at the difference, then write `--yes` to accept it.')
 }
 

@@ -1,17 +1,13 @@
+import { exactLine } from '../../context.ts'
+import type { CommandCall, Io } from '../../capability.ts'
+import { errorMessage, nearestName } from '../../platform.ts'
 import type { ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
-import type { CommandCall, Io } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
 import { connected } from '../connection.ts'
-import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
-import { lineLimit, note, print, printJson } from '../io.ts'
-import { homeStore, withWritableStore } from '../open-store.ts'
-import { styled } from '../style.ts'
-import { changeAccessFile, type Changed, type Wanted } from './change-access-file.ts'
-import { shellWarnings } from './shell-warnings.ts'
+import { lineLimit, note, print, printJson, styled } from '../io.ts'
+import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
-import { unknownText } from './unknown-name.ts'
 
 /** Allows tools in `tool-access.json`, and says what then holds for each of them. */
 export function allowTools(call: CommandCall, io: Io): Promise<number> {
@@ -94,7 +90,7 @@ function warn(text: string, io: Io): void {
 /** What may run has changed: the audit says so, also where no gateway runs. */
 async function record(home: string, facts: readonly AuditFacts[], io: Io): Promise<void> {
   const time = new Date().toISOString()
-  await withWritableStore(await homeStore(home, io), (store) =>
+  await withWritableStore(await findHomeStore(home, io), (store) =>
     store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const)),
   )
 }
@@ -109,3 +105,77 @@ function whatHolds({ name, access, rule }: ToolStatus, { names, allowed }: Wante
   const reason = `after tools ${allowed ? 'allow' : 'deny'} ${names.join(' ')}`.slice(0, 500)
   return { kind: 'change', tool: name, decision, rule, reason }
 }
+
+interface Wanted {
+  /** Names of tools, or patterns that end in `*`. */
+  readonly names: readonly string[]
+  readonly allowed: boolean
+}
+
+interface Changed {
+  /** The file that says what may run. */
+  readonly file: string
+  /** `false`: it said so already. */
+  readonly isChanged: boolean
+}
+
+/** Writes `tool-access.json` whole or not at all, and never so that it could not be read again. */
+async function changeAccessFile(home: string, { names, allowed }: Wanted): Promise<Changed> {
+  const { accessPlace, editFile } = await import('../../runtime.ts')
+  const { readAccess, withTool } = await import('../../tool.ts')
+  const file = await accessPlace(home)
+  try {
+    const isChanged = await editFile({
+      home,
+      path: file,
+      change: (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
+      check(text) {
+        const read = readAccess(text, {})
+        if (read.type === 'faulty') throw new Error(`the changed file would not be valid: ${read.problems.join('; ')}`)
+      },
+    })
+    return { file, isChanged }
+  } catch (error) {
+    const message = errorMessage(error)
+    throw new CommandFailure('tool-access', message, { hint: `The file is ${file}.`, cause: error })
+  }
+}
+
+/** What is odd about a shell that was just allowed: no command that may run, or some that lead to every other one. */
+async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
+  const { accessFile, prefixRisk, readText } = await import('../../tool.ts')
+  const read = await accessFile([file], io.environment, readText).current()
+  if (read.type === 'faulty' || read.access.shell.mode !== 'allowlist') return []
+  const { allowedPrefixes, approval } = read.access.shell
+  if (allowedPrefixes.length === 0) {
+    return [
+      `shell may run no command yet: tools.shell.allowedPrefixes in ${file} names those that may, such as ["ls", "pwd"]`,
+    ]
+  }
+  if (approval === 'ask') return []
+  return allowedPrefixes.flatMap((prefix) => {
+    const risk = prefixRisk(prefix)
+    return risk === undefined
+      ? []
+      : [
+          `the prefix ${JSON.stringify(prefix)} lets a model do more than it says: ${risk}. Take it out, or set tools.shell.approval to "ask" in ${file}`,
+        ]
+  })
+}
+
+/** What is told of a name, or of a pattern, that stands for no tool there is. */
+function unknownText(word: string, names: readonly string[]): string {
+  if (!word.endsWith('*')) {
+    const near = nearestName(word, names)
+    return `there is no tool ${word}; ${near === undefined ? 'the rule applies once there is one' : `did you mean ${near}?`}`
+  }
+  const start = word.slice(0, -1)
+  const near = nearestName(start, [...new Set(names.map((name) => name.slice(0, start.length)))])
+  if (near === undefined) return `there is no tool whose name begins with ${start}; the rule applies once there is one`
+  const found = names.filter((name) => name.startsWith(near))
+  const more = found.length > MOST ? ' …' : ''
+  return `there is no tool whose name begins with ${start}; did you mean ${near}*? That is ${found.slice(0, MOST).join(', ')}${more}`
+}
+
+/** More names are not read. */
+const MOST = 5

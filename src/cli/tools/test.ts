@@ -1,21 +1,21 @@
+import { exactLine } from '../../context.ts'
 import type { ToolTrial } from '../../runtime.ts'
 import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
 import { ask, pathTo } from '../answer.ts'
-import { confirmed, personIsHere } from '../approval/asking.ts'
+import { confirm, isInteractive } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
 import type { CommandCall, Connection, Io } from '../../capability.ts'
 import { connected } from '../connection.ts'
-import { exactLine } from '../exact-text.ts'
 import { usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
-import { harmless, styled } from '../style.ts'
+import { harmless, styled } from '../io.ts'
 
 /** Shows what a call would do, asks, and runs exactly that, under the same policy as a model's call. */
 export async function testTool(call: CommandCall, io: Io): Promise<number> {
   const [, name, text] = call.words
   const input = inputOf(text)
-  const runs = !call.has('plan') && (call.has('yes') || (!call.json && personIsHere(io)))
+  const runs = !call.has('plan') && (call.has('yes') || (!call.json && isInteractive(io)))
   const purpose = runs ? 'write' : 'read'
   return await connected(call.home, io, purpose, async (connection) => {
     const trial = await ask<ToolTrial>(connection, pathTo('/api/tools/', name!, '/plan'), {
@@ -61,7 +61,7 @@ function tellTrial(trial: ToolTrial, io: Io): void {
 
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
-  if (!call.json && personIsHere(io)) return await confirmed(io, 'Run it?')
+  if (!call.json && isInteractive(io)) return await confirm(io, 'Run it?')
   throw usageFailure('There is no terminal to ask on.', 'Write `--yes` to run it, or `--plan` to look only.')
 }
 

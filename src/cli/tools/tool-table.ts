@@ -1,7 +1,7 @@
+import { exactLine } from '../../context.ts'
 import type { ToolStatus } from '../../runtime.ts'
 import { ask } from '../answer.ts'
 import type { Connection } from '../../capability.ts'
-import { exactLine } from '../exact-text.ts'
 import { CommandFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'
 import { fittedTable } from '../table.ts'
@@ -11,7 +11,7 @@ export async function fetchTools(connection: Connection): Promise<readonly ToolS
 }
 
 /** The tool of that name. Throws with the nearest one where there is none. */
-export function toolNamed(name: string, tools: readonly ToolStatus[]): ToolStatus {
+export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus {
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
   const near = nearestName(
@@ -32,14 +32,14 @@ export async function toolTable(tools: readonly ToolStatus[], columns: number): 
   const rows = tools.map((tool) => [
     exactLine(tool.name),
     exactLine(tool.from),
-    accessWord(tool),
+    toolAccess(tool),
     exactLine(tool.rule),
     String(toolTokens(tokenx, tool)),
   ])
   const withheld = tools.flatMap(({ name, withheld: changed }) =>
     changed === undefined
       ? []
-      : [`${exactLine(name)} ${changeText(changed)}: \`foreword tools accept ${exactLine(name)}\` shows how.`],
+      : [`${exactLine(name)} ${describeChange(changed)}: \`foreword tools accept ${exactLine(name)}\` shows how.`],
   )
   return [
     fittedTable([['tool', 'from', 'access', 'rule', 'tokens'], ...rows], { right: [4], columns, spare: [1, 3] }),
@@ -48,12 +48,12 @@ export async function toolTable(tools: readonly ToolStatus[], columns: number): 
 }
 
 /** What becomes of a call. */
-export function accessWord({ access, withheld }: ToolStatus): string {
+export function toolAccess({ access, withheld }: ToolStatus): string {
   if (withheld !== undefined) return 'withheld'
   return access === 'ask' ? 'asks' : access
 }
 
-export function changeText({ accepted, offered }: NonNullable<ToolStatus['withheld']>): string {
+export function describeChange({ accepted, offered }: NonNullable<ToolStatus['withheld']>): string {
   if (accepted === undefined) return 'is new since its server was accepted'
   return offered === undefined ? 'is gone since it was accepted' : 'has changed since it was accepted'
 }

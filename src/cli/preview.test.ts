@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { bar } from './bar.ts'
+import test from 'node:test'
+import { bar } from './preview.ts'
 
 const utf8 = { environment: {} }
 

@@ -1,11 +1,12 @@
 import { createServer } from 'node:net'
-import { runningGateway } from '../running-gateway.ts'
-import { ok, problem } from './finding.ts'
 import type { Finding } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
+import { findGateway } from '../connection.ts'
+import { ok, problem } from './finding.ts'
 
 /** A gateway that runs has its port; where none does, the port must be free. */
 export async function checkGateway(home: string, { port, bind }: { port: number; bind: string }): Promise<Finding> {
-  const running = await runningGateway(home)
+  const running = await findGateway(home)
   if (running.type === 'gateway') return ok('port', `a gateway runs at ${running.address} (process ${running.pid})`)
   if (running.type === 'none') return await checkPort(port, bind)
   return problem(
@@ -44,4 +45,21 @@ function tryPort(port: number, bind: string): Promise<string | undefined> {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
     server.listen(port, bind, () => server.close(() => resolve(undefined)))
   })
+}
+
+/** Whether the token of a gateway that others can reach could be guessed. Nothing is said where it is well. */
+export async function checkToken(
+  home: string,
+  { bind, token }: { readonly bind: string; readonly token?: string | undefined },
+): Promise<readonly Finding[]> {
+  const { readToken } = await import('../../runtime.ts')
+  const { assertBindIsSafe } = await import('../../server.ts')
+  try {
+    const used = token ?? (await readToken(home))
+    if (used !== undefined) assertBindIsSafe(bind, used)
+    return []
+  } catch (error) {
+    const why = errorMessage(error)
+    return [problem('token', why, 'Or listen on this machine alone: `foreword config set gateway.bind 127.0.0.1`.')]
+  }
 }

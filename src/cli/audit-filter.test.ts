@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { sinceTime } from './since.ts'
+import test from 'node:test'
+import { parseSince } from './audit-filter.ts'
 
 const now = Date.parse('2026-01-31T12:00:00.000Z')
 
@@ -19,7 +19,7 @@ test('a span is counted back from now, a time is taken as it is', (context) => {
     ['2026-01-30T10:00Z', '2026-01-30T10:00:00.000Z'],
     ['2026-01-30T10:00:00.5+02:00', '2026-01-30T08:00:00.500Z'],
   ] as const) {
-    assert.equal(sinceTime(text, now), time, text)
+    assert.equal(parseSince(text, now), time, text)
   }
 })
 
@@ -35,6 +35,6 @@ test('what is neither is refused', () => {
     '99999999d',
     '1e400h',
   ]) {
-    assert.throws(() => sinceTime(text, now), { code: 'usage', message: /--since/ }, text)
+    assert.throws(() => parseSince(text, now), { code: 'usage', message: /--since/ }, text)
   }
 })

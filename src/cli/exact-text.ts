@@ -1,1 +1,0 @@
-export { argvText, exactLine, exactLines, lookAlikes } from '../context.ts'

@@ -1,0 +1,105 @@
+import { exactLine } from '../context.ts'
+import { nearestName } from '../platform.ts'
+import { CommandFailure } from './failure.ts'
+
+/** Things that have an id and no name, such as `session_3fk9…`: how to find and describe them. */
+export interface NamedById<Thing> {
+  readonly kind: 'session' | 'call' | 'approval'
+  readonly idOf: (thing: Thing) => string
+  /** At most `limit` things, newest first; with `beginning`, those whose id begins with it, sorted by id. */
+  readonly find: (query: IdQuery) => Promise<readonly Thing[]>
+  /** The text beside the id where a word means several. */
+  readonly describe: (thing: Thing) => string
+  /** The failure where there is none. */
+  readonly none: (word: string) => CommandFailure
+}
+
+export interface IdQuery {
+  readonly limit: number
+  readonly beginning?: string
+}
+
+/** How many candidates an ambiguous word lists. */
+const MOST_LISTED = 10
+
+/**
+ * Finds the thing that a word means: its id, an unambiguous beginning of the id, with or without its prefix such as
+ * `session_`; `last`, the newest; or `last~N`, the N-th before the newest. Throws where there is none or more than one.
+ */
+export async function findByIdPrefix<Thing>(word: string, things: NamedById<Thing>): Promise<Thing> {
+  const back = /^last(?:~(\d{1,3}))?$/.exec(word)
+  if (back) {
+    const before = Number(back[1] ?? 0)
+    const found = (await things.find({ limit: before + 1 }))[before]
+    if (found === undefined) throw things.none(word)
+    return found
+  }
+  for (const beginning of [word, `${things.kind}_${word}`]) {
+    const found = await things.find({ beginning, limit: MOST_LISTED + 1 })
+    const [first] = found
+    if (first === undefined) continue
+    if (found.length === 1 || things.idOf(first) === word) return first
+    throw ambiguous(word, found, things)
+  }
+  throw things.none(word)
+}
+
+function ambiguous<Thing>(
+  word: string,
+  found: readonly Thing[],
+  { kind, idOf, describe }: NamedById<Thing>,
+): CommandFailure {
+  const lines = found.slice(0, MOST_LISTED).map((thing) => exactLine(`${idOf(thing)}  ${describe(thing)}`).trimEnd())
+  const more = found.length > MOST_LISTED ? ['…'] : []
+  const count = found.length > MOST_LISTED ? `More than ${MOST_LISTED}` : String(found.length)
+  return new CommandFailure('ambiguous', `${count} ${kind}s begin with ${word}. Write more of the id.`, {
+    hint: [...lines, ...more].join('\n'),
+  })
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/**
+ * Finds the thing that a word means among those with an id and a name: the id, the name in any case, or an unambiguous
+ * beginning of either. Throws where there is none or more than one. `kind` is the singular noun for messages.
+ */
+export function theOneNamed<Thing>(
+  word: string,
+  things: readonly Thing[],
+  namesOf: (thing: Thing) => Named,
+  kind: string,
+): Thing {
+  const wanted = folded(word)
+  const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))
+  const candidates = [
+    is(({ id }) => id === word),
+    is(({ name }) => folded(name) === wanted),
+    is(({ id, name }) => id.startsWith(word) || folded(name).startsWith(wanted)),
+  ].find(({ length }) => length > 0)
+  const [found, ...others] = candidates ?? []
+  if (found !== undefined && others.length === 0) return found
+  if (found !== undefined) throw ambiguousName(word, [found, ...others].map(namesOf), kind)
+  throw unknownName(word, things.map(namesOf), kind)
+}
+
+function folded(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+function ambiguousName(word: string, named: readonly Named[], kind: string): CommandFailure {
+  const lines = named.slice(0, 10).map(({ id, name }) => (id === name ? exactLine(id) : `${id}  ${exactLine(name)}`))
+  return new CommandFailure('ambiguous', `${named.length} ${kind}s match "${word}".`, { hint: lines.join('\n') })
+}
+
+function unknownName(word: string, named: readonly Named[], kind: string): CommandFailure {
+  const near = nearestName(
+    word,
+    named.map(({ name }) => name),
+  )
+  return new CommandFailure('not-found', `No ${kind} matches "${word}".`, {
+    hint: near === undefined ? `List them with \`foreword ${kind}s\`.` : `Did you mean ${exactLine(near)}?`,
+  })
+}

@@ -1,0 +1,80 @@
+import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { CommandCall, Io } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { CommandFailure } from '../failure.ts'
+import { findStoredSession } from '../find-session.ts'
+import { fileFailure } from '../input-text.ts'
+import { note, printJson } from '../io.ts'
+import { findHomeStore, unknownSession, withStore, withWritableStore } from '../open-store.ts'
+
+export async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
+  const word = call.words[1]!
+  return await withStore(
+    await findHomeStore(call.home, io),
+    async (store) => {
+      const { id } = await findStoredSession(store, word)
+      const file = call.text('output')
+      if (file === undefined) await pipeline(await exportLines(store, id), io.stdout, { end: false })
+      else await exportTo(file, store, id, io)
+      return 0
+    },
+    () => {
+      throw unknownSession(word)
+    },
+  )
+}
+
+async function exportTo(file: string, store: SessionStore, id: string, io: Io): Promise<void> {
+  const lines = await exportLines(store, id)
+  try {
+    await pipeline(lines, createWriteStream(file, { mode: 0o600 }))
+  } catch (error) {
+    throw fileFailure(file, 'written', error)
+  }
+  note(io, `Session ${id} is in ${file}.`)
+}
+
+async function exportLines(store: SessionStore, id: string): Promise<Readable> {
+  const session = await import('../../session.ts')
+  return Readable.from(
+    (async function* () {
+      for await (const line of session.exportSession(store, id)) yield `${line}\n`
+    })(),
+  )
+}
+
+/** Straight into the store, in one transaction: a running gateway sees the session at once, whole. */
+export async function importSessionFile(call: CommandCall, io: Io): Promise<number> {
+  const session = await import('../../session.ts')
+  const as = call.text('as')
+  // What somebody else has written begins nothing here.
+  const endsTurnsAt = new Date().toISOString()
+  const id = await withWritableStore(await findHomeStore(call.home, io), (store) =>
+    session
+      .importSession(store, linesOf(call.words[1]!, io), { ...defined({ as }), endsTurnsAt })
+      .catch((error: unknown) => {
+        if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
+        throw new CommandFailure('conflict', error.message, { hint: '`--as ID` does.', cause: error })
+      }),
+  )
+  if (call.json) printJson(io, { imported: id })
+  else note(io, `Session ${id} is here. \`foreword sessions show ${id}\` shows it.`)
+  return 0
+}
+
+function linesOf(file: string, io: Io): AsyncIterable<string> {
+  return file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : linesOfFile(file)
+}
+
+async function* linesOfFile(file: string): AsyncGenerator<string> {
+  try {
+    yield* (await open(file)).readLines()
+  } catch (error) {
+    throw fileFailure(file, 'read', error)
+  }
+}
