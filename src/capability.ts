@@ -11,7 +11,7 @@ export {
   type Command,
   type CommandCall,
   type CommandOption,
-  type Connection,
+  type GatewayConnection,
   type Finding,
   type IndexFile,
   type Io,
@@ -30,7 +30,7 @@ export {
   type SentPart,
   UndeliverableError,
 } from './capability/channel.ts'
-export { confinedPath, type Inside, isWithin, readerWithin, realPlace } from './capability/confined-path.ts'
+export { confinedPath, type Inside, isWithin, readerWithin, resolvedPath } from './capability/confined-path.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
 export type {
   CalledTool,
@@ -61,7 +61,7 @@ export {
 } from './capability/route.ts'
 export type { Contributed, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
-export { offeredName, offeredPrefix } from './capability/server-tool-name.ts'
+export { serverToolName, serverToolPrefix } from './capability/server-tool-name.ts'
 export {
   type AddedFile,
   type FileEmbedder,

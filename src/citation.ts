@@ -3,5 +3,5 @@ export { type AnswerCitation, answerCitations, citationReader, citedText } from 
 export { citationLayers } from './citation/citation-layers.ts'
 export { documentsText, type FoundDocument, type FoundDocuments, resultsText } from './citation/document-text.ts'
 export { citationNumbers, withDocuments } from './citation/numbers.ts'
-export { type CitationPiece, citedNumbers, isWebAddress, joinedTexts } from './citation/piece.ts'
+export { type CitationPiece, citedNumbers, isWebAddress, joinTexts } from './citation/piece.ts'
 export { type TurnCitations, turnCitations } from './citation/turn-citations.ts'

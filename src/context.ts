@@ -34,7 +34,7 @@ export {
   toolResults,
   type UserMessage,
 } from './context/message.ts'
-export { indented, previousConversation } from './context/previous-conversation.ts'
+export { indentLines, previousConversation } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
 export type { Piece, Request } from './context/request.ts'

@@ -22,9 +22,9 @@ export {
   type ProviderConnection,
   type Suggestion,
 } from './model/provider.ts'
-export { costOf, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
+export { callCost, type Forecast, forecast, type ForecastInput } from './model/forecast.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
-export { imageSupportOf } from './model/prompt.ts'
+export { modelImageSupport } from './model/prompt.ts'
 export { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './model/language-model.ts'
 export { answerLimits, type Timeouts } from './model/call-limits.ts'
 export type {
@@ -45,7 +45,7 @@ export type {
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
 export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'
 export { type ChatPackage, chatWireModel, chatWireSettings } from './model/chat-wire.ts'
-export { modelErrorOf } from './model/provider-failure.ts'
+export { toModelError } from './model/provider-failure.ts'
 export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'
 export { SILENT } from './model/usage.ts'

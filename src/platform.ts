@@ -5,13 +5,13 @@ export { type Defined, defined } from './platform/defined.ts'
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
-export { eventSize } from './platform/largest-event.ts'
-export { editSteps, nearestName } from './platform/nearest-name.ts'
+export { largestEvent } from './platform/largest-event.ts'
+export { editDistance, nearestName } from './platform/nearest-name.ts'
 export { once, singleFlight } from './platform/single-flight.ts'
 export { orAborted, settlesWithin, sleep, withTimeout } from './platform/timers.ts'
 export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
 export { sha256 } from './platform/sha256.ts'
-export { inSlices, partsOf, type Stretch, stretch } from './platform/time-slice.ts'
+export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time-slice.ts'
 export {
   openSqlite,
   type SqliteConnection,

@@ -1,5 +1,5 @@
 /** Search: an index of documents by words and by meaning, an index of session histories, and embedding models. */
-export { type ChunkOptions, chunksOf } from './search/chunks.ts'
+export { type ChunkOptions, splitIntoChunks } from './search/chunks.ts'
 export { aiSdkEmbedder, type AiSdkEmbedderOptions } from './search/embedder/ai-sdk.ts'
 export { type EmbeddingPrefixes, knownPrefixes } from './search/embedder/known-prefixes.ts'
 export type { EmbedderKind, EmbedderSettings } from './search/embedder/embedder-kind.ts'
@@ -33,5 +33,5 @@ export type {
 export { openRecallIndex, type RecallIndexOptions } from './search/recall/open-recall-index.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'
 export { compactSearchIndex, copySearchIndex } from './search/sqlite/index-file.ts'
-export { wordsOf } from './search/words.ts'
+export { splitWords } from './search/words.ts'
 export { openSqliteSearch, type SqliteSearchOptions } from './search/sqlite/open-sqlite-search.ts'

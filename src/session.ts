@@ -4,14 +4,14 @@ export {
   type AuditFacts,
   type AuditOptions,
   type AuditRecord,
-  auditRecordAfter,
+  nextAuditRecord,
   type AuditStore,
   type AuditVerdict,
   CHAIN_START,
   chainHash,
   verifyAudit,
 } from './session/audit.ts'
-export { type Choices, choicesAfter, choicesOf, shownSession } from './session/choices.ts'
+export { type Choices, applyChoice, parseChoices, sessionView } from './session/choices.ts'
 export type {
   ApprovalDecision,
   ApprovalQuestion,
@@ -20,21 +20,21 @@ export type {
   Entry,
   EntryBody,
   InputOptions,
-  Source,
-  SpokenBody,
+  CitationSource,
+  MessageBody,
   StoredResult,
   TokenCounts,
 } from './session/entry.ts'
 export type { CallOutcome, CallRecord, CallsOptions, CallStore, CallWarning, Usage } from './session/call.ts'
 export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
-export { contentHash, type ContentStore, referredContent } from './session/content.ts'
+export { contentHash, type ContentStore, readReferredContent } from './session/content.ts'
 export {
   type FileOwner,
   type FileRow,
   type FilesOptions,
   type FileState,
   type FileStore,
-  mediaTypeOf,
+  fileMediaType,
 } from './session/file-row.ts'
 export {
   type EntriesOptions,
@@ -44,7 +44,7 @@ export {
   type RecentTurnsOptions,
   type SessionRow,
   type TurnRow,
-  undoneTurnsOf,
+  createUndoneTurnReader,
 } from './session/log-store.ts'
 export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'
 export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
@@ -54,7 +54,7 @@ export { importSession } from './session/import-session.ts'
 export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
 export {
-  ableTo,
+  requireAbility,
   type CompactedStore,
   type MissingContent,
   type OpenStoreOptions,

@@ -5,11 +5,11 @@ export {
   accessSchema,
   isListed,
   type ShellAccess,
-  standsFor,
+  matchesToolName,
 } from './tool/access/access.ts'
-export { accessAnswer, approvalOf, ruleThatDisables, toolLimits } from './tool/access/access-answer.ts'
-export { accessFile, accessPlaces } from './tool/access/access-file.ts'
-export { editedJson, type JsonChange } from './tool/access/edit-json.ts'
+export { accessAnswer, toolApproval, disablingRule, toolLimits } from './tool/access/access-answer.ts'
+export { accessFile, accessPaths } from './tool/access/access-file.ts'
+export { editJson, type JsonChange } from './tool/access/edit-json.ts'
 export { readAccess } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-plan.ts'
@@ -30,10 +30,10 @@ export type {
 } from './tool/tool.ts'
 export { inputFault, validatorFor } from './tool/input-fault.ts'
 export { fileDiff } from './tool/file-diff.ts'
-export { cappedText } from './tool/output-cap.ts'
+export { truncateText } from './tool/output-cap.ts'
 export {
   createToolbox,
-  definitionOf,
+  toolDefinition,
   type GateAnswer,
   type RunContext,
   type Toolbox,

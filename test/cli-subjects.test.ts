@@ -158,7 +158,10 @@ test('a word that means no subject, or several, is answered with what there is',
     [several.code, several.stderr],
     [1, 'foreword subjects: 2 subjects match "IMG".\n  IMG_1\n  IMG_2\n'],
   )
-  assert.match((await foreword(['subjects', 'show', 'IMG_3'])).stderr, /No subject matches "IMG_3"\.\n {2}Did you mean IMG_/)
+  assert.match(
+    (await foreword(['subjects', 'show', 'IMG_3'])).stderr,
+    /No subject matches "IMG_3"\.\n {2}Did you mean IMG_/,
+  )
 })
 
 test('proposals are shown with what they change, who asked, and the change', async () => {

@@ -7,7 +7,7 @@ import {
   citationReader,
   citedNumbers,
   citedText,
-  joinedTexts,
+  joinTexts,
   withDocuments,
 } from '../src/citation.ts'
 import { forAll } from './arbitrary/for-all.ts'
@@ -207,7 +207,7 @@ function chunksOf(text: string, cuts: readonly number[]): readonly string[] {
 
 function readIn(chunks: readonly string[]): readonly CitationPiece[] {
   const reader = citationReader(isKnown)
-  return joinedTexts([...chunks.flatMap((chunk) => reader.read(chunk)), ...reader.end()])
+  return joinTexts([...chunks.flatMap((chunk) => reader.read(chunk)), ...reader.end()])
 }
 
 function lengthOf(pieces: readonly CitationPiece[]): number {

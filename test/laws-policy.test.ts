@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { type Node, parse, type ParseError, parseTree } from 'jsonc-parser'
-import { accessAnswer, editedJson, isListed, type JsonChange, readAccess, standsFor, withTool } from '../src/tool.ts'
+import {
+  accessAnswer,
+  editJson,
+  isListed,
+  type JsonChange,
+  readAccess,
+  matchesToolName,
+  withTool,
+} from '../src/tool.ts'
 import { forAll } from './arbitrary/for-all.ts'
 import { commentsOf, type Json, jsonTexts, otherBreaks } from './arbitrary/json-text.ts'
 
@@ -42,7 +50,7 @@ test('whatever the shape, the comments and the order of a file, a change says wh
   const law = ([given, wanted]: [{ text: string; eol: string; mark: string }, JsonChange]) => {
     let after: string
     try {
-      after = editedJson(given.text, [wanted])
+      after = editJson(given.text, [wanted])
     } catch (error) {
       // A value may stand in the way of a path; it is then named, and nothing was written.
       assert.match((error as Error).message, / is not (?:an object|a list)$/)
@@ -106,7 +114,7 @@ test('whatever a policy says, what is denied is refused, and nothing else is ans
       for (const name of tools) {
         for (const readsContext of [false, !name.startsWith('_')]) {
           const answer = answerOf(after, name, readsContext)
-          if (standsFor(word, name)) assert.equal(answer.type, 'refuse', `${name}: ${after}`)
+          if (matchesToolName(word, name)) assert.equal(answer.type, 'refuse', `${name}: ${after}`)
           else assert.deepEqual(answer, answerOf(text, name, readsContext), `${name}: ${after}`)
         }
       }
@@ -125,7 +133,7 @@ test('whatever a policy says, what is allowed by its name may run, and nothing e
       assert.deepEqual(commentsOf(after), commentsOf(text))
       for (const name of tools) {
         const answer = answerOf(after, name, false)
-        if (!standsFor(word, name)) assert.deepEqual(answer, answerOf(text, name, false), `${name}: ${after}`)
+        if (!matchesToolName(word, name)) assert.deepEqual(answer, answerOf(text, name, false), `${name}: ${after}`)
         else if (answer.type === 'refuse') {
           // A pattern leaves alone what a more exact name says, and never switches the shell on.
           const exact = /^tools\.(.*)\.(?:enabled|mode)$/.exec(answer.rule)?.[1]

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { chunksOf } from '../../src/search.ts'
-import { wordsOf } from '../../src/search/words.ts'
+import { splitIntoChunks } from '../../src/search.ts'
+import { splitWords } from '../../src/search/words.ts'
 import type { JudgedCollection } from './judged-collection.ts'
 import { mean, ndcgAt10, recallAt25 } from './measures.ts'
 import type { Quality } from './quality.ts'
@@ -36,15 +36,15 @@ function measured({ documents, questions }: JudgedCollection, variant: Variant) 
   database.exec(`create virtual table words using fts5(id unindexed, title, body, tokenize = '${tokenizer}')`)
   const insert = database.prepare('insert into words values (?, ?, ?)')
   for (const { id, title, text } of documents) {
-    for (const chunk of chunksOf(text, { size: variant.size, overlap: variant.overlap })) {
-      insert.run(id, wordsOf(title).join(' '), wordsOf(chunk.text).join(' '))
+    for (const chunk of splitIntoChunks(text, { size: variant.size, overlap: variant.overlap })) {
+      insert.run(id, splitWords(title).join(' '), splitWords(chunk.text).join(' '))
     }
   }
   const select = database.prepare(
     `select id from words where words match ? order by bm25(words, 0, ${variant.titleWeight}, 1) limit 200`,
   )
   const answers = questions.map((question) => {
-    const match = [...new Set(wordsOf(question.text))].map((word) => `"${word}"`).join(' OR ')
+    const match = [...new Set(splitWords(question.text))].map((word) => `"${word}"`).join(' OR ')
     return [...new Set(select.all(match).map((row) => String(row['id'])))]
   })
   database.close()

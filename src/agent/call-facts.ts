@@ -7,7 +7,7 @@ import type { CallDescription, ToolResult } from '../tool.ts'
 const INPUT_CHARS = 1_000
 
 /** The audit facts of a call itself, whether it runs or not. */
-export function describedFacts({ tool, input, argv, command, folder }: CallDescription): AuditFacts {
+export function callFacts({ tool, input, argv, command, folder }: CallDescription): AuditFacts {
   return {
     kind: 'decision',
     tool: tool.slice(0, 200),
@@ -36,7 +36,7 @@ export function turnCallFacts(
   { toolCallId, toolName, input }: ToolCallPart,
   described: CallDescription | undefined,
 ): AuditFacts {
-  return { ...describedFacts(described ?? { tool: toolName, input }), session, turn, toolCallId }
+  return { ...callFacts(described ?? { tool: toolName, input }), session, turn, toolCallId }
 }
 
 function serializeInput(input: unknown): string {

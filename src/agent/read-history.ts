@@ -1,7 +1,13 @@
 import { textPage } from '../capability.ts'
 import { type Message, outputText, wholeCharacter } from '../context.ts'
 import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../search.ts'
-import { type Entry, type LogStore, referredContent, type SessionStore, undoneTurnsOf } from '../session.ts'
+import {
+  type Entry,
+  type LogStore,
+  readReferredContent,
+  type SessionStore,
+  createUndoneTurnReader,
+} from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 /** The most passages of one answer: each has some 200 tokens with its neighbours. */
@@ -100,7 +106,7 @@ async function turnText(
 }
 
 async function callText(store: HistoryStore, session: string, toolCallId: string): Promise<string | undefined> {
-  const undone = await undoneTurnsOf(store)(session)
+  const undone = await createUndoneTurnReader(store)(session)
   for await (const entry of readMessages(store, session)) {
     if (entry.message.role !== 'tool' || undone.includes(entry.turn)) continue
     for (const part of entry.message.content) {
@@ -120,7 +126,7 @@ async function wholeText(
   const ends = await store.entries(session, { turn, types: ['tool-end'] })
   const end = ends.findLast((entry) => entry.type === 'tool-end' && entry.toolCallId === toolCallId)
   const stored = end?.type === 'tool-end' ? end.stored : undefined
-  return stored && referredContent(store, stored.content)
+  return stored && readReferredContent(store, stored.content)
 }
 
 function renderMessage({ content }: Message): string {

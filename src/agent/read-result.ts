@@ -1,5 +1,5 @@
 import { textPage } from '../capability.ts'
-import { type Entry, type LogStore, referredContent, type SessionStore, type StoredResult } from '../session.ts'
+import { type Entry, type LogStore, readReferredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 /** Entries that are read at once, from the newest backwards. */
@@ -22,7 +22,7 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
       const { id, offset = 0 } = input as { readonly id: string; readonly offset?: number }
       if (offset < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
       const stored = await storedResult(store, session, id)
-      const text = stored && (await referredContent(store, stored.content))
+      const text = stored && (await readReferredContent(store, stored.content))
       if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
       return { ok: true, output: textPage(text, offset) }
     },

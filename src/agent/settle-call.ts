@@ -3,8 +3,8 @@ import { resultText, type CutResult, cutResult } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
 import { type Message, type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
-import { stretch } from '../platform.ts'
-import type { ApprovalDecision, Entry, EntryBody, Source } from '../session.ts'
+import { timeSlice } from '../platform.ts'
+import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
 import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
 
 /** One tool call of a step. */
@@ -161,7 +161,7 @@ async function runCall(
   // The effect of a tool that stopped together with the process is as unknown as after a crash.
   throwIfStopping(context.turn.signal)
   const durationMs = Math.round(context.clock.now() - began)
-  const work = stretch()
+  const work = timeSlice()
   const { result, sources } = context.tools.cite(answered)
   const shown = cutResult(result, settling.most)
   if (work.isOver()) await work.rest()
@@ -183,7 +183,7 @@ async function endEntry(
     readonly result: ToolResult
     readonly shown: CutResult
     readonly durationMs: number
-    readonly sources?: readonly Source[]
+    readonly sources?: readonly CitationSource[]
   },
 ): Promise<EntryBody> {
   const { result, durationMs, shown, sources = [] } = ended

@@ -9,7 +9,7 @@ import type {
   Entry,
   EntryBody,
   PartialReason,
-  Source,
+  CitationSource,
   TokenCounts,
   Usage,
 } from '../session.ts'
@@ -67,7 +67,7 @@ export interface TurnTools {
 
 export interface CitedResult {
   readonly result: ToolResult
-  readonly sources: readonly Source[]
+  readonly sources: readonly CitationSource[]
 }
 
 /** Asks a person. A model cannot reach it. */
@@ -96,7 +96,7 @@ export interface TurnOutput {
   /** Shows provisional output. Where it returns a promise, the next event is read once that resolves. */
   show?(delta: Delta): void | Promise<void>
   /** The documents that the numbers in an answer refer to. */
-  sourcesOf?(text: string): Promise<readonly Source[]>
+  sourcesOf?(text: string): Promise<readonly CitationSource[]>
 }
 
 /** Time as an argument. */

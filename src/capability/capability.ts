@@ -203,7 +203,7 @@ export interface Io {
   /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
   readonly capabilities?: readonly AnyCapability[]
   /** Where commands find their gateway. Looked for in the home unless given. */
-  readonly connect?: (home: string) => Promise<Connection>
+  readonly connect?: (home: string) => Promise<GatewayConnection>
   /** Calls `listener` for Ctrl-C and for a request to end, and returns how to stop listening. The process's own unless given. */
   readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
   /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
@@ -217,7 +217,7 @@ export interface Io {
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
-export interface Connection {
+export interface GatewayConnection {
   /** `path` begins with a slash. The token is added here. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
   readonly close: () => Promise<void>

@@ -39,7 +39,7 @@ export async function confinedPath(
       `${quotePath(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
     )
   }
-  const closed = (await Promise.all(outOfReach.map(realPlace)))
+  const closed = (await Promise.all(outOfReach.map(resolvedPath)))
     .filter((one) => one !== undefined)
     .filter((one) => one !== root.path && isWithin(root.path, one))
   if (closed.some((one) => isWithin(one, real.path))) return refuse(`${quotePath(asked)} is out of reach for tools`)
@@ -55,7 +55,7 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 /** A path without links, as far as it exists; `undefined` where that is unknown. */
-export async function realPlace(path: string): Promise<string | undefined> {
+export async function resolvedPath(path: string): Promise<string | undefined> {
   const real = await realOrWhy(path)
   return real.type === 'real' ? real.path : undefined
 }

@@ -1,5 +1,5 @@
 import { defined } from '../platform.ts'
-import { cappedText } from '../tool.ts'
+import { truncateText } from '../tool.ts'
 import type { CompletionInput } from './runtime/calls.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { RuntimeError } from './runtime-error.ts'
@@ -51,7 +51,7 @@ export async function summaryByModel(
   if (said === '' || (reason !== 'stop' && reason !== 'length')) {
     throw new RuntimeError('no-answer', `${answering} did not put the ${task.what} into words.`)
   }
-  return { text: cappedText(said, most), model: answering }
+  return { text: truncateText(said, most), model: answering }
 }
 
 /** The text is between two lines that depend on all of it, so that nothing in it can appear to be outside. */

@@ -11,7 +11,7 @@ const HASH = 8
  * other tool can change it or take it over: where a character had to be replaced, a part had to be cut, or it could not
  * be told where the server's name ends, it ends in a hash of both.
  */
-export function offeredName(server: string, tool: string): string {
+export function serverToolName(server: string, tool: string): string {
   const plain = `${server}__${tool}`
   if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= LONGEST && tool !== '' && isUnmistakable(server)) return plain
   const digest = hash('sha256', JSON.stringify([server, tool]), 'hex').slice(0, HASH)
@@ -19,7 +19,7 @@ export function offeredName(server: string, tool: string): string {
 }
 
 /** How the names of all tools of a server begin. */
-export function offeredPrefix(server: string): string {
+export function serverToolPrefix(server: string): string {
   return replaceUnsafe(`${server}__`).slice(0, LONGEST - HASH - 1)
 }
 

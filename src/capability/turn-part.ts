@@ -1,6 +1,6 @@
 import type { Layer, Layout } from '../context.ts'
 import type { ModelFacts } from '../model.ts'
-import type { Source } from '../session.ts'
+import type { CitationSource } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { TurnPreset } from './session-choice.ts'
 
@@ -35,7 +35,7 @@ export interface TurnPart {
   /** Asked for every call of the turn, beside the capability's own `layers`. */
   layers?(context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
   /** Documents that are part of the request itself, with the numbers they are cited by. */
-  readonly sources?: readonly Source[]
+  readonly sources?: readonly CitationSource[]
   /** Text of others may come into a call by it, so that the rule about such text is sent. */
   readonly readsForeign?: boolean
   /** Sessions whose words a layer holds: what is recorded of it is removed with them. */

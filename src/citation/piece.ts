@@ -10,7 +10,7 @@ export type CitationPiece =
     }
 
 /** The same pieces, with texts that follow each other as one. */
-export function joinedTexts(pieces: readonly CitationPiece[]): readonly CitationPiece[] {
+export function joinTexts(pieces: readonly CitationPiece[]): readonly CitationPiece[] {
   const joined: CitationPiece[] = []
   let text = ''
   for (const piece of pieces) {

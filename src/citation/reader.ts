@@ -1,7 +1,7 @@
 import { codeBlocks } from './code-block.ts'
 import type { CitedSource } from './document-text.ts'
 import { markerReader } from './marker-reader.ts'
-import { type CitationPiece, joinedTexts } from './piece.ts'
+import { type CitationPiece, joinTexts } from './piece.ts'
 
 interface CitationReader {
   /** What is decided now. The rest is held back: at most 4,000 characters. */
@@ -100,7 +100,7 @@ export function citationReader(isKnown: (number: number) => boolean): CitationRe
 /** The pieces of an answer that is there as a whole. */
 export function citedText(text: string, isKnown: (number: number) => boolean): readonly CitationPiece[] {
   const reader = citationReader(isKnown)
-  return joinedTexts([...reader.read(text), ...reader.end()])
+  return joinTexts([...reader.read(text), ...reader.end()])
 }
 
 /** In characters. Behind it a marker with a link may be held back too. */

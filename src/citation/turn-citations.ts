@@ -1,4 +1,4 @@
-import { defined, inSlices, partsOf } from '../platform.ts'
+import { defined, inSlices, textChunks } from '../platform.ts'
 import { type CitedSource, type FoundDocument, resultsText } from './document-text.ts'
 import { citationNumbers, withDocuments } from './numbers.ts'
 import { type CitationPiece, citedNumbers } from './piece.ts'
@@ -84,7 +84,7 @@ export function turnCitations(before: readonly CitedSource[], documents: readonl
       return {
         async read(chunk) {
           let decided = ''
-          await inSlices(partsOf(chunk, PART), (part) => (decided += joined(reader.read(part))))
+          await inSlices(textChunks(chunk, PART), (part) => (decided += joined(reader.read(part))))
           return decided
         },
         end: () => joined(reader.end()),
@@ -95,7 +95,7 @@ export function turnCitations(before: readonly CitedSource[], documents: readonl
       const reader = citationReader((number) => sources.has(number))
       const cited = new Set<number>()
       const add = (pieces: readonly CitationPiece[]) => citedNumbers(pieces).forEach((number) => cited.add(number))
-      await inSlices(partsOf(text, PART), (part) => add(reader.read(part)))
+      await inSlices(textChunks(text, PART), (part) => add(reader.read(part)))
       add(reader.end())
       return [...cited].flatMap((number) => sources.get(number) ?? [])
     },

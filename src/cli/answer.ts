@@ -1,14 +1,18 @@
-import type { Connection } from '../capability.ts'
+import type { GatewayConnection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Sends a request and returns the JSON of the response. An error response is thrown as a `CommandFailure` with its code. */
-export async function ask<T>(connection: Connection, path: string, init: AskInit = {}): Promise<T> {
-  const response = await answer(connection, path, init)
+export async function requestJson<T>(connection: GatewayConnection, path: string, init: RequestInput = {}): Promise<T> {
+  const response = await sendRequest(connection, path, init)
   return (await response.json()) as T
 }
 
 /** The same for a response that is not JSON, such as a stream. */
-export async function answer(connection: Connection, path: string, init: AskInit = {}): Promise<Response> {
+export async function sendRequest(
+  connection: GatewayConnection,
+  path: string,
+  init: RequestInput = {},
+): Promise<Response> {
   const { body, headers, ...rest } = init
   const response = await connection.fetch(path, {
     ...rest,
@@ -20,7 +24,7 @@ export async function answer(connection: Connection, path: string, init: AskInit
 }
 
 /** A request as the command line writes it. `body` is sent as JSON. */
-export interface AskInit {
+export interface RequestInput {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -28,7 +32,7 @@ export interface AskInit {
 }
 
 /** A path with encoded values: `pathTo('/api/calls/', id, '/request')`. */
-export function pathTo(...pieces: readonly string[]): string {
+export function apiPath(...pieces: readonly string[]): string {
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : encodeURIComponent(piece))).join('')
 }
 

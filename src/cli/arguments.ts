@@ -90,7 +90,7 @@ export const callSessionOption: CommandOption = {
   summary: 'count `last` and `last~N` in this session (default: in all sessions)',
 }
 /** `--yes` of commands that never ask, because their effect can be undone. Scripts can pass it to every command. */
-export const noQuestion: CommandOption = { summary: 'accepted for scripts; the command never asks' }
+export const yesOption: CommandOption = { summary: 'accepted for scripts; the command never asks' }
 
 /** Options that every command accepts. */
 export const commonOptions: Readonly<Record<string, CommandOption>> = {

@@ -1,6 +1,6 @@
 import { withToken } from './answer.ts'
 import { sleep } from '../platform.ts'
-import type { Connection, Io } from '../capability.ts'
+import type { GatewayConnection, Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 
@@ -11,11 +11,11 @@ const HOME_TIMEOUT = 10_000
 export type Purpose = 'write' | 'read'
 
 /** Runs `work` over a connection and closes it afterwards. */
-export async function connected<T>(
+export async function withConnection<T>(
   home: string,
   io: Io,
   purpose: Purpose,
-  work: (connection: Connection) => Promise<T>,
+  work: (connection: GatewayConnection) => Promise<T>,
 ): Promise<T> {
   const connection = await connectToHome(home, io, purpose)
   try {
@@ -26,7 +26,7 @@ export async function connected<T>(
 }
 
 /** Connects to the gateway that runs on this home, or opens one inside this process. The caller closes the connection. */
-export async function connectToHome(home: string, io: Io, purpose: Purpose): Promise<Connection> {
+export async function connectToHome(home: string, io: Io, purpose: Purpose): Promise<GatewayConnection> {
   if (io.connect !== undefined) return await io.connect(home)
   let isReported = false
   for (const since = Date.now(); ; await sleep(100)) {
@@ -57,7 +57,7 @@ function homeBusy(home: string, holder: string): CommandFailure {
 /** What holds a home: nothing, a gateway that answers, or a process that does not answer. */
 type Running =
   | { readonly type: 'none' }
-  | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: Connection }
+  | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: GatewayConnection }
   | { readonly type: 'silent'; readonly pid: number }
 
 /** Timeout of the health check of a gateway, ms. */
@@ -84,7 +84,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-function connectionTo(address: string, token: string | undefined): Connection {
+function connectionTo(address: string, token: string | undefined): GatewayConnection {
   return {
     fetch: (path, init = {}) => fetch(new URL(path, address), withToken(init, token)),
     close: () => Promise.resolve(),

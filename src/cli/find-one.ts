@@ -66,7 +66,7 @@ interface Named {
  * Finds the thing that a word means among those with an id and a name: the id, the name in any case, or an unambiguous
  * beginning of either. Throws where there is none or more than one. `kind` is the singular noun for messages.
  */
-export function theOneNamed<Thing>(
+export function findByName<Thing>(
   word: string,
   things: readonly Thing[],
   namesOf: (thing: Thing) => Named,

@@ -1,14 +1,14 @@
-import type { Connection } from '../capability.ts'
+import type { GatewayConnection } from '../capability.ts'
 import { defined } from '../platform.ts'
 import type { CallRecord, LogStore, SessionRow } from '../session.ts'
-import { ask, pathTo } from './answer.ts'
+import { requestJson, apiPath } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { type IdQuery, type NamedById, findByIdPrefix } from './find-one.ts'
 import { unknownSession } from './open-store.ts'
 import { timeText } from './time-text.ts'
 
 /** The id of the session that a word means: its id, a beginning of it, or `last`, the one with the newest activity. */
-export async function findSession(connection: Connection, word: string): Promise<string> {
+export async function findSession(connection: GatewayConnection, word: string): Promise<string> {
   return (
     await findByIdPrefix(
       word,
@@ -18,7 +18,7 @@ export async function findSession(connection: Connection, word: string): Promise
 }
 
 /** The session with the newest activity that is not bound to a channel, where new messages would surprise its people. */
-export async function findNewestSession(connection: Connection): Promise<SessionRow> {
+export async function findNewestSession(connection: GatewayConnection): Promise<SessionRow> {
   const newest = await fetchSessions(connection, { limit: 200 })
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
@@ -47,10 +47,14 @@ function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
   }
 }
 
-async function fetchSessions(connection: Connection, { limit, beginning }: IdQuery): Promise<readonly SessionRow[]> {
+async function fetchSessions(
+  connection: GatewayConnection,
+  { limit, beginning }: IdQuery,
+): Promise<readonly SessionRow[]> {
   const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
-  return (await ask<{ readonly sessions: readonly SessionRow[] }>(connection, `/api/sessions?${query.toString()}`))
-    .sessions
+  return (
+    await requestJson<{ readonly sessions: readonly SessionRow[] }>(connection, `/api/sessions?${query.toString()}`)
+  ).sessions
 }
 
 /** A call as lists show it, without its manifest. */
@@ -60,7 +64,7 @@ export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'o
  * The id of the call that a word means: its id, a beginning of it, or `last` and `last~N`, counted back from the newest call
  * of all, or of the `session` that another word means.
  */
-export async function findCall(connection: Connection, word: string, session?: string): Promise<string> {
+export async function findCall(connection: GatewayConnection, word: string, session?: string): Promise<string> {
   const id = session === undefined ? undefined : await findSession(connection, session)
   const now = new Date()
   const found = await findByIdPrefix<CallLine>(word, {
@@ -74,16 +78,19 @@ export async function findCall(connection: Connection, word: string, session?: s
 }
 
 async function fetchCalls(
-  connection: Connection,
+  connection: GatewayConnection,
   { limit, beginning }: IdQuery,
   session: string | undefined,
 ): Promise<readonly CallLine[]> {
   if (session !== undefined && beginning === undefined) {
-    const path = pathTo('/api/sessions/', session, `/calls?limit=${limit}`)
-    return (await ask<{ readonly calls: readonly CallLine[] }>(connection, path)).calls.toReversed()
+    const path = apiPath('/api/sessions/', session, `/calls?limit=${limit}`)
+    return (await requestJson<{ readonly calls: readonly CallLine[] }>(connection, path)).calls.toReversed()
   }
   const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
-  const { calls } = await ask<{ readonly calls: readonly CallLine[] }>(connection, `/api/calls?${query.toString()}`)
+  const { calls } = await requestJson<{ readonly calls: readonly CallLine[] }>(
+    connection,
+    `/api/calls?${query.toString()}`,
+  )
   return session === undefined ? calls : calls.filter((line) => line.session === session)
 }
 

@@ -1,11 +1,11 @@
-import type { Connection, Io } from '../capability.ts'
+import type { GatewayConnection, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
 import { isAnswered, outcomeNotice } from '../runtime.ts'
-import type { Source, TurnOutcome } from '../session.ts'
+import type { CitationSource, TurnOutcome } from '../session.ts'
 import { standaloneQuestioner, isInteractive } from './approval/asking.ts'
 import { unattendedWatch, leavable, type LeavableWatch, personWatch } from './approval/watch.ts'
 import { runInterruptible } from './interrupt.ts'
-import { note, styled } from './io.ts'
+import { note, applyStyle } from './io.ts'
 import type { TurnDisplay } from './turn-display.ts'
 import { cancel, follow, type TurnEnd, type TurnReference, fetchTurn } from './turn.ts'
 
@@ -22,7 +22,7 @@ interface FollowToEndOptions {
  * as it is: on disk, with its question.
  */
 export async function followToEnd(
-  connection: Connection,
+  connection: GatewayConnection,
   turn: TurnReference,
   io: Io,
   { display, asks, after }: FollowToEndOptions,
@@ -54,12 +54,12 @@ export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, 
   if (end.type === 'completed') return 0
   if (end.type === 'cancelled') return 130
   if (end.type === 'waiting') {
-    note(io, `${styled(io, 'yellow', place, io.stderr)}: ${waitingText(end)}`)
+    note(io, `${applyStyle(io, 'yellow', place, io.stderr)}: ${waitingText(end)}`)
     note(io, `  Continue the session with \`foreword chat --session ${turn.session}\`.`)
     return EXIT_WAITING
   }
   const answered = isAnswered(end)
-  note(io, `${styled(io, answered ? 'yellow' : 'red', place, io.stderr)}: ${endText(end)}`)
+  note(io, `${applyStyle(io, answered ? 'yellow' : 'red', place, io.stderr)}: ${endText(end)}`)
   if (!answered) note(io, `  The message is kept in session ${turn.session}.`)
   return answered ? 0 : 1
 }
@@ -80,10 +80,10 @@ export function waitingText({ approval: { approval, request } }: Extract<TurnEnd
 
 /** A turn for programs. */
 export async function turnDocument(
-  connection: Connection,
+  connection: GatewayConnection,
   turn: TurnReference,
   end: TurnEnd,
-  citations: readonly Source[] = [],
+  citations: readonly CitationSource[] = [],
 ): Promise<object> {
   const { text, calls, totals, notice } = await fetchTurn(connection, turn)
   const failed = end.type !== 'waiting' && end.type !== 'cancelled' && !isAnswered(end)

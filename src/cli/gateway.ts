@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Connection, Io } from '../capability.ts'
+import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage } from '../platform.ts'
 import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
 import type { Server } from '../server.ts'
@@ -119,7 +119,7 @@ async function createHomeServer(
 }
 
 /** Opens a gateway inside this process, without a port. `undefined`: another process has claimed the home. */
-export async function openLocalGateway(home: string, io: Io): Promise<Connection | undefined> {
+export async function openLocalGateway(home: string, io: Io): Promise<GatewayConnection | undefined> {
   const { StoreError } = await import('../session.ts')
   try {
     const { server, token, close } = await openGateway(home, io, (text) => note(io, text))
@@ -131,7 +131,7 @@ export async function openLocalGateway(home: string, io: Io): Promise<Connection
 }
 
 /** Opens a gateway that only reads. It claims nothing, so it works beside any other process on the home. */
-export async function openReadOnlyGateway(home: string, io: Io): Promise<Connection> {
+export async function openReadOnlyGateway(home: string, io: Io): Promise<GatewayConnection> {
   const { capabilities, configuration } = await loadWithWarnings(home, io)
   const { openRuntime } = await import('../runtime.ts')
   const { environment } = io
@@ -144,7 +144,11 @@ interface RequestHandler {
   fetch(request: Request): Promise<Response>
 }
 
-function connectionTo(server: RequestHandler, token: string | undefined, close: () => Promise<void>): Connection {
+function connectionTo(
+  server: RequestHandler,
+  token: string | undefined,
+  close: () => Promise<void>,
+): GatewayConnection {
   return {
     fetch: (path, init = {}) => server.fetch(new Request(new URL(path, 'http://127.0.0.1'), withToken(init, token))),
     close,

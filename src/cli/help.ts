@@ -1,14 +1,14 @@
 import { commonOptions } from './arguments.ts'
 import type { Command, Io } from '../capability.ts'
 import { width } from './io.ts'
-import { styled } from './io.ts'
+import { applyStyle } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 
 /** The text of `foreword --help`. */
 export function overview(commands: readonly Command[], io: Io): string {
   return [
-    `${styled(io, 'bold', 'foreword')} ${version()}: see, predict and record every word your model reads`,
+    `${applyStyle(io, 'bold', 'foreword')} ${version()}: see, predict and record every word your model reads`,
     '',
     heading(io, 'Usage'),
     '  foreword COMMAND [OPTIONS]',
@@ -27,7 +27,7 @@ export function overview(commands: readonly Command[], io: Io): string {
 export function commandHelp(command: Command, io: Io): string {
   const details = command.details === undefined ? [] : ['', wrapped(command.details, width(io))]
   return [
-    `${styled(io, 'bold', `foreword ${command.name}`)}: ${command.summary}`,
+    `${applyStyle(io, 'bold', `foreword ${command.name}`)}: ${command.summary}`,
     '',
     heading(io, 'Usage'),
     ...command.usage.map((line) => `  foreword ${line}`),
@@ -50,7 +50,7 @@ function optionLines(...groups: readonly Command['options'][]): string {
 }
 
 function heading(io: Io, text: string): string {
-  return styled(io, 'bold', text)
+  return applyStyle(io, 'bold', text)
 }
 
 function indented(text: string): string {

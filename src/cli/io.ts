@@ -45,7 +45,7 @@ export async function readInput(io: Io): Promise<string> {
 export type Look = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 
 /** Text with a colour or weight: only on a terminal, and never with `NO_COLOR`. */
-export function styled(io: Io, look: Look, text: string, output: Output = io.stdout): string {
+export function applyStyle(io: Io, look: Look, text: string, output: Output = io.stdout): string {
   return hasColour(io, output) ? styleText(look, text, { validateStream: false }) : text
 }
 
@@ -58,7 +58,7 @@ function hasColour(io: Io, output: Output): boolean {
  * Text of a model, a tool or a file without the control characters that could move the cursor of a terminal, rewrite
  * its lines or set its clipboard. A pipe gets every character.
  */
-export function harmless(text: string, output: Output): string {
+export function safeForTerminal(text: string, output: Output): string {
   if (output.isTTY !== true) return text
   // oxlint-disable-next-line no-control-regex -- these control characters are removed
   return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '')

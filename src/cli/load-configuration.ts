@@ -4,7 +4,7 @@ import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 
 /** Loads the configuration. Throws one failure that lists every problem. */
-export async function validConfiguration(home: string, io: Io): Promise<Configuration> {
+export async function loadValidConfiguration(home: string, io: Io): Promise<Configuration> {
   return (await loadedValid(home, io)).configuration
 }
 

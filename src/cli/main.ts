@@ -6,7 +6,7 @@ import { commandHelp, overview } from './help.ts'
 import { homeDirectory } from './arguments.ts'
 import { note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestName } from '../platform.ts'
-import { styled } from './io.ts'
+import { applyStyle } from './io.ts'
 import { version } from './version.ts'
 
 /**
@@ -109,7 +109,7 @@ function reportFailure(error: unknown, argv: readonly string[], io: Io): number 
   const { code, message, hint, exitCode } = asFailure(error)
   if (argv.includes('--json')) printJson(io, { error: { code, message, hint } })
   const place = argv[0] !== undefined && isCommand(argv[0], io.capabilities ?? []) ? `foreword ${argv[0]}` : 'foreword'
-  note(io, `${styled(io, 'red', place, io.stderr)}: ${message}`)
+  note(io, `${applyStyle(io, 'red', place, io.stderr)}: ${message}`)
   if (hint !== undefined) note(io, hint.replaceAll(/^/gm, '  '))
   if (io.environment.FOREWORD_DEBUG && error instanceof Error && error.stack !== undefined) note(io, error.stack)
   return exitCode

@@ -1,7 +1,7 @@
-import type { Connection } from '../capability.ts'
+import type { GatewayConnection } from '../capability.ts'
 import { nearestName } from '../platform.ts'
 import type { ModelStatus } from '../runtime.ts'
-import { ask } from './answer.ts'
+import { requestJson } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { wrappedLine } from './help.ts'
 import { fittedTable } from './table.ts'
@@ -10,8 +10,8 @@ import { withLocalTimes } from './time-text.ts'
 /** A model, or a provider that cannot be used as it is and says why. */
 type ModelLine = ModelStatus & { readonly why?: string; readonly window?: number }
 
-export async function fetchModels(connection: Connection): Promise<readonly ModelLine[]> {
-  return (await ask<{ readonly models: readonly ModelLine[] }>(connection, '/api/models')).models
+export async function fetchModels(connection: GatewayConnection): Promise<readonly ModelLine[]> {
+  return (await requestJson<{ readonly models: readonly ModelLine[] }>(connection, '/api/models')).models
 }
 
 /** One model a line: what it can take and do, where that is known from, and what was learned of its counting. What is assumed has a `~`. */
@@ -63,7 +63,7 @@ function abilities(facts: Facts): string {
 
 /** Does what names a model. Where there is none of that id, the failure says which one was meant. */
 export async function withNearestModel<T>(
-  connection: Connection,
+  connection: GatewayConnection,
   model: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -81,7 +81,7 @@ export async function withNearestModel<T>(
 export const NOT_FOUND = 'model-not-found'
 
 /** Which model was meant, in a sentence; how to list them where none is near. */
-export async function nearestModelHint(connection: Connection, model: string): Promise<string> {
+export async function nearestModelHint(connection: GatewayConnection, model: string): Promise<string> {
   const models = await fetchModels(connection).catch(() => [])
   const ids = models.filter(({ ready }) => ready).map(({ id }) => id)
   const name = model.slice(model.indexOf('/') + 1)

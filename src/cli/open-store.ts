@@ -10,8 +10,8 @@ export interface HomeStore {
 
 /** Finds the store that the configuration of a home names. */
 export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
-  const { homeAt, storeOfHome } = await import('../runtime.ts')
-  return { driver: await storeOfHome(home, io.environment, io.capabilities ?? []), folder: homeAt(home).data }
+  const { homeAt, homeStoreDriver } = await import('../runtime.ts')
+  return { driver: await homeStoreDriver(home, io.environment, io.capabilities ?? []), folder: homeAt(home).data }
 }
 
 /** Reads the store without a gateway. Returns `absent()` where nothing was ever written. */

@@ -1,13 +1,13 @@
-import type { Connection, Io } from '../capability.ts'
+import type { GatewayConnection, Io } from '../capability.ts'
 import { type Manifest, type ManifestEntry, exactLine } from '../context.ts'
 import type { Preview } from '../runtime.ts'
-import { ask } from './answer.ts'
-import { lineLimit, styled } from './io.ts'
-import { oneLine, table } from './table.ts'
+import { requestJson } from './answer.ts'
+import { lineLimit, applyStyle } from './io.ts'
+import { singleLine, table } from './table.ts'
 
 /** What the next call would send. Nothing is written. */
-export async function preview(connection: Connection, options: PreviewOptions): Promise<Preview> {
-  return await ask<Preview>(connection, '/api/context', { method: 'POST', body: options })
+export async function fetchPreview(connection: GatewayConnection, options: PreviewOptions): Promise<Preview> {
+  return await requestJson<Preview>(connection, '/api/context', { method: 'POST', body: options })
 }
 
 interface PreviewOptions {
@@ -54,16 +54,16 @@ function outlineLines(entries: readonly ManifestEntry[], columns: number, io: Io
   const rows = [head, ...entries.map(cellsOf)]
   const room = Math.max(LEAST_ID, columns - widthBesideId(rows))
   const [heading, ...shown] = table(
-    rows.map((row) => row.map((cell, column) => (column === 1 ? oneLine(cell, room) : cell))),
+    rows.map((row) => row.map((cell, column) => (column === 1 ? singleLine(cell, room) : cell))),
     right,
   ).split('\n')
   return [
-    styled(io, 'bold', heading!),
+    applyStyle(io, 'bold', heading!),
     ...shown.flatMap((line, index) => {
       const { outcome, reason } = entries[index]!
       const why = isNarrow && reason !== undefined ? [`  why: ${reason.code}`] : []
-      if (outcome === 'omitted') return [line, ...why].map((each) => styled(io, 'dim', each))
-      return [outcome === 'reduced' ? styled(io, 'yellow', line) : line, ...why]
+      if (outcome === 'omitted') return [line, ...why].map((each) => applyStyle(io, 'dim', each))
+      return [outcome === 'reduced' ? applyStyle(io, 'yellow', line) : line, ...why]
     }),
   ]
 }

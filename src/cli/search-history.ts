@@ -1,36 +1,36 @@
 import { exactLine } from '../context.ts'
-import type { CommandCall, Connection, Io } from '../capability.ts'
+import type { CommandCall, GatewayConnection, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
 import type { RankedPassage, RecallAnswer } from '../search.ts'
-import { ask } from './answer.ts'
-import { connected } from './connection.ts'
+import { requestJson } from './answer.ts'
+import { withConnection } from './connection.ts'
 import { usageFailure } from './failure.ts'
 import { findSession } from './find-session.ts'
-import { note, print, printJson, styled, width } from './io.ts'
-import { oneLine } from './table.ts'
+import { note, print, printJson, applyStyle, width } from './io.ts'
+import { singleLine } from './table.ts'
 import { timeText } from './time-text.ts'
 
 /** Shows what was said and done in sessions, best first, and how to read on. */
 export async function searchHistory(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
-  const answer = await connected(call.home, io, 'read', (connection) => askHistory(connection, text, call))
+  const answer = await withConnection(call.home, io, 'read', (connection) => askHistory(connection, text, call))
   if (call.json) {
     printJson(io, answer)
     return 0
   }
   for (const passage of answer.passages) showPassage(passage, text, io)
-  for (const line of remarks(answer)) note(io, styled(io, 'dim', line, io.stderr))
+  for (const line of remarks(answer)) note(io, applyStyle(io, 'dim', line, io.stderr))
   return 0
 }
 
-async function askHistory(connection: Connection, text: string, call: CommandCall): Promise<RecallAnswer> {
-  const [session, limit] = [call.text('session'), limitOf(call)]
+async function askHistory(connection: GatewayConnection, text: string, call: CommandCall): Promise<RecallAnswer> {
+  const [session, limit] = [call.text('session'), parseLimit(call)]
   const query = new URLSearchParams({
     q: text,
     ...(session === undefined ? {} : { session: await findSession(connection, session) }),
     ...defined({ limit }),
   })
-  return await ask<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
+  return await requestJson<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
 }
 
 function showPassage(passage: RankedPassage, text: string, io: Io): void {
@@ -38,13 +38,13 @@ function showPassage(passage: RankedPassage, text: string, io: Io): void {
   const said = call ? `tool ${exactLine(call.name)}${call.ok === false ? ' (failed)' : ''}` : role
   print(
     io,
-    `${styled(io, 'bold', `turn ${ordinal}`)}  ${undone === true ? '(taken back)  ' : ''}${said}  ${timeText(time, new Date())}  ${styled(io, 'dim', session)}`,
+    `${applyStyle(io, 'bold', `turn ${ordinal}`)}  ${undone === true ? '(taken back)  ' : ''}${said}  ${timeText(time, new Date())}  ${applyStyle(io, 'dim', session)}`,
   )
   const around = Math.max(40, width(io) - 20)
-  if (before) print(io, styled(io, 'dim', `  ${before.role}: ${oneLine(exactLine(before.text), around)}`))
+  if (before) print(io, applyStyle(io, 'dim', `  ${before.role}: ${singleLine(exactLine(before.text), around)}`))
   const marked = snippet(passage.text, [text, ...passage.matched].join(' '), Math.max(60, 2 * width(io) - 20))
-  print(io, `  ${marked.map(({ word, hit }) => (hit ? styled(io, 'yellow', word) : word)).join('')}`)
-  if (after) print(io, styled(io, 'dim', `  ${after.role}: ${oneLine(exactLine(after.text), around)}`))
+  print(io, `  ${marked.map(({ word, hit }) => (hit ? applyStyle(io, 'yellow', word) : word)).join('')}`)
+  if (after) print(io, applyStyle(io, 'dim', `  ${after.role}: ${singleLine(exactLine(after.text), around)}`))
 }
 
 function remarks({ passages, found, missing, nearest, complete }: RecallAnswer): readonly string[] {
@@ -61,7 +61,7 @@ function remarks({ passages, found, missing, nearest, complete }: RecallAnswer):
 }
 
 /** What `--limit` says, from 1 to 100. */
-export function limitOf(call: CommandCall): string | undefined {
+export function parseLimit(call: CommandCall): string | undefined {
   const limit = call.text('limit')
   if (limit === undefined || /^([1-9]\d?|100)$/.test(limit)) return limit
   throw usageFailure(`--limit cannot be ${limit}.`, 'Write a number from 1 to 100.')

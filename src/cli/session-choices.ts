@@ -1,8 +1,8 @@
-import type { AnyCapability, ChoiceOption, CommandCall, CommandOption, Connection } from '../capability.ts'
+import type { AnyCapability, ChoiceOption, CommandCall, CommandOption, GatewayConnection } from '../capability.ts'
 import type { SessionRow } from '../session.ts'
-import { ask, pathTo } from './answer.ts'
+import { requestJson, apiPath } from './answer.ts'
 import { findSession } from './find-session.ts'
-import { theOneNamed } from './find-one.ts'
+import { findByName } from './find-one.ts'
 
 /** Something that a session can choose, such as `agent`. */
 export interface CommandChoice {
@@ -40,7 +40,7 @@ export function choiceUsage(capabilities: readonly AnyCapability[]): string {
 
 /** The choices that the options of a call name, by their ids. */
 export async function readChoices(
-  connection: Connection,
+  connection: GatewayConnection,
   call: CommandCall,
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Readonly<Record<string, string>>> {
@@ -54,40 +54,40 @@ export async function readChoices(
 
 /** What can be chosen; `undefined` where the gateway cannot list it. */
 export async function listOptions(
-  connection: Connection,
+  connection: GatewayConnection,
   choice: string,
 ): Promise<readonly ChoiceOption[] | undefined> {
-  const path = pathTo('/api/choices/', choice)
-  return (await ask<{ readonly options?: readonly ChoiceOption[] }>(connection, path)).options
+  const path = apiPath('/api/choices/', choice)
+  return (await requestJson<{ readonly options?: readonly ChoiceOption[] }>(connection, path)).options
 }
 
 /** What a word means: an id, a name in any case, or an unambiguous beginning. Where nothing can be listed it is an id. */
-export async function findOption(connection: Connection, choice: string, word: string): Promise<ChoiceOption> {
+export async function findOption(connection: GatewayConnection, choice: string, word: string): Promise<ChoiceOption> {
   const options = await listOptions(connection, choice)
   if (options === undefined) return { id: word }
-  return theOneNamed(word, options, ({ id, name = id }) => ({ id, name }), choice)
+  return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice)
 }
 
 /** The session that a word means, with those choices: a new one where none is named and something is chosen. */
-export async function sessionWith(
-  connection: Connection,
+export async function sessionWithChoices(
+  connection: GatewayConnection,
   word: string | undefined,
   chosen: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   const session = word === undefined ? undefined : await findSession(connection, word)
   if (Object.keys(chosen).length === 0) return session
   if (session === undefined) {
-    return (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body: chosen })).id
+    return (await requestJson<SessionRow>(connection, '/api/sessions', { method: 'POST', body: chosen })).id
   }
-  await choose(connection, session, chosen)
+  await setSessionChoices(connection, session, chosen)
   return session
 }
 
 /** Chooses for a session from its next turn on; `null` chooses none. */
-export async function choose(
-  connection: Connection,
+export async function setSessionChoices(
+  connection: GatewayConnection,
   session: string,
   chosen: Readonly<Record<string, string | null>>,
 ): Promise<void> {
-  await ask(connection, pathTo('/api/sessions/', session), { method: 'PATCH', body: chosen })
+  await requestJson(connection, apiPath('/api/sessions/', session), { method: 'PATCH', body: chosen })
 }

@@ -1,6 +1,6 @@
 import type { Io, StartLine } from '../capability.ts'
 import type { ModelFacts } from '../model.ts'
-import { harmless, styled } from './io.ts'
+import { safeForTerminal, applyStyle } from './io.ts'
 import { withLocalTimes } from './time-text.ts'
 
 export interface StartFacts {
@@ -27,15 +27,15 @@ export interface StartFacts {
 /** The one screen of `foreword start`. */
 export function startScreen(facts: StartFacts, io: Io): string {
   const { version, address, model, lines = [], home, recovered, warnings } = facts
-  const label = (name: string) => `  ${styled(io, 'dim', name.padEnd(8))} `
+  const label = (name: string) => `  ${applyStyle(io, 'dim', name.padEnd(8))} `
   const screen = [
     '',
-    `${styled(io, 'bold', 'Foreword')} ${version}`,
+    `${applyStyle(io, 'bold', 'Foreword')} ${version}`,
     '',
-    `${label('Address')}${styled(io, 'cyan', address)}`,
-    `${label('Model')}${styled(io, 'bold', model.id)}: ${harmless(model.standIn ?? model.why, io.stdout)}`,
+    `${label('Address')}${applyStyle(io, 'cyan', address)}`,
+    `${label('Model')}${applyStyle(io, 'bold', model.id)}: ${safeForTerminal(model.standIn ?? model.why, io.stdout)}`,
     ...(model.facts ? [`${label('Window')}${windowText(model.facts)}`] : []),
-    ...lines.map((line) => `${label(line.label)}${harmless(line.text, io.stdout)}`),
+    ...lines.map((line) => `${label(line.label)}${safeForTerminal(line.text, io.stdout)}`),
     `${label('Data')}${home}`,
     `${label('Talk')}\`foreword chat\` in another terminal (in a checkout \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,
@@ -43,10 +43,10 @@ export function startScreen(facts: StartFacts, io: Io): string {
   if (recovered > 0)
     screen.push(`${label('Resumed')}${recovered} ${recovered === 1 ? 'turn' : 'turns'} of the last run`)
   if (model.ways !== undefined)
-    screen.push('', `  ${styled(io, 'yellow', 'To attach a real model, then start again:')} ${model.ways}`)
+    screen.push('', `  ${applyStyle(io, 'yellow', 'To attach a real model, then start again:')} ${model.ways}`)
   if (warnings.length > 0) {
-    screen.push('', styled(io, 'yellow', '  Warnings'))
-    for (const warning of warnings) screen.push(`    ${harmless(withLocalTimes(warning), io.stdout)}`)
+    screen.push('', applyStyle(io, 'yellow', '  Warnings'))
+    for (const warning of warnings) screen.push(`    ${safeForTerminal(withLocalTimes(warning), io.stdout)}`)
   }
   return screen.join('\n')
 }

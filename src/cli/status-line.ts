@@ -1,7 +1,7 @@
 import type { Io } from '../capability.ts'
-import { styled, width } from './io.ts'
+import { applyStyle, width } from './io.ts'
 import { sizeText } from './state-text.ts'
-import { oneLine } from './table.ts'
+import { singleLine } from './table.ts'
 
 /** A line below everything else that says what is going on, on a terminal; elsewhere nothing is said. */
 export interface StatusLine {
@@ -15,10 +15,10 @@ export function statusLine(io: Io): StatusLine {
   let shown = ''
   return {
     say(text) {
-      const line = oneLine(text, Math.max(20, width(io) - 1))
+      const line = singleLine(text, Math.max(20, width(io) - 1))
       if (line === shown) return
       shown = line
-      io.stderr.write(`\r\u001B[2K${styled(io, 'dim', line, io.stderr)}`)
+      io.stderr.write(`\r\u001B[2K${applyStyle(io, 'dim', line, io.stderr)}`)
     },
     clear() {
       if (shown !== '') io.stderr.write('\r\u001B[2K')

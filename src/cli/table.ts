@@ -67,7 +67,7 @@ export function cutToCells(text: string, columns: number): string {
 }
 
 /** One line, cut to so many characters. */
-export function oneLine(text: string, limit: number): string {
+export function singleLine(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length <= limit ? line : `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…`
 }

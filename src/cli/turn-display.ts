@@ -1,10 +1,10 @@
 import { argvText, exactLine } from '../context.ts'
 import type { Io } from '../capability.ts'
 import type { SessionEvent } from '../runtime.ts'
-import type { Entry, Source } from '../session.ts'
+import type { Entry, CitationSource } from '../session.ts'
 import type { CallDescription } from '../tool.ts'
-import { harmless, type Look, note, styled, width } from './io.ts'
-import { oneLine } from './table.ts'
+import { safeForTerminal, type Look, note, applyStyle, width } from './io.ts'
+import { singleLine } from './table.ts'
 
 /** Shows a turn while it happens. */
 export interface TurnDisplay {
@@ -28,8 +28,8 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     if (text === '') return
     if (wanted !== look) line()
     look = wanted
-    const shown = harmless(text, io.stdout)
-    io.stdout.write(wanted === undefined ? shown : styled(io, wanted, shown))
+    const shown = safeForTerminal(text, io.stdout)
+    io.stdout.write(wanted === undefined ? shown : applyStyle(io, wanted, shown))
     atLineStart = text.endsWith('\n')
   }
 
@@ -41,27 +41,27 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
   function detail(text: string): void {
     if (!options.details) return
     line()
-    write(`${oneLine(text, width(io))}\n`, 'dim')
+    write(`${singleLine(text, width(io))}\n`, 'dim')
   }
 
   function warn(text: string): void {
     if (options.details) line()
-    note(io, styled(io, 'yellow', text, io.stderr))
+    note(io, applyStyle(io, 'yellow', text, io.stderr))
   }
 
   /** A pipe carries the answer alone. */
   function tellSource(text: string): void {
     if (options.details) return detail(text)
-    note(io, styled(io, 'dim', text, io.stderr))
+    note(io, applyStyle(io, 'dim', text, io.stderr))
   }
 
   /** What is wrong is told once; then only that it still is. Never in a pipe's words: they are the answer's. */
   function tellRetry({ message, waitMs, attempt }: Extract<SessionEvent, { type: 'retry' }>): void {
     const when = `Trying again in ${Math.max(1, Math.round(waitMs / 1000))} s.`
     line()
-    const wrong = harmless(oneLine(message, Infinity), io.stderr)
+    const wrong = safeForTerminal(singleLine(message, Infinity), io.stderr)
     const text = attempt === 2 ? `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} Ctrl-C stops.` : when
-    note(io, styled(io, 'yellow', text, io.stderr))
+    note(io, applyStyle(io, 'yellow', text, io.stderr))
   }
 
   /** The log's own words win over the provisional ones: what is missing behind them is added. */
@@ -177,11 +177,11 @@ function callLine({ tool, argv, command, input }: CallDescription): string {
 /** What the answers of one turn cite, each number once. */
 interface SourceList {
   readonly take: (entry: Entry) => void
-  readonly sources: () => readonly Source[]
+  readonly sources: () => readonly CitationSource[]
 }
 
 function sourceList(): SourceList {
-  const cited = new Map<number, Source>()
+  const cited = new Map<number, CitationSource>()
   return {
     take(entry) {
       if (entry.type !== 'message') return
@@ -192,7 +192,7 @@ function sourceList(): SourceList {
 }
 
 /** One source in a line, such as `[1] Tides.pdf, page 3`. */
-export function sourceLine({ citation, title, url, page, headings = [] }: Source): string {
+export function sourceLine({ citation, title, url, page, headings = [] }: CitationSource): string {
   const place = page === undefined ? headings.at(-1) : `page ${page}`
   const parts = [title, ...(place === undefined ? [] : [place]), ...(url === undefined || url === title ? [] : [url])]
   return `[${citation}] ${parts.map(exactLine).join(', ')}`

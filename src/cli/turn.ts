@@ -1,10 +1,10 @@
 import type { ReadableWritablePair } from 'node:stream/web'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
-import type { Connection } from '../capability.ts'
+import type { GatewayConnection } from '../capability.ts'
 import { defined, sleep } from '../platform.ts'
 import type { SessionEvent, Submitted, TurnView, WaitingApproval } from '../runtime.ts'
 import type { TurnOutcome } from '../session.ts'
-import { answer, ask, pathTo } from './answer.ts'
+import { sendRequest, requestJson, apiPath } from './answer.ts'
 import { fetchApprovals } from './approval/waiting.ts'
 import type { Watch } from './approval/watch.ts'
 import { CommandFailure } from './failure.ts'
@@ -39,13 +39,13 @@ interface FollowOptions {
 }
 
 /** Hands a message in. When this resolves it is on disk. */
-export async function submit(connection: Connection, input: TurnInput): Promise<Submitted> {
-  return await ask<Submitted>(connection, '/api/messages', { method: 'POST', body: input })
+export async function submit(connection: GatewayConnection, input: TurnInput): Promise<Submitted> {
+  return await requestJson<Submitted>(connection, '/api/messages', { method: 'POST', body: input })
 }
 
 /** Follows a turn to its end and shows it on the way. */
 export async function follow(
-  connection: Connection,
+  connection: GatewayConnection,
   { session, turn }: TurnReference,
   { display, watch, after, signal }: FollowOptions,
 ): Promise<TurnEnd> {
@@ -79,17 +79,19 @@ export async function follow(
 }
 
 /** The log tells of questions that were answered long ago, too. */
-async function findWaiting(connection: Connection, approval: string): Promise<WaitingApproval | undefined> {
+async function findWaiting(connection: GatewayConnection, approval: string): Promise<WaitingApproval | undefined> {
   return (await fetchApprovals(connection)).find((waits) => waits.approval === approval)
 }
 
 /** Ends a turn; what was said is kept. */
-export async function cancel(connection: Connection, turn: TurnReference): Promise<void> {
-  await ask(connection, pathTo('/api/sessions/', turn.session, '/turns/', turn.turn, '/cancel'), { method: 'POST' })
+export async function cancel(connection: GatewayConnection, turn: TurnReference): Promise<void> {
+  await requestJson(connection, apiPath('/api/sessions/', turn.session, '/turns/', turn.turn, '/cancel'), {
+    method: 'POST',
+  })
 }
 
-export async function fetchTurn(connection: Connection, turn: TurnReference): Promise<TurnView> {
-  return await ask<TurnView>(connection, pathTo('/api/sessions/', turn.session, '/turns/', turn.turn))
+export async function fetchTurn(connection: GatewayConnection, turn: TurnReference): Promise<TurnView> {
+  return await requestJson<TurnView>(connection, apiPath('/api/sessions/', turn.session, '/turns/', turn.turn))
 }
 
 const TRIES = 5
@@ -99,7 +101,7 @@ const TRIES = 5
  * last event that was seen, and ends early where `signal` is aborted.
  */
 async function* turnEvents(
-  connection: Connection,
+  connection: GatewayConnection,
   session: string,
   turn: string,
   { after, signal }: { readonly after?: string | undefined; readonly signal?: AbortSignal } = {},
@@ -127,13 +129,13 @@ async function* turnEvents(
 }
 
 async function* oneStream(
-  connection: Connection,
+  connection: GatewayConnection,
   session: string,
   turn: string,
   last: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent> {
-  const response = await answer(connection, pathTo('/api/sessions/', session, '/events?turn=', turn), {
+  const response = await sendRequest(connection, apiPath('/api/sessions/', session, '/events?turn=', turn), {
     headers: { accept: 'text/event-stream', ...defined({ 'last-event-id': last }) },
   })
   if (response.body === null) return

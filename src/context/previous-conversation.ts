@@ -14,11 +14,11 @@ interface SpokenLine {
 export function previousConversation(spoken: readonly SpokenLine[]): string {
   const lines = spoken
     .filter(({ text }) => text.trim() !== '')
-    .map(({ time, role, text }) => `- [${time}] ${role}: ${indented(text.trim())}`)
+    .map(({ time, role, text }) => `- [${time}] ${role}: ${indentLines(text.trim())}`)
   return lines.length === 0 ? '' : ['# Previous Conversation', ...lines].join('\n')
 }
 
 /** A text whose further lines begin with two spaces, whatever ends its lines. */
-export function indented(text: string): string {
+export function indentLines(text: string): string {
   return text.replaceAll(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/g, '\n  ')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { o200k } from './o200k.ts'
-import { counterIdOf, readScenarios, runScenario, ScenarioError, smallCounters } from './scenario.ts'
+import { scenarioCounterId, readScenarios, runScenario, ScenarioError, smallCounters } from './scenario.ts'
 
 const current = { id: 't1', messages: [{ role: 'user', content: 'Hello' }] }
 const least = { budget: { window: 100 }, current }
@@ -41,9 +41,9 @@ test('what a message says beyond role and content comes through, but for its tok
 })
 
 test('a counter with a table of its own is passed in', () => {
-  assert.equal(counterIdOf({ counter: 'o200k' }), 'o200k')
-  assert.equal(counterIdOf({}), undefined)
-  assert.equal(counterIdOf(null), undefined)
+  assert.equal(scenarioCounterId({ counter: 'o200k' }), 'o200k')
+  assert.equal(scenarioCounterId({}), undefined)
+  assert.equal(scenarioCounterId(null), undefined)
   const result = runScenario({ ...least, counter: 'o200k' }, [...smallCounters, o200k])
   assert.equal(result.manifest.counter.id, 'o200k')
 })

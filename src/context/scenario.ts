@@ -44,7 +44,7 @@ export function runScenario(value: unknown, counters: readonly TokenCounter[] = 
 }
 
 /** The counter that a scenario asks for, without checking anything else of it. */
-export function counterIdOf(value: unknown): string | undefined {
+export function scenarioCounterId(value: unknown): string | undefined {
   const counter = (value as { counter?: unknown } | null)?.counter
   return typeof counter === 'string' ? counter : undefined
 }

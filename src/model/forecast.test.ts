@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { costOf, forecast } from './forecast.ts'
+import { callCost, forecast } from './forecast.ts'
 import type { CacheRules, Price } from './model.ts'
 import { SILENT } from './usage.ts'
 
@@ -51,13 +51,13 @@ test('every token of a prompt is counted exactly once', () => {
 
 test('a reported call costs what its parts cost, and nothing is guessed', () => {
   const usage = { ...SILENT, promptTokens: 1000, cachedTokens: 600, cacheWrittenTokens: 300, outputTokens: 50 }
-  assert.equal(costOf(usage, PRICE), (600 * 0.3 + 300 * 3.75 + 100 * 3) / 1e6 + (50 * 15) / 1e6)
-  assert.equal(costOf({ ...SILENT, promptTokens: 1000, outputTokens: 0 }, PRICE), 0.003)
-  assert.equal(costOf({ ...SILENT, outputTokens: 50 }, PRICE), undefined)
+  assert.equal(callCost(usage, PRICE), (600 * 0.3 + 300 * 3.75 + 100 * 3) / 1e6 + (50 * 15) / 1e6)
+  assert.equal(callCost({ ...SILENT, promptTokens: 1000, outputTokens: 0 }, PRICE), 0.003)
+  assert.equal(callCost({ ...SILENT, outputTokens: 50 }, PRICE), undefined)
 })
 
 test('a long prompt costs its higher price, answer included', () => {
   const price: Price = { input: 1, output: 5, above: { tokens: 1000, price: { input: 2, output: 8 } } }
-  assert.equal(costOf({ ...SILENT, promptTokens: 1000, outputTokens: 10 }, price), (1000 + 50) / 1e6)
-  assert.equal(costOf({ ...SILENT, promptTokens: 2000, outputTokens: 10 }, price), (4000 + 80) / 1e6)
+  assert.equal(callCost({ ...SILENT, promptTokens: 1000, outputTokens: 10 }, price), (1000 + 50) / 1e6)
+  assert.equal(callCost({ ...SILENT, promptTokens: 2000, outputTokens: 10 }, price), (4000 + 80) / 1e6)
 })

@@ -40,7 +40,7 @@ export function forecast({ promptTokens, reuseTokens, secondsSince = 0, cache, p
  * Cost of a call by the reported usage, US dollars. `undefined` if prompt or output tokens were not reported: a cost is never
  * guessed. Without figures for the cache, none was used.
  */
-export function costOf(usage: ModelUsage, price: Price): number | undefined {
+export function callCost(usage: ModelUsage, price: Price): number | undefined {
   const { promptTokens, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens } = usage
   if (promptTokens === undefined || outputTokens === undefined) return undefined
   const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)

@@ -7,7 +7,7 @@ import {
   type Timeouts,
   withCallTimeout,
 } from './call-limits.ts'
-import { defined, stretch } from '../platform.ts'
+import { defined, timeSlice } from '../platform.ts'
 import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
@@ -20,8 +20,8 @@ import type {
   WireBody,
   WireCarriage,
 } from './model.ts'
-import { toFunctionTools, imageSupportOf, toPrompt } from './prompt.ts'
-import { brokenOff, type Callee, modelErrorOf } from './provider-failure.ts'
+import { toFunctionTools, modelImageSupport, toPrompt } from './prompt.ts'
+import { brokenOff, type Callee, toModelError } from './provider-failure.ts'
 import { messageBuilder } from './message-builder.ts'
 import { SILENT, readUsage } from './usage.ts'
 import { type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
@@ -112,7 +112,7 @@ async function* call(
     if (options.signal.aborted) {
       throw new ModelError('cancelled', `The call of ${settings.id} was cancelled.`, modelNames(callee))
     }
-    const failure = modelErrorOf(error, callee)
+    const failure = toModelError(error, callee)
     throw answers && failure.code === 'network' ? brokenOff(callee, failure.facts.detail) : failure
   } finally {
     ending.abort()
@@ -142,7 +142,7 @@ function callOptions(
 ): LanguageModelV4CallOptions {
   const { maxOutputTokens, reasoning, parameters = {} } = options
   return {
-    prompt: toPrompt(request, imageSupportOf({ facts, ...defined({ carries }) })),
+    prompt: toPrompt(request, modelImageSupport({ facts, ...defined({ carries }) })),
     ...(request.tools.length > 0 ? { tools: toFunctionTools(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
     ...defined({ maxOutputTokens }),
@@ -172,7 +172,7 @@ async function* readAnswer(
 ): AsyncGenerator<ModelEvent> {
   const built = messageBuilder()
   const reader = stream.getReader()
-  const work = stretch()
+  const work = timeSlice()
   const limits = options.limits ?? answerLimits(options.maxOutputTokens ?? 0)
   const bounds = answerBounds(limits)
   const endsAt = performance.now() + limits.milliseconds

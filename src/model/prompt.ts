@@ -33,7 +33,7 @@ export function toPrompt(request: ModelRequest, support: ImageSupport): Language
 }
 
 /** Which images reach a model: by its vision, and by the API of its provider. */
-export function imageSupportOf({ facts, carries }: Pick<Model, 'facts' | 'carries'>): ImageSupport {
+export function modelImageSupport({ facts, carries }: Pick<Model, 'facts' | 'carries'>): ImageSupport {
   const { resultImages: inResults = true, imageAddresses: byAddress = true } = carries ?? {}
   return { seen: facts.vision, inResults, byAddress }
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
-import { eventSize } from '../platform.ts'
+import { largestEvent } from '../platform.ts'
 import type { WireBody } from './model.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -136,7 +136,7 @@ function boundedEvents(
   form: StreamForm | undefined,
   onTooLarge: () => void,
 ): ReadableStream<Uint8Array> {
-  const size = eventSize(form)
+  const size = largestEvent(form)
   const waiting = [...chunksRead]
   return new ReadableStream({
     async pull(controller) {

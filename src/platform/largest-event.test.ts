@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { eventSize } from './largest-event.ts'
+import { largestEvent } from './largest-event.ts'
 
 for (const [what, form, pieces, largest] of [
   ['a blank line ends an event', 'events', ['data: a\n\n', 'data: bcd\n\n'], 11],
@@ -11,7 +11,7 @@ for (const [what, form, pieces, largest] of [
   ['each line is an event of its own', 'lines', ['{"a":1}\n{"b":22}\n', '{}\n'], 9],
 ] as const) {
   test(`${what}: ${JSON.stringify(pieces).slice(0, 60)}`, () => {
-    const size = eventSize(form)
+    const size = largestEvent(form)
     assert.equal(Math.max(...pieces.map((piece) => size(new TextEncoder().encode(piece)))), largest)
   })
 }

@@ -5,7 +5,7 @@ const CARRIAGE_RETURN = 13
  * Returns a function that reports, for each chunk of a stream, the size of the largest event in it so far, in bytes.
  * Server-sent events end with a blank line; in a stream of lines, each line is an event.
  */
-export function eventSize(form: 'events' | 'lines' = 'events'): (chunk: Uint8Array) => number {
+export function largestEvent(form: 'events' | 'lines' = 'events'): (chunk: Uint8Array) => number {
   let size = 0
   let lineLength = 0
   return (chunk) => {

@@ -10,11 +10,11 @@ export function nearestName(word: string, names: readonly string[]): string | un
 
 /** A name that begins with the word counts as one step, since the word may be incomplete. */
 function distance(word: string, name: string): number {
-  return name.startsWith(word) && name !== word && word.length > 1 ? 1 : editSteps(word, name)
+  return name.startsWith(word) && name !== word && word.length > 1 ? 1 : editDistance(word, name)
 }
 
 /** Edit distance: how many letters to add, drop, change or swap with their neighbour to turn one word into the other. */
-export function editSteps(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let before: readonly number[] = []
   let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row += 1) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { inSlices, partsOf, stretch } from '../platform.ts'
+import { inSlices, textChunks, timeSlice } from '../platform.ts'
 
 test('work that takes long lets everything else run before it is done', async () => {
   const order: string[] = []
@@ -25,7 +25,7 @@ test('each thing is taken once, in its order', async () => {
 })
 
 test('a stretch is over when it has worked, and begins anew with each rest', async () => {
-  const work = stretch()
+  const work = timeSlice()
   assert.equal(work.isOver(), false)
   busy()
   assert.equal(work.isOver(), true)
@@ -37,8 +37,8 @@ test('a stretch is over when it has worked, and begins anew with each rest', asy
 })
 
 test('the parts of a text are the text', () => {
-  assert.deepEqual([...partsOf('abcdefg', 3)], ['abc', 'def', 'g'])
-  assert.deepEqual([...partsOf('', 3)], [])
+  assert.deepEqual([...textChunks('abcdefg', 3)], ['abc', 'def', 'g'])
+  assert.deepEqual([...textChunks('', 3)], [])
 })
 
 /** Works for longer than one stretch may be. */

@@ -4,7 +4,7 @@ import { setImmediate as others } from 'node:timers/promises'
 const LONGEST_MS = 10
 
 /** Measures how long this thread has blocked the event loop. For work that grows with its input. */
-export interface Stretch {
+export interface TimeSlice {
   /** Whether the slice is used up. */
   isOver(): boolean
   /** Begins a new slice, after the caller has waited by itself. */
@@ -14,7 +14,7 @@ export interface Stretch {
 }
 
 /** Begins a slice. */
-export function stretch(): Stretch {
+export function timeSlice(): TimeSlice {
   let began = performance.now()
   return {
     isOver: () => performance.now() - began > LONGEST_MS,
@@ -28,7 +28,7 @@ export function stretch(): Stretch {
 
 /** Calls `take` for each item, and lets other work run whenever a slice is used up. */
 export async function inSlices<Item>(items: Iterable<Item>, take: (item: Item) => void): Promise<void> {
-  const work = stretch()
+  const work = timeSlice()
   for (const item of items) {
     // oxlint-disable-next-line no-await-in-loop -- that is what it is for
     if (work.isOver()) await work.rest()
@@ -37,6 +37,6 @@ export async function inSlices<Item>(items: Iterable<Item>, take: (item: Item) =
 }
 
 /** Splits a text into parts of this many characters, for readers that go character by character. */
-export function* partsOf(text: string, characters: number): Generator<string> {
+export function* textChunks(text: string, characters: number): Generator<string> {
   for (let at = 0; at < text.length; at += characters) yield text.slice(at, at + characters)
 }

@@ -30,7 +30,7 @@ import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openCalibrationStore } from './models/calibration-store.ts'
-import { counters, rememberCounts } from './models/counters.ts'
+import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
@@ -172,7 +172,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, patienceMs: 2_000 })
   const approvals = createApprovalService({ store, states, clock })
-  const ledger = createLedger(store, counters, () => createWireProver(models, library))
+  const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { fingerprintOf } = ledger
   const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => {

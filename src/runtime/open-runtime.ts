@@ -4,18 +4,18 @@ import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'
 import { sqliteDriver, type StoreDriver } from '../session.ts'
-import { accessFile, accessPlaces, endOrphans, readText } from '../tool.ts'
+import { accessFile, accessPaths, endOrphans, readText } from '../tool.ts'
 import { systemClock } from './clock.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
 import { knownLayouts, knownStores } from './configuration/schema.ts'
-import { type Configuration, settingsOf } from './configuration/configuration.ts'
+import { type Configuration, capabilitySettings } from './configuration/configuration.ts'
 import type { Environment } from './configuration/value.ts'
 import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, protectedPlaces } from './home/home.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
-import { counters } from './models/counters.ts'
+import { findCounter } from './models/counters.ts'
 
 export interface OpenOptions {
   /** Its capabilities, in the order of their layers and tools. */
@@ -55,7 +55,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   if (!isEmpty) await createHome(homeAt(home))
   const [store, counter] = await Promise.all([
     driver.open({ folder: data, inMemory: isEmpty }),
-    counters(context.counter),
+    findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
   const orphans = recovers === false ? 0 : endOrphans()
@@ -77,9 +77,9 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       }),
       capabilities: [...capabilities, ...(await loadPlugins(plugins, { home, workspace })).map(pluginAsCapability)],
       capabilitySettings: Object.fromEntries(
-        capabilities.map((capability) => [capability.name, settingsOf(configuration, capability)]),
+        capabilities.map((capability) => [capability.name, capabilitySettings(configuration, capability)]),
       ),
-      policy: accessFile(accessPlaces(home), environment, readText),
+      policy: accessFile(accessPaths(home), environment, readText),
       workspace,
       environment,
       places: {
@@ -142,7 +142,7 @@ function storeDriver(
 }
 
 /** The store that the configuration of a home names; the default one where the configuration has mistakes in it. */
-export async function storeOfHome(
+export async function homeStoreDriver(
   home: string,
   environment: Environment,
   capabilities: readonly AnyCapability[],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { chunksOf } from './chunks.ts'
+import { splitIntoChunks } from './chunks.ts'
 import type { Chunk } from './engine.ts'
 
 const words = fc.constantFrom(
@@ -40,7 +40,7 @@ const options = fc.record({ size: fc.integer({ min: 32, max: 200 }), overlap: fc
 test('a chunk says exactly what stands at its place, on the line that it names', () => {
   fc.assert(
     fc.property(texts, options, (text, sizes) => {
-      for (const chunk of chunksOf(text, sizes)) {
+      for (const chunk of splitIntoChunks(text, sizes)) {
         assert.equal(text.slice(chunk.start, chunk.end), chunk.text)
         assert.equal(chunk.line, text.slice(0, chunk.start).split('\n').length)
         assert.equal(chunk.text.trim(), chunk.text)
@@ -54,7 +54,7 @@ test('all that is not blank is in a chunk', () => {
   fc.assert(
     fc.property(texts, options, (text, sizes) => {
       let covered = 0
-      for (const chunk of chunksOf(text, sizes)) {
+      for (const chunk of splitIntoChunks(text, sizes)) {
         assert.equal(text.slice(covered, Math.max(covered, chunk.start)).trim(), '')
         covered = Math.max(covered, chunk.end)
       }
@@ -66,14 +66,14 @@ test('all that is not blank is in a chunk', () => {
 test('chunks come in the order of the text, each with an id of its own, and the same text gives the same', () => {
   fc.assert(
     fc.property(texts, options, (text, sizes) => {
-      const chunks = chunksOf(text, sizes)
+      const chunks = splitIntoChunks(text, sizes)
       const starts = chunks.map((chunk) => chunk.start)
       assert.deepEqual(
         starts,
         starts.toSorted((a, b) => a - b),
       )
       assert.equal(new Set(chunks.map((chunk) => chunk.id)).size, chunks.length)
-      assert.deepEqual(chunksOf(text, sizes), chunks)
+      assert.deepEqual(splitIntoChunks(text, sizes), chunks)
     }),
   )
 })
@@ -81,19 +81,19 @@ test('chunks come in the order of the text, each with an id of its own, and the 
 test('no character is torn, however many code points it is made of', () => {
   for (const character of ['😀', '🇩🇪', '👩‍👩‍👧‍👦', 'e\u0301']) {
     const text = character.repeat(500)
-    for (const chunk of chunksOf(text, { size: 100, overlap: 10 })) {
+    for (const chunk of splitIntoChunks(text, { size: 100, overlap: 10 })) {
       assert.equal(chunk.text, character.repeat(chunk.text.length / character.length))
       assert.equal(chunk.start % character.length, 0)
     }
   }
   // A letter with more marks than a chunk has room for is torn all the same, but never a surrogate pair.
   const letter = `a${'\u{1d165}'.repeat(200)}`
-  for (const { text } of chunksOf(letter, { size: 33 })) assert.ok(text.isWellFormed())
+  for (const { text } of splitIntoChunks(letter, { size: 33 })) assert.ok(text.isWellFormed())
 })
 
 test('a chunk knows the headings that it stands below', () => {
   const text = '# Life\n\nBefore all.\n\n## Early\n\nIt began.\n\n### Where\n\nIn water.\n\n## Late\n\nIt went on.'
-  assert.deepEqual(outline(chunksOf(text, { size: 32 })), [
+  assert.deepEqual(outline(splitIntoChunks(text, { size: 32 })), [
     'Life | 1 | # Life\n\nBefore all.',
     'Life > Early | 5 | ## Early\n\nIt began.',
     'Life > Early > Where | 9 | ### Where\n\nIn water.',
@@ -103,7 +103,7 @@ test('a chunk knows the headings that it stands below', () => {
 
 test('headings may be underlined, and what looks like one within code is code', () => {
   const text = 'Life\n====\n\nIt began in hot water, they say.\n\n```sh\n# no heading\n```\n\nEarly\n-----\nAnd then.'
-  assert.deepEqual(outline(chunksOf(text, { size: 48 })), [
+  assert.deepEqual(outline(splitIntoChunks(text, { size: 48 })), [
     'Life | 1 | Life\n====\n\nIt began in hot water, they say.',
     'Life | 6 | ```sh\n# no heading\n```',
     'Life > Early | 10 | Early\n-----\nAnd then.',
@@ -112,12 +112,12 @@ test('headings may be underlined, and what looks like one within code is code', 
 
 test('short sections share a chunk, under the headings that they have in common', () => {
   const text = '# List\n\n## A\n\none\n\n## B\n\ntwo\n\n## C\n\nthree'
-  assert.deepEqual(outline(chunksOf(text)), [`List | 1 | ${text}`])
+  assert.deepEqual(outline(splitIntoChunks(text)), [`List | 1 | ${text}`])
 })
 
 test('a heading stands with what follows it', () => {
   const before = 'Some words to begin with. '.repeat(4).trim()
-  const chunks = chunksOf(`${before}\n\n## Next\n\nWhat it says.`, { size: 120 })
+  const chunks = splitIntoChunks(`${before}\n\n## Next\n\nWhat it says.`, { size: 120 })
   assert.deepEqual(
     chunks.map((chunk) => chunk.text),
     [before, '## Next\n\nWhat it says.'],
@@ -132,21 +132,21 @@ test('paragraphs, lists, tables and code stay whole where they fit', () => {
     '```ts\nconst a = 1\n\nconst b = 2\n```',
   ]
   assert.deepEqual(
-    chunksOf(parts.join('\n\n'), { size: 50 }).map((chunk) => chunk.text),
+    splitIntoChunks(parts.join('\n\n'), { size: 50 }).map((chunk) => chunk.text),
     parts,
   )
 })
 
 test('a list, a table or code that is too long is torn between lines', () => {
   const row = '| one | two | three |'
-  for (const chunk of chunksOf(Array.from({ length: 40 }, () => row).join('\n'), { size: 120 })) {
+  for (const chunk of splitIntoChunks(Array.from({ length: 40 }, () => row).join('\n'), { size: 120 })) {
     assert.deepEqual([...new Set(chunk.text.split('\n'))], [row])
   }
 })
 
 test('a paragraph that is too long is torn between sentences, and its parts share some', () => {
   const sentence = 'Life began in warm water, or so they say.'
-  const chunks = chunksOf(Array.from({ length: 30 }, () => sentence).join(' '), { size: 400, overlap: 50 })
+  const chunks = splitIntoChunks(Array.from({ length: 30 }, () => sentence).join(' '), { size: 400, overlap: 50 })
   for (const chunk of chunks) assert.match(chunk.text, /^(?:Life began in warm water, or so they say\. ?)+$/)
   for (const [index, chunk] of chunks.slice(1).entries())
     assert.equal(chunks[index]!.end - chunk.start, sentence.length)
@@ -154,11 +154,11 @@ test('a paragraph that is too long is torn between sentences, and its parts shar
 
 test('lines that were wrapped end no sentence', () => {
   const text = 'Life began in warm\nwater, or so they say.\n'.repeat(20)
-  for (const chunk of chunksOf(text, { size: 200 })) assert.match(chunk.text, /they say\.$/)
+  for (const chunk of splitIntoChunks(text, { size: 200 })) assert.match(chunk.text, /they say\.$/)
 })
 
 test('words of languages without blanks end at a sentence too', () => {
-  for (const chunk of chunksOf('研究生命起源是一个古老的问题。'.repeat(50), { size: 200 }))
+  for (const chunk of splitIntoChunks('研究生命起源是一个古老的问题。'.repeat(50), { size: 200 }))
     assert.match(chunk.text, /。$/)
 })
 
@@ -166,7 +166,7 @@ test('a chunk tells the page that it begins on', () => {
   const pages = ['First page.\n\n', 'Second page.\n\n', '', 'Fourth page.']
   const starts = pages.map((_, index) => pages.slice(0, index).join('').length)
   assert.deepEqual(
-    chunksOf(pages.join(''), { pages: starts, size: 32 }).map((chunk) => [
+    splitIntoChunks(pages.join(''), { pages: starts, size: 32 }).map((chunk) => [
       chunk.page,
       chunk.text.replaceAll('\n', ' '),
     ]),
@@ -178,14 +178,14 @@ test('a chunk tells the page that it begins on', () => {
 })
 
 test('a text of blanks has no chunks', () => {
-  assert.deepEqual(chunksOf(''), [])
-  assert.deepEqual(chunksOf(' \n\t\r\n\u3000'), [])
+  assert.deepEqual(splitIntoChunks(''), [])
+  assert.deepEqual(splitIntoChunks(' \n\t\r\n\u3000'), [])
 })
 
 test('a size that no character fits in is refused', () => {
-  assert.throws(() => chunksOf('a', { size: 31 }), { message: /at least 32/ })
-  assert.throws(() => chunksOf('a', { overlap: -1 }), { message: /0 or more/ })
-  assert.throws(() => chunksOf('a', { size: Number.NaN }), RangeError)
+  assert.throws(() => splitIntoChunks('a', { size: 31 }), { message: /at least 32/ })
+  assert.throws(() => splitIntoChunks('a', { overlap: -1 }), { message: /0 or more/ })
+  assert.throws(() => splitIntoChunks('a', { size: Number.NaN }), RangeError)
 })
 
 /** Each would take minutes, or the memory of the machine, if anything in it grew with the square of the length. */
@@ -203,7 +203,7 @@ test('texts made to be slow are chunked like any other', () => {
     'nested headings': Array.from({ length: 100_000 }, (_, index) => `${'#'.repeat((index % 6) + 1)} h\nt\n`).join(''),
   }
   for (const [name, text] of Object.entries(hostile)) {
-    const chunks = chunksOf(text)
+    const chunks = splitIntoChunks(text)
     assert.ok(chunks.length >= 1 && chunks.length <= text.length / 150 + 2, `${name}: ${chunks.length} chunks`)
   }
 })

@@ -21,7 +21,7 @@ const SMALLEST_SIZE = 32
  *
  * @throws RangeError where `size` is below 32 or `overlap` below 0
  */
-export function chunksOf(text: string, options: ChunkOptions = {}): readonly Chunk[] {
+export function splitIntoChunks(text: string, options: ChunkOptions = {}): readonly Chunk[] {
   return [...eachChunk(text, options)]
 }
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byReciprocalRank } from './sqlite/search-documents.ts'
-import { wordsOf } from './words.ts'
+import { splitWords } from './words.ts'
 
 test('words are those of the language, in lower case', () => {
-  assert.deepEqual(wordsOf('Life, again: “Life”!'), ['life', 'again', 'life'])
-  assert.deepEqual(wordsOf('他住在东京'), ['他', '住在', '东京'])
-  assert.deepEqual(wordsOf('ภาษาไทย'), ['ภาษา', 'ไทย'])
-  assert.deepEqual(wordsOf('"*()\0 …'), [])
+  assert.deepEqual(splitWords('Life, again: “Life”!'), ['life', 'again', 'life'])
+  assert.deepEqual(splitWords('他住在东京'), ['他', '住在', '东京'])
+  assert.deepEqual(splitWords('ภาษาไทย'), ['ภาษา', 'ไทย'])
+  assert.deepEqual(splitWords('"*()\0 …'), [])
 })
 
 test('a long word of Han or Hangul is followed by its pairs', () => {
-  assert.deepEqual(wordsOf('학교에서'), ['학교에서', '학교', '교에', '에서'])
+  assert.deepEqual(splitWords('학교에서'), ['학교에서', '학교', '교에', '에서'])
 })
 
 test('places are combined, values are not', () => {

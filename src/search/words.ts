@@ -7,7 +7,7 @@ const ideographs = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u
  * between them. Each pair of characters follows a longer word of Han or Hangul: whether 東京都 is one word or two depends
  * on the text around it, and both must find it. Documents and queries are divided in the same way.
  */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   const words: string[] = []
   for (const { word, pairs } of eachWord(text)) words.push(word, ...pairs)
   return words

@@ -49,7 +49,7 @@ export function empty(status: number, headers: Readonly<Record<string, string>> 
 }
 
 /** A failure in the error format of its path: the one with the longest prefix that matches, else Foreword's own. */
-export function refusal(failure: Failure, path = '/', formats: readonly ErrorFormat[] = []): Response {
+export function errorResponse(failure: Failure, path = '/', formats: readonly ErrorFormat[] = []): Response {
   const format = formats
     .filter((each) => path.startsWith(each.path))
     .toSorted((one, other) => other.path.length - one.path.length)[0]

@@ -1,5 +1,5 @@
 import type { AnyCapability, ErrorFormat, Route } from '../capability.ts'
-import type { McpAddition } from './mcp/catalogue.ts'
+import type { McpContributionSource } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
 export interface ServerContribution {
@@ -8,7 +8,7 @@ export interface ServerContribution {
   readonly routes?: readonly Route[]
   readonly errorFormat?: ErrorFormat | undefined
   /** Opened with the first request of an MCP client. */
-  readonly mcp?: McpAddition | undefined
+  readonly mcp?: McpContributionSource | undefined
 }
 
 /** Capabilities that have started. The errors of both methods name the capability that failed. */
@@ -17,11 +17,11 @@ export interface StartedCapabilities {
   /** The routes of a capability, by its name. */
   routes(capability: string): Promise<readonly Route[]>
   /** What a capability adds to the MCP server, if anything. */
-  mcp(capability: string): McpAddition | undefined
+  mcp(capability: string): McpContributionSource | undefined
 }
 
 /** Collects what started capabilities add to a server, in their order. */
-export function contributionsOf(started: StartedCapabilities): Promise<readonly ServerContribution[]> {
+export function collectContributions(started: StartedCapabilities): Promise<readonly ServerContribution[]> {
   return Promise.all(
     started.capabilities.map(async ({ name, errorFormat }) => ({
       name,

@@ -2,10 +2,10 @@ import { Hono } from 'hono'
 import type { Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
 import type { HostedRuntime } from '../runtime.ts'
-import { refusal } from './answer.ts'
-import { allRoutes, contributionsOf, type ServerContribution } from './contributions.ts'
+import { errorResponse } from './answer.ts'
+import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
-import { failureOf, HttpFailure } from './failure.ts'
+import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe, createGuard } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
@@ -17,14 +17,14 @@ import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
-import { assertChoiceNames, type OfferedChoices } from './session-choices.ts'
+import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
 /** What a server needs besides its runtime. */
 export interface ServerOptions {
   /** What the capabilities add, in their order. */
   readonly contributions?: readonly ServerContribution[] | undefined
   /** What sessions can choose, by name. */
-  readonly choices?: OfferedChoices | undefined
+  readonly choices?: ChoiceDescriptions | undefined
   /** The token that callers have to send. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
   readonly token?: string | undefined
   /** The address that the server will listen on. */
@@ -106,9 +106,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string): Response => {
-    const failure = failureOf(error)
+    const failure = toFailure(error)
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
-    return refusal(failure, path, formats)
+    return errorResponse(failure, path, formats)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
   const mcp = lazyEndpoint(runtime, {
@@ -130,7 +130,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       streams.endAll(which)
       mcp.close()
     },
-    refuse: (failure, path) => refusal(failure, path, formats),
+    refuse: (failure, path) => errorResponse(failure, path, formats),
     async fetch(request, bindings = {}) {
       const path = requestPath(request.url)
       try {
@@ -184,7 +184,7 @@ export async function hostedOptions({
   channels,
 }: HostedRuntime): Promise<Pick<ServerOptions, 'contributions' | 'choices' | 'hooks'>> {
   return {
-    contributions: await contributionsOf(contributed),
+    contributions: await collectContributions(contributed),
     choices: contributed.choices,
     hooks: Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : []))),
   }

@@ -19,7 +19,7 @@ export class HttpFailure<Code extends HttpErrorCode = HttpErrorCode> extends For
 }
 
 /** The failure that a caller is shown for an error; an unexpected error becomes `internal`, without its message. */
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof HttpFailure) return error.failure
   if (error instanceof ForewordError && error.expose) {
     const { code, message, facts, hint } = error
@@ -38,7 +38,7 @@ function retryAfter(code: string, retryAfterMs: unknown): Readonly<Record<string
 }
 
 /** The error for a session that does not exist. */
-export function noSuchSession(session: string): RuntimeError {
+export function sessionNotFound(session: string): RuntimeError {
   return new RuntimeError(
     'not-found',
     `There is no session ${session}. \`foreword sessions\` or GET /api/sessions lists them.`,

@@ -1,6 +1,6 @@
 import { fileLibrary, inbox, type Runtime, type Submitted } from '../capability.ts'
 import { imageSize } from '../context.ts'
-import { failureOf, HttpFailure } from './failure.ts'
+import { toFailure, HttpFailure } from './failure.ts'
 
 /** A file in the body of a request. */
 export interface InlineFile {
@@ -88,6 +88,6 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 function tooLarge(error: unknown): HttpFailure | undefined {
-  const { facts, message } = failureOf(error)
+  const { facts, message } = toFailure(error)
   return facts['store'] === 'too-large' ? new HttpFailure(413, 'file-too-large', `${message}.`) : undefined
 }

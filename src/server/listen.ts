@@ -1,10 +1,10 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Failure } from '../capability.ts'
-import { refusal } from './answer.ts'
+import { errorResponse } from './answer.ts'
 import { type Server } from './create-server.ts'
 import { closingError } from './event-stream.ts'
-import { failureOf, HttpFailure } from './failure.ts'
+import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './guard.ts'
 
 /** An open port. */
@@ -23,7 +23,7 @@ export interface Listening {
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
-    errorHandler: () => refusal(new HttpFailure(400, 'invalid-input', 'The request is not valid HTTP.').failure),
+    errorHandler: () => errorResponse(new HttpFailure(400, 'invalid-input', 'The request is not valid HTTP.').failure),
   })
   const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
   const drain = createDrain()
@@ -66,7 +66,7 @@ function describeListenError(error: NodeJS.ErrnoException, port: number, bind: s
 }
 
 const closing: Failure = {
-  ...failureOf(closingError()),
+  ...toFailure(closingError()),
   headers: { 'retry-after': '5', connection: 'close' },
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { turnOutcomeTypes } from '../session.ts'
 
 /** The query parameter `limit` of a list. */
-export const limit = (usual: number, most: number) =>
+export const limitSchema = (usual: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`The most to list. Default: ${usual}.`)
 
 /** The query parameter that filters a list by the beginning of the id. */
@@ -82,7 +82,7 @@ export const requestViewSchema = z.looseObject({
 })
 
 /** The SHA-256 of what a person was shown. */
-export const digest = z.string().min(1).max(200)
+export const digestSchema = z.string().min(1).max(200)
 
 const callDescriptionSchema = z.looseObject({
   tool: z.string(),
@@ -121,7 +121,10 @@ export const toolResultSchema = z.discriminatedUnion('ok', [
 ])
 
 /** Where a person made a decision. */
-export const decidedBy = z.enum(['http', 'cli', 'web']).default('http').describe('Where the person made the decision.')
+export const decidedBySchema = z
+  .enum(['http', 'cli', 'web'])
+  .default('http')
+  .describe('Where the person made the decision.')
 
 export const waitingApprovalSchema = z.looseObject({
   approval: z.string(),
@@ -135,7 +138,7 @@ export const waitingApprovalSchema = z.looseObject({
 })
 
 /** Files of a message, by their ids. */
-export const attachments = z
+export const attachmentsSchema = z
   .array(z.string().min(1))
   .max(50)
   .optional()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SessionChoice } from '../capability.ts'
 
 /** The choices that sessions have, by name, as far as the endpoints show them. */
-export type OfferedChoices = Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none'>>>
+export type ChoiceDescriptions = Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none'>>>
 
 /** Fields of sessions and of requests about them, which no choice may be named after. */
 const ownFields = 'id title binding created updated turns entries model after session input system'.split(' ')
@@ -15,14 +15,14 @@ export function assertChoiceNames(names: readonly string[]): void {
 }
 
 /** A schema field for each choice: an optional id. */
-export function choiceIds(choices: OfferedChoices) {
+export function choiceIds(choices: ChoiceDescriptions) {
   return choiceFields(choices, ({ summary, none }) =>
     z.string().min(1).optional().describe(`${summary} Absent: ${none}.`),
   )
 }
 
 /** A schema field for each choice in a change: an optional id, or `null` for none. */
-export function choiceChanges(choices: OfferedChoices) {
+export function choiceChanges(choices: ChoiceDescriptions) {
   return choiceFields(choices, ({ summary, none }) =>
     z.string().min(1).nullable().optional().describe(`${summary} null: ${none}.`),
   )
@@ -30,7 +30,7 @@ export function choiceChanges(choices: OfferedChoices) {
 
 /** Splits the fields of a request into choices and others. */
 export function splitChoices<Value, Others>(
-  choices: OfferedChoices,
+  choices: ChoiceDescriptions,
   fields: Others & Readonly<Record<string, unknown>>,
 ): { readonly chosen: Readonly<Record<string, Value>>; readonly others: Others } {
   const isChosen = ([name]: readonly [string, unknown]) => Object.hasOwn(choices, name)
@@ -43,8 +43,8 @@ export function splitChoices<Value, Others>(
 }
 
 function choiceFields<Field extends z.ZodType>(
-  choices: OfferedChoices,
-  field: (choice: OfferedChoices[string]) => Field,
+  choices: ChoiceDescriptions,
+  field: (choice: ChoiceDescriptions[string]) => Field,
 ): Readonly<Record<string, Field>> {
   return Object.fromEntries(Object.entries(choices).map(([name, choice]) => [name, field(choice)]))
 }

@@ -1,4 +1,4 @@
-import { choicesAfter, choicesOf } from './choices.ts'
+import { applyChoice, parseChoices } from './choices.ts'
 import type { Entry, EntryBody, EntryType } from './entry.ts'
 import type { TurnRow } from './log-store.ts'
 import { StoreError } from './store-error.ts'
@@ -150,7 +150,7 @@ function sessionAfter(session: StoredSession, body: EntryBody, time: string): St
     case 'model':
       return { ...moved, model: body.model }
     case 'choice':
-      return { ...moved, choices: JSON.stringify(choicesAfter(choicesOf(session), body)) }
+      return { ...moved, choices: JSON.stringify(applyChoice(parseChoices(session), body)) }
     default:
       return moved
   }

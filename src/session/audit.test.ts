@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { temporaryStore } from '../../test/session/temporary-store.ts'
-import { auditRecordAfter, CHAIN_START, verifyAudit } from './audit.ts'
+import { nextAuditRecord, CHAIN_START, verifyAudit } from './audit.ts'
 import type { SessionStore } from './session-store.ts'
 import { openSqliteStore } from './sqlite-driver.ts'
 
@@ -159,7 +159,7 @@ test('a record that was written anew, hash and all, is named by the one behind i
     before = (await store.audit())[2]!.hash
   })
   const facts = { kind: 'call', ...around, argv: ['true'] } as const
-  const { hash, previous } = auditRecordAfter(before, 4, time, facts)
+  const { hash, previous } = nextAuditRecord(before, 4, time, facts)
   tamper(
     path,
     `update audit set record = '${JSON.stringify({ ...facts, previous })}', hash = '${hash}' where number = 4`,
@@ -178,7 +178,7 @@ test('the newest record, written anew with a hash that fits, is named by what wa
     before = (await store.audit())[4]!.hash
   })
   const facts = { kind: 'call', ...around, argv: ['true'] } as const
-  const { hash, previous } = auditRecordAfter(before, 6, time, facts)
+  const { hash, previous } = nextAuditRecord(before, 6, time, facts)
   tamper(
     path,
     `update audit set record = '${JSON.stringify({ ...facts, previous })}', hash = '${hash}' where number = 6`,
@@ -196,7 +196,7 @@ test('a forged record that fits behind the newest is named once the next one is 
     await write(store, 1, 6)
     head = (await store.auditHead())!.hash
   })
-  const { hash, previous } = auditRecordAfter(head, 7, time, { kind: 'change' })
+  const { hash, previous } = nextAuditRecord(head, 7, time, { kind: 'change' })
   tamper(
     path,
     `insert into audit (number, time, record, hash) values (7, '${time}', '${JSON.stringify({ kind: 'change', previous })}', '${hash}')`,
@@ -253,14 +253,14 @@ function tamper(path: string, sql: string): void {
 }
 
 test('anybody can compute the hash of a record again: its JSON without blanks, keys in order', () => {
-  const { hash } = auditRecordAfter(CHAIN_START, 1, time, { tool: 'shell', kind: 'call', argv: ['ls', '字'], ok: true })
+  const { hash } = nextAuditRecord(CHAIN_START, 1, time, { tool: 'shell', kind: 'call', argv: ['ls', '字'], ok: true })
   const text = `{"argv":["ls","字"],"kind":"call","number":1,"ok":true,"previous":"${CHAIN_START}","time":"${time}","tool":"shell"}`
   assert.equal(hash, createHash('sha256').update(text).digest('hex'))
 })
 
 test('the order of facts does not matter, and what is not known is not there', () => {
-  const one = auditRecordAfter(CHAIN_START, 1, time, { kind: 'call', tool: 'shell', session: 'a' })
-  const other = auditRecordAfter(
+  const one = nextAuditRecord(CHAIN_START, 1, time, { kind: 'call', tool: 'shell', session: 'a' })
+  const other = nextAuditRecord(
     CHAIN_START,
     1,
     time,
@@ -271,13 +271,13 @@ test('the order of facts does not matter, and what is not known is not there', (
 
 test('every part of a record, and its place, decides its hash', () => {
   const hashes = [
-    auditRecordAfter(CHAIN_START, 1, time, { kind: 'call' }),
-    auditRecordAfter('1'.repeat(64), 1, time, { kind: 'call' }),
-    auditRecordAfter(CHAIN_START, 2, time, { kind: 'call' }),
-    auditRecordAfter(CHAIN_START, 1, '2026-01-01T00:00:00.001Z', { kind: 'call' }),
-    auditRecordAfter(CHAIN_START, 1, time, { kind: 'decision' }),
-    auditRecordAfter(CHAIN_START, 1, time, { kind: 'call', argv: ['a', 'b'] }),
-    auditRecordAfter(CHAIN_START, 1, time, { kind: 'call', argv: ['a b'] }),
+    nextAuditRecord(CHAIN_START, 1, time, { kind: 'call' }),
+    nextAuditRecord('1'.repeat(64), 1, time, { kind: 'call' }),
+    nextAuditRecord(CHAIN_START, 2, time, { kind: 'call' }),
+    nextAuditRecord(CHAIN_START, 1, '2026-01-01T00:00:00.001Z', { kind: 'call' }),
+    nextAuditRecord(CHAIN_START, 1, time, { kind: 'decision' }),
+    nextAuditRecord(CHAIN_START, 1, time, { kind: 'call', argv: ['a', 'b'] }),
+    nextAuditRecord(CHAIN_START, 1, time, { kind: 'call', argv: ['a b'] }),
   ].map((record) => record.hash)
   assert.equal(new Set(hashes).size, hashes.length)
 })

@@ -82,7 +82,7 @@ export interface AuditOptions {
 export const CHAIN_START = '0'.repeat(64)
 
 /** Makes the next record of the chain. */
-export function auditRecordAfter(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
+export function nextAuditRecord(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
   const record = { number, time, ...facts, previous }
   return { ...record, hash: chainHash(record) }
 }

@@ -28,7 +28,7 @@ export function contentReferences(json: string): readonly string[] {
 }
 
 /** Reads the text that `sha256:HASH` refers to; `undefined` where the store does not have it. */
-export async function referredContent(
+export async function readReferredContent(
   store: { content(hash: string): Promise<string | undefined> },
   reference: string,
 ): Promise<string | undefined> {

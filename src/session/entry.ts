@@ -30,7 +30,7 @@ export type EntryBody =
       readonly model?: string
       readonly cut?: Cut
       /** Documents in the request itself, in the first call of a turn. */
-      readonly sources?: readonly Source[]
+      readonly sources?: readonly CitationSource[]
     }
   /** Written before an effect. */
   | {
@@ -56,7 +56,7 @@ export type EntryBody =
       /** The whole of a result that was too long to show. */
       readonly stored?: StoredResult
       /** The documents of the result, for the person; the model reads `output`. */
-      readonly sources?: readonly Source[]
+      readonly sources?: readonly CitationSource[]
     }
   /** A person has to decide about a call. The turn waits until there is an `approval` of the same id. */
   | {
@@ -89,7 +89,7 @@ export type EntryBody =
       readonly tokens: TokenCounts
       readonly partial?: PartialReason
       /** The documents that the numbers in its text refer to. The text keeps the numbers as the model wrote them. */
-      readonly citations?: readonly Source[]
+      readonly citations?: readonly CitationSource[]
     }
   | {
       readonly type: 'usage'
@@ -166,7 +166,7 @@ export interface AttachedFile {
 }
 
 /** A document, or a part of one, that a model was given or cited (BEHAVIOURS §3.6). */
-export interface Source {
+export interface CitationSource {
   /** Its number in the turn, from 1. */
   readonly citation: number
   /** Identifies the document: a file's id, or a URL. */
@@ -192,7 +192,7 @@ export interface StoredResult {
 }
 
 /** The entries that make up a history: the input of a turn and the messages that answer it. */
-export type SpokenBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>
+export type MessageBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>
 
 /** One thing that happened in a session. */
 export type Entry = EntryBody & {

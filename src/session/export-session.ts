@@ -1,4 +1,4 @@
-import { stretch } from '../platform.ts'
+import { timeSlice } from '../platform.ts'
 import { contentReferences } from './content.ts'
 import type { Entry } from './entry.ts'
 import type { CallRecord } from './call.ts'
@@ -22,7 +22,7 @@ export async function* exportSession(store: SessionStore, id: string): AsyncGene
   yield toLine({ foreword: 'session', version: EXPORT_VERSION, session })
 
   const mentioned = new Set<string>()
-  const work = stretch()
+  const work = timeSlice()
   for await (const entry of allEntries(store, id, session.entries)) {
     if (work.isOver()) await work.rest()
     const { session: _, seq, time, ...body } = entry

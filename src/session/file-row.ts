@@ -51,7 +51,7 @@ export type FileReading =
   | { readonly kind: 'image'; readonly mediaType: string; readonly width?: number; readonly height?: number }
 
 /** The media type of a file: as found in its bytes, or as declared where they were not read yet. */
-export function mediaTypeOf({ mediaType, state }: FileRow): string {
+export function fileMediaType({ mediaType, state }: FileRow): string {
   return (state.type === 'ready' ? state.reading.mediaType : undefined) ?? mediaType
 }
 

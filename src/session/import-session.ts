@@ -1,7 +1,7 @@
-import { stretch } from '../platform.ts'
+import { timeSlice } from '../platform.ts'
 import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
-import type { Binding, EntryBody, Source } from './entry.ts'
+import type { Binding, EntryBody, CitationSource } from './entry.ts'
 import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
 import type { FileRow } from './file-row.ts'
 import type { SessionStore, Write } from './session-store.ts'
@@ -86,7 +86,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
   const calls: CallRecord[] = []
   const files: ExportedFile[] = []
   const contents: string[] = []
-  const work = stretch()
+  const work = timeSlice()
   for await (const text of lines) {
     if (work.isOver()) await work.rest()
     line += 1
@@ -180,7 +180,7 @@ async function createNames(
 
 function renameBody(body: EntryBody, names: Names): EntryBody {
   const renamed = 'call' in body && body.call !== undefined ? { ...body, call: names.call(body.call) } : body
-  const named = (source: Source) => ({ ...source, document: names.file(source.document) })
+  const named = (source: CitationSource) => ({ ...source, document: names.file(source.document) })
   switch (renamed.type) {
     case 'input': {
       const { attachments } = renamed

@@ -1,4 +1,4 @@
-import type { Binding, Entry, EntryBody, SpokenBody } from './entry.ts'
+import type { Binding, Entry, EntryBody, MessageBody } from './entry.ts'
 import type { TurnOutcome } from './turn-outcome.ts'
 
 /** The log of entries and its projections: turns, sessions and their conversations. */
@@ -98,7 +98,7 @@ export interface RecentTurnsOptions {
 
 /** The newest turns, the oldest of them first, and a count of those before. */
 export interface RecentTurns {
-  readonly turns: readonly { readonly row: TurnRow; readonly said: readonly SpokenBody[] }[]
+  readonly turns: readonly { readonly row: TurnRow; readonly said: readonly MessageBody[] }[]
   /** The number of turns before the given ones, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
   /** Undone turns among and directly before the given ones, oldest first, and their full tokens. */
@@ -143,7 +143,7 @@ export interface SessionRow {
 const MOST = 1_000
 
 /** Creates a reader of the undone turns of sessions, by their ids. It does not read a part of a log twice. */
-export function undoneTurnsOf(
+export function createUndoneTurnReader(
   store: Pick<LogStore, 'entries' | 'session'>,
 ): (session: string) => Promise<readonly string[]> {
   const known = new Map<string, { readonly upTo: number; readonly turns: readonly string[] }>()

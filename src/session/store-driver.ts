@@ -85,7 +85,7 @@ export type StoreAbility = 'snapshot' | 'compact'
  *
  * @throws StoreError `unsupported` where it does not
  */
-export function ableTo<Ability extends StoreAbility>(
+export function requireAbility<Ability extends StoreAbility>(
   driver: StoreDriver,
   ability: Ability,
 ): StoreDriver & Required<Pick<StoreDriver, Ability>> {

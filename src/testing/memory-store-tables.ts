@@ -1,10 +1,10 @@
 import {
   type AuditRecord,
-  auditRecordAfter,
+  nextAuditRecord,
   type Binding,
   type CallRecord,
   CHAIN_START,
-  choicesOf,
+  parseChoices,
   contentHash,
   type Entry,
   type EntryBody,
@@ -112,7 +112,7 @@ export function applied(tables: Tables, write: Write): readonly Entry[] {
     case 'audit': {
       const head = tables.audit.at(-1)
       const facts = plain(write.facts)
-      tables.audit.push(auditRecordAfter(head?.hash ?? CHAIN_START, tables.audit.length + 1, write.time, facts))
+      tables.audit.push(nextAuditRecord(head?.hash ?? CHAIN_START, tables.audit.length + 1, write.time, facts))
     }
   }
   return []
@@ -164,7 +164,7 @@ export function sessionRow(tables: Tables, id: string): SessionRow | undefined {
     turns,
     entries,
     model: model ?? undefined,
-    choices: choicesOf(found),
+    choices: parseChoices(found),
   }
 }
 

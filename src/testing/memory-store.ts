@@ -5,7 +5,7 @@ import {
   type RecentTurns,
   type RecentTurnsOptions,
   type SessionStore,
-  type SpokenBody,
+  type MessageBody,
   type StoreDriver,
   StoreError,
   type TurnRow,
@@ -250,7 +250,7 @@ function recentTurnsOf(
   const oldest = seen[0]
   if (oldest === undefined) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone: [] }
   const said = (turn: string) =>
-    ofTurn(turn).flatMap((entry): SpokenBody[] => {
+    ofTurn(turn).flatMap((entry): MessageBody[] => {
       if (entry.type !== 'input' && entry.type !== 'message') return []
       const { session: _session, seq: _seq, time: _time, ...body } = entry
       return [body]

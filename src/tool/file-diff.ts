@@ -1,4 +1,4 @@
-import { cappedText } from './output-cap.ts'
+import { truncateText } from './output-cap.ts'
 
 /** Characters of a diff that are shown to a person. */
 const MOST_CHARS = 100_000
@@ -8,7 +8,7 @@ const MOST_CHANGES = 2000
 
 /** A change to one file as a unified diff; `before` is `undefined` where the file is new. */
 export async function fileDiff(shown: string, before: string | undefined, after: string): Promise<string> {
-  if (before === undefined) return cappedText(wholeFile(shown, after), MOST_CHARS)
+  if (before === undefined) return truncateText(wholeFile(shown, after), MOST_CHARS)
   // Loaded late: only who changes files needs it.
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff')
   // What both begin with is long where little was added to much: it is counted, not compared line by line.
@@ -24,7 +24,7 @@ export async function fileDiff(shown: string, before: string | undefined, after:
     oldStart: hunk.oldStart + lines,
     newStart: hunk.newStart + lines,
   }))
-  return cappedText(formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY), MOST_CHARS)
+  return truncateText(formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY), MOST_CHARS)
 }
 
 /** Unchanged lines that are shown on both sides of a change. */

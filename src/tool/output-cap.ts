@@ -3,17 +3,17 @@ import type { ToolResult } from './tool.ts'
 
 /** A result whose texts have at most `limit` characters, plus a line that says how much is missing (BEHAVIOURS §2.4). */
 export function cappedResult(result: ToolResult, limit: number): ToolResult {
-  if (result.ok) return { ...result, output: cappedText(result.output, limit) }
+  if (result.ok) return { ...result, output: truncateText(result.output, limit) }
   const { output } = result
   return {
     ...result,
-    error: cappedText(result.error, limit),
-    ...(output !== undefined && { output: cappedText(output, limit) }),
+    error: truncateText(result.error, limit),
+    ...(output !== undefined && { output: truncateText(output, limit) }),
   }
 }
 
 /** A text cut to `limit` characters, with a note of what was cut. */
-export function cappedText(text: string, limit: number): string {
+export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text
   const shown = wholeCharacter(text, limit)
   return `${text.slice(0, shown)}${truncationNote(shown, text.length)}`

@@ -106,7 +106,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 
   return {
     tools,
-    definitions: tools.map(definitionOf),
+    definitions: tools.map(toolDefinition),
     replaced: [...new Set(declared.filter((tool) => byName.get(tool.name) !== tool).map((tool) => tool.name))],
     plan,
     run,
@@ -115,7 +115,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 }
 
 /** The description of a tool for the model, and what an assembly has to know of it. */
-export function definitionOf(tool: Tool): ToolDefinition {
+export function toolDefinition(tool: Tool): ToolDefinition {
   const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
   return defined({ name, description, inputSchema, tokens, keepsOutput, reads, offeredWith })
 }

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import { builtIn } from '../../src/foreword.ts'
-import type { Connection, Io } from '../../src/capability.ts'
+import type { GatewayConnection, Io } from '../../src/capability.ts'
 import { main } from '../../src/cli/main.ts'
 
 /** Times for people are those of one zone on every machine. */
@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly columns?: number
   /** Somebody sits at the terminal and types `input`, a line whenever something is asked; or looks on in silence. */
   readonly person?: boolean | 'silent'
-  readonly connection?: Connection
+  readonly connection?: GatewayConnection
   readonly onInterrupt?: Io['onInterrupt']
   /** A pipe that is open and stays silent. */
   readonly idle?: boolean

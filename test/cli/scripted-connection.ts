@@ -1,4 +1,4 @@
-import type { Connection } from '../../src/capability.ts'
+import type { GatewayConnection } from '../../src/capability.ts'
 
 /**
  * Answers of a gateway by `METHOD /path`; a text that begins with `event` or `id` is a stream. What is looked up by the
@@ -6,7 +6,7 @@ import type { Connection } from '../../src/capability.ts'
  */
 export type Script = Readonly<Record<string, unknown>>
 
-export interface ScriptedConnection extends Connection {
+export interface ScriptedConnection extends GatewayConnection {
   /** `METHOD /path body`, in the order they came. */
   readonly asked: readonly string[]
 }

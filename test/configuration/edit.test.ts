@@ -17,7 +17,7 @@ import * as fc from 'fast-check'
 import { builtIn } from '../../src/foreword.ts'
 import { configurationSchema } from '../../src/runtime.ts'
 import { setValue } from '../../src/runtime/configuration/edit.ts'
-import { keyPathOf } from '../../src/runtime/configuration/key.ts'
+import { findKeyPath } from '../../src/runtime/configuration/key.ts'
 import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
 import { ConfigurationError } from '../../src/runtime/configuration/problem.ts'
 
@@ -149,7 +149,7 @@ test('whatever stands in the file and in whichever order, it is read again after
         const then = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
         assert.deepEqual(then.problems, [])
         assert.ok(textIn(home).startsWith(text.slice(0, text.indexOf('{'))))
-        const path = keyPathOf(key, schema)!
+        const path = findKeyPath(key, schema)!
         assert.deepEqual(without(then.configuration, path), without(before.configuration, path))
         if (sets) assert.deepEqual(at(then.configuration, path), value)
         assert.deepEqual(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
 import { configurationSchema } from '../../src/runtime.ts'
-import { keyPathOf, plainKeys, schemaAt } from '../../src/runtime/configuration/key.ts'
-import { valueOfWords, variableOf } from '../../src/runtime/configuration/value.ts'
+import { findKeyPath, plainKeys, schemaAt } from '../../src/runtime/configuration/key.ts'
+import { parseWords, variableName } from '../../src/runtime/configuration/value.ts'
 
 const schema = configurationSchema(builtIn)
 
@@ -12,7 +12,7 @@ test('every key says what it is for', () => {
 })
 
 test('every key has a variable of its own', () => {
-  const variables = plainKeys(schema.json).map(variableOf)
+  const variables = plainKeys(schema.json).map(variableName)
   assert.equal(new Set(variables).size, variables.length)
   for (const [path, variable] of [
     [['gateway', 'port'], 'FOREWORD_GATEWAY_PORT'],
@@ -20,7 +20,7 @@ test('every key has a variable of its own', () => {
     [['agent', 'toolTimeoutMs'], 'FOREWORD_AGENT_TOOL_TIMEOUT_MS'],
     [['model'], 'FOREWORD_MODEL'],
   ] as const) {
-    assert.equal(variableOf(path), variable)
+    assert.equal(variableName(path), variable)
   }
 })
 
@@ -44,7 +44,8 @@ for (const [written, path] of [
   ['gateway..port', undefined],
   ['', undefined],
 ] as const) {
-  test(`the key ${written} is ${path?.join(' › ') ?? 'none'}`, () => assert.deepEqual(keyPathOf(written, schema), path))
+  test(`the key ${written} is ${path?.join(' › ') ?? 'none'}`, () =>
+    assert.deepEqual(findKeyPath(written, schema), path))
 }
 
 for (const [key, words, value] of [
@@ -68,5 +69,5 @@ for (const [key, words, value] of [
   ['models.a/b', ['{"window":9}'], { window: 9 }],
 ] as const) {
   test(`${words.join(' ')} for ${key} is ${JSON.stringify(value)}`, () =>
-    assert.deepEqual(valueOfWords(keyPathOf(key, schema)!, words, schema), value))
+    assert.deepEqual(parseWords(findKeyPath(key, schema)!, words, schema), value))
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type TestContext } from 'node:test'
 import { builtIn, capability, createForeword } from '../../src/foreword.ts'
-import { configurationSchema, configuredCapabilities, keyPathOf, loadConfiguration } from '../../src/runtime.ts'
+import { configurationSchema, configuredCapabilities, findKeyPath, loadConfiguration } from '../../src/runtime.ts'
 import { run } from '../cli/recorded-io.ts'
 
 test('a gateway is embedded in eight lines, as the guide and the example show it', async (t) => {
@@ -78,7 +78,7 @@ for (const { name, settings, settingsKey = name } of builtIn.filter((one) => one
       problems.map(({ key, message }) => `${key} ${message}`),
       [`${settingsKey} is not a key`],
     )
-    assert.equal(keyPathOf(settingsKey, configurationSchema(without)), undefined)
+    assert.equal(findKeyPath(settingsKey, configurationSchema(without)), undefined)
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Connection } from '../../src/capability.ts'
+import type { GatewayConnection } from '../../src/capability.ts'
 import type { Runtime } from '../home/features.ts'
 import { run } from '../cli/recorded-io.ts'
 import { servedConnection } from '../cli/served-connection.ts'
@@ -14,7 +14,7 @@ import type { Shown } from './page.ts'
 export interface GuideHome {
   readonly environment: Readonly<Record<string, string>>
   /** A way to it for one command. */
-  connection(): Connection
+  connection(): GatewayConnection
   request(path: string, options?: RequestOptions): Promise<Response>
   /** The words of a line, with things that are there in the place of SESSION, CALL, AGENT and the others. */
   filled(shown: Shown): Promise<readonly string[]>

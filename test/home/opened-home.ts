@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
 import { outputText, toolResults } from '../../src/context.ts'
-import { loadConfiguration, turnView } from '../../src/runtime.ts'
+import { loadConfiguration, readTurnView } from '../../src/runtime.ts'
 import { openRuntime, type Runtime } from './features.ts'
 import type { Entry } from '../../src/session.ts'
 
@@ -67,7 +67,7 @@ async function open(
       const { session, turn } = await runtime.submit({ text, ...(known === undefined ? {} : { session: known }) })
       const events = runtime.events(session, { turn })
       while (!(await events.next()).done);
-      const view = await turnView(runtime.store, session, turn)
+      const view = await readTurnView(runtime.store, session, turn)
       const entries = await runtime.store.entries(session, { turn })
       const { request } = await runtime.request(view.calls[0]!)
       return {

@@ -17,7 +17,7 @@ import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability
 import type { Runtime as FeatureRuntime } from './features.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
 import {
-  contributionsOf,
+  collectContributions,
   createServer,
   recordRoutes,
   type Server,
@@ -36,7 +36,7 @@ export function createTestServer(
   const { contributed } = runtime as unknown as HostedRuntime
   const empty = createServer(runtime, options)
   let made: Server | undefined
-  const making = contributionsOf(contributed).then((all) => {
+  const making = collectContributions(contributed).then((all) => {
     const contributions = all.map((one) => (one.name === 'subjects' ? { ...one, mcp: subjectAddition(runtime) } : one))
     made = createServer(runtime, { ...options, choices: contributed.choices, contributions })
     return made

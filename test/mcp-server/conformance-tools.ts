@@ -12,7 +12,7 @@ import {
   MissingRequiredClientCapabilityError,
 } from '@modelcontextprotocol/server'
 import type { McpCall, McpTool } from '../../src/capability.ts'
-import { failed } from '../../src/server/mcp/envelope.ts'
+import { failureEnvelope } from '../../src/server/mcp/envelope.ts'
 
 /** One dot. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
@@ -35,7 +35,9 @@ export const conformanceTools: readonly McpTool[] = [
       resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
     ],
   })),
-  tool('test_error_handling', () => failed('internal', 'This tool intentionally returns an error for testing')),
+  tool('test_error_handling', () =>
+    failureEnvelope('internal', 'This tool intentionally returns an error for testing'),
+  ),
   tool('test_tool_with_logging', async ({ context: { mcpReq } }) => {
     for (const text of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await mcpReq.log('info', text)

@@ -6,7 +6,7 @@ import { HttpFailure } from '../../src/server/failure.ts'
 import { createGuard } from '../../src/server/guard.ts'
 import { httpEndpoint } from '../../src/server/mcp/http-endpoint.ts'
 import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
-import { contributionsOf } from '../../src/server.ts'
+import { collectContributions } from '../../src/server.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { withConformanceFixtures } from './conformance-catalogue.ts'
@@ -58,7 +58,7 @@ async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<s
     home,
     time,
     unexpected,
-    additions: (await contributionsOf((runtime as unknown as HostedRuntime).contributed)).flatMap(
+    additions: (await collectContributions((runtime as unknown as HostedRuntime).contributed)).flatMap(
       ({ mcp }) => mcp ?? [],
     ),
   })

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { serveMcpOverStdio } from '../../src/server/mcp.ts'
 import { subjects } from '../../src/capabilities/subjects/subjects.ts'
-import { contributionsOf } from '../../src/server.ts'
+import { collectContributions } from '../../src/server.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
@@ -389,6 +389,6 @@ interface Printed {
 }
 
 async function additionsOf(runtime: object) {
-  const contributions = await contributionsOf((runtime as HostedRuntime).contributed)
+  const contributions = await collectContributions((runtime as HostedRuntime).contributed)
   return contributions.flatMap(({ mcp }) => mcp ?? [])
 }

@@ -1,4 +1,4 @@
-import { settingsOf } from '../../src/runtime.ts'
+import { capabilitySettings } from '../../src/runtime.ts'
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ async function layersOf(home: string, name: string) {
     home: { folder: home, data, workspace: join(home, 'workspace') },
     layout,
     writes: false,
-    settings: Object.fromEntries(builtIn.map((one) => [one.name, settingsOf(configuration, one)])),
+    settings: Object.fromEntries(builtIn.map((one) => [one.name, capabilitySettings(configuration, one)])),
   })
   const running = await startCapabilities(builtIn, host)
   const layers = await running.layers({

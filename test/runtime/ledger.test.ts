@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { layout } from '../../src/context.ts'
 import type { SealedManifest } from '../../src/runtime.ts'
-import { referredContent } from '../../src/session.ts'
+import { readReferredContent } from '../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, type Opened, opened, tool } from './opened.ts'
 
@@ -116,7 +116,7 @@ test('calls of versions that knew the tools that read back by their names are bu
   assert.match(JSON.stringify(request.messages[0]), /read_history finds and reads them/)
   const { toolsSayReads, ...input } = call.input as { readonly toolsSayReads: true; readonly tools: string }
   assert.ok(toolsSayReads)
-  const tools = JSON.parse((await referredContent(at.store, input.tools))!) as { readonly reads?: string }[]
+  const tools = JSON.parse((await readReferredContent(at.store, input.tools))!) as { readonly reads?: string }[]
   const kept = async (id: string, record: object, sent: readonly object[]) => {
     const reference = `sha256:${await at.store.putContent(JSON.stringify(sent))}`
     await at.store.putCall({ ...call, id, input: { ...record, tools: reference } })

@@ -16,7 +16,7 @@ import {
   type SubmitInput,
   type ToolPolicy,
   type TurnView,
-  turnView,
+  readTurnView,
 } from '../../src/runtime.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
@@ -103,7 +103,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
 
   const ended = async ({ session, turn }: { session: string; turn: string }) => {
     await collected(runtime.events(session, { turn }))
-    return turnView(runtime.store, session, turn)
+    return readTurnView(runtime.store, session, turn)
   }
   return {
     runtime,

@@ -1,11 +1,22 @@
-import { type Source } from '../../src/session.ts'
+import { type CitationSource } from '../../src/session.ts'
 import { type Script } from './scripted-runtime.ts'
 
 const tokens = { counter: 'tokenx@2', full: 1, least: 1 }
 
-export const paper: Source = { citation: 1, document: 'file-1', title: 'Tides.pdf', page: 3, headings: ['Moon'] }
-export const page: Source = { citation: 2, document: 'https://sea.example/', title: 'Sea', url: 'https://sea.example/' }
-export const trap: Source = { citation: 3, document: 'x', title: 'Trap', url: 'javascript:alert(1)' }
+export const paper: CitationSource = {
+  citation: 1,
+  document: 'file-1',
+  title: 'Tides.pdf',
+  page: 3,
+  headings: ['Moon'],
+}
+export const page: CitationSource = {
+  citation: 2,
+  document: 'https://sea.example/',
+  title: 'Sea',
+  url: 'https://sea.example/',
+}
+export const trap: CitationSource = { citation: 3, document: 'x', title: 'Trap', url: 'javascript:alert(1)' }
 
 /** What it says in both calls, as it comes. */
 export const said = [

@@ -5,11 +5,11 @@ import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { type AnyCapability, capability, route, type Runtime } from '../../src/capability.ts'
 import {
-  contributionsOf,
+  collectContributions,
   createServer,
   HttpFailure,
   json,
-  type OfferedChoices,
+  type ChoiceDescriptions,
   type StartedCapabilities,
 } from '../../src/server.ts'
 import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
@@ -119,7 +119,7 @@ test('facts of capabilities stand in the status beside those of the host', async
 
 test('the MCP server offers what capabilities bring, and refuses one name twice', async () => {
   const catalogue = async (capabilities: readonly AnyCapability[]) => {
-    const additions = (await contributionsOf(started(capabilities))).flatMap(({ mcp }) => mcp ?? [])
+    const additions = (await collectContributions(started(capabilities))).flatMap(({ mcp }) => mcp ?? [])
     return openCatalogue(scriptedRuntime(), { home: '/none', time: () => '', unexpected: assert.ifError, additions })
   }
   const { instructions, tools } = await catalogue([tides])
@@ -150,11 +150,11 @@ function started(capabilities: readonly AnyCapability[]): StartedCapabilities {
 /** A server with these capabilities, over a scripted runtime that is partly another. */
 async function server(
   capabilities: readonly AnyCapability[],
-  { choices = {}, ...runtime }: Partial<Runtime> & { readonly choices?: OfferedChoices } = {},
+  { choices = {}, ...runtime }: Partial<Runtime> & { readonly choices?: ChoiceDescriptions } = {},
 ) {
   const { fetch } = createServer(
     { ...scriptedRuntime(), ...runtime },
-    { bind: '127.0.0.1', version: '0.1.0', choices, contributions: await contributionsOf(started(capabilities)) },
+    { bind: '127.0.0.1', version: '0.1.0', choices, contributions: await collectContributions(started(capabilities)) },
   )
   return {
     async ask<Answer>(path: string, body?: object, method = body === undefined ? 'GET' : 'POST') {

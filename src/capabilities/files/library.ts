@@ -6,8 +6,8 @@ import {
   type FileOwner,
   type FileRow,
   type FileState,
-  mediaTypeOf,
-  referredContent,
+  fileMediaType,
+  readReferredContent,
   type SessionStore,
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
@@ -116,7 +116,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
 
   async function text({ state }: FileRow): Promise<string | undefined> {
     if (state.type !== 'ready' || state.reading.kind === 'image') return undefined
-    return referredContent(store, state.reading.content)
+    return readReferredContent(store, state.reading.content)
   }
 
   /** Brings the index to what the store holds: it may be new, older, or of files that were removed meanwhile. */
@@ -288,7 +288,7 @@ async function fileState({ store, counter, limits }: LibraryParts, found: Docume
 
 /** With the media type that its bytes were found to have. */
 function withMediaType(row: FileRow): FileRow {
-  return { ...row, mediaType: mediaTypeOf(row) }
+  return { ...row, mediaType: fileMediaType(row) }
 }
 
 /** What is in the index of a file: its bytes, and how they were read. */

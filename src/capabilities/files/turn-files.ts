@@ -2,7 +2,7 @@ import type { CapabilityHost, ChoiceFiles, TurnPart, TurnQuestion, TurnTool } fr
 import { documentsText, type FoundDocument, type FoundDocuments } from '../../citation.ts'
 import { exactLine, type Layer, type Reason } from '../../context.ts'
 import { defined, once } from '../../platform.ts'
-import { onceEach } from '../../runtime.ts'
+import { mergeSameFiles } from '../../runtime.ts'
 import type { SearchAnswer, SearchHit, SearchQuery } from '../../search.ts'
 import type { FileOwner, FileRow } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
@@ -53,7 +53,7 @@ async function chosenFiles(service: FileService, name: string, id: string, files
   const owner = fileOwner(name, id)
   const rows = await service.files(owner)
   // What was handed in twice is sent, counted and listed once.
-  return { ...files, owner, rows: files.sent ? onceEach(rows, sameReading) : rows }
+  return { ...files, owner, rows: files.sent ? mergeSameFiles(rows, sameReading) : rows }
 }
 
 function sameReading({ hash, state }: FileRow): string {

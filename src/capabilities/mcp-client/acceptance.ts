@@ -1,4 +1,4 @@
-import { offeredName, type WithheldTool } from '../../capability.ts'
+import { serverToolName, type WithheldTool } from '../../capability.ts'
 import type { ToolDefinition } from '../../context.ts'
 import { errorMessage, serialQueue, sha256 } from '../../platform.ts'
 import { definitionDigest, type McpDefinition, type SealedDefinition } from './definition.ts'
@@ -140,7 +140,7 @@ function describeDifference(
   offered: McpDefinition | undefined,
   digest: string,
 ): WithheldTool {
-  const name = offeredName(server, (offered ?? accepted)!.name)
+  const name = serverToolName(server, (offered ?? accepted)!.name)
   return {
     name,
     accepted: accepted && namedDefinition(name, accepted),

@@ -1,4 +1,4 @@
-import { errorMessage, eventSize } from '../../platform.ts'
+import { errorMessage, largestEvent } from '../../platform.ts'
 
 /** Limits of a fetch. `onBroken` receives the reason when a body breaks off or grows too large, once for each body. */
 interface FetchBounds {
@@ -19,7 +19,7 @@ export function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {
     if (!response.body) return response
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     const isAnswer = init?.method === 'POST'
-    const body = boundedBody(response.body, isStream ? eventSize() : totalSize(), largest, (why) => {
+    const body = boundedBody(response.body, isStream ? largestEvent() : totalSize(), largest, (why) => {
       if (isAnswer && !init?.signal?.aborted) onBroken(why)
     })
     return new Response(body, response)

@@ -1,4 +1,4 @@
-import { offeredName } from '../../capability.ts'
+import { serverToolName } from '../../capability.ts'
 import type { Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
 import type { McpDefinition } from './definition.ts'
@@ -165,7 +165,7 @@ function publishTools(servers: readonly McpServer[]): PublishedTools {
 function publishedTool(server: McpServer, definition: McpDefinition): Tool {
   const { name, description, inputSchema } = definition
   return {
-    name: offeredName(server.name, name),
+    name: serverToolName(server.name, name),
     ...(description !== undefined && { description: shortenDescription(description) }),
     inputSchema,
     origin: 'tool',

@@ -3,7 +3,7 @@ import {
   type ListedModel,
   mergeFacts,
   ModelError,
-  modelErrorOf,
+  toModelError,
   type ModelFacts,
   provider,
   type ProviderConnection,
@@ -46,7 +46,7 @@ async function facts(connection: ProviderConnection, model: string, milliseconds
     if (error instanceof ResponseError && error.statusCode === 404)
       throw await notFetched(connection, model, milliseconds)
     if (error instanceof ResponseError) {
-      throw modelErrorOf(error, { provider: name, model, secrets: [(await connection.key()) ?? ''] })
+      throw toModelError(error, { provider: name, model, secrets: [(await connection.key()) ?? ''] })
     }
     const message = `Ollama does not answer at ${baseURL}. Start it with \`ollama serve\`, or set OLLAMA_HOST or providers.${name}.baseURL.`
     throw new ModelError('network', message, { provider: name, model })

@@ -1,13 +1,13 @@
 import type { CheckContext, Finding } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
-import { accessPlace } from '../../runtime.ts'
-import { type Access, accessFile, accessPlaces, prefixRisk, readText } from '../../tool.ts'
+import { accessFilePath } from '../../runtime.ts'
+import { type Access, accessFile, accessPaths, prefixRisk, readText } from '../../tool.ts'
 
 /** Which programs may run. The check of the policy reports a policy that cannot be read. */
 export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {
-  const read = await accessFile(accessPlaces(home), environment, readText).current()
+  const read = await accessFile(accessPaths(home), environment, readText).current()
   if (read.type !== 'access') return []
-  const file = await accessPlace(home)
+  const file = await accessFilePath(home)
   return [checkMode(read.access, file), ...checkPrefixes(read.access, file)]
 }
 

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../search.ts'
+import { splitWords } from '../../search.ts'
 import type { Skill } from './skill.ts'
 import { skillSummary } from './skills-text.ts'
 
@@ -67,7 +67,7 @@ export function skillIndex(skills: readonly SearchedSkill[]): SkillIndex {
 
 /** Names are written with hyphens, underscores and capitals within: each part is a word. */
 function searchWords(text: string): readonly string[] {
-  return wordsOf(text.replaceAll(/[_\-/.]+/g, ' ').replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
+  return splitWords(text.replaceAll(/[_\-/.]+/g, ' ').replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
 }
 
 function beginAlike(one: string, other: string): boolean {

@@ -1,4 +1,4 @@
-import { offeredPrefix } from '../../capability.ts'
+import { serverToolPrefix } from '../../capability.ts'
 import type { Tool } from '../../tool.ts'
 import type { SkillToolsOptions } from './executor/skill-tools.ts'
 import { isBuiltInName } from '../tool-names.ts'
@@ -72,5 +72,5 @@ function takenText(name: string): string {
 /** Prefixes of the tool names of the configured MCP servers; empty without the capability for such servers. */
 export function serverPrefixes(settings: unknown): readonly string[] {
   const { servers = {} } = (settings ?? {}) as { readonly servers?: Readonly<Record<string, unknown>> }
-  return Object.keys(servers).map(offeredPrefix)
+  return Object.keys(servers).map(serverToolPrefix)
 }

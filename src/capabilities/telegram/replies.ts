@@ -1,5 +1,5 @@
 import { type ChannelContext, type Reply, UndeliverableError } from '../../capability.ts'
-import { citedSources, turnView } from '../../runtime.ts'
+import { citedSources, readTurnView } from '../../runtime.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import type { ChatAccess } from './access.ts'
 import { TelegramRefusal } from './api/telegram-api.ts'
@@ -72,7 +72,7 @@ export function createReplies(parts: RepliesParts): Replies {
     await follower.settle()
     followers.delete(turn)
     if (shown.sent.length > 0) {
-      const { outcome, text } = await turnView(store, session, turn)
+      const { outcome, text } = await readTurnView(store, session, turn)
       if (outcome?.type !== 'cancelled' || text !== '') return
       await shown.finish([])
     }
@@ -137,7 +137,7 @@ export async function isNextReply(store: LogStore, session: string, turn: string
   for (const earlier of await store.turns(session, { limit: LOOK_BACK, before: row.ordinal })) {
     const delivered = await store.entries(session, { turn: earlier.turn, types: ['delivered'] })
     if (delivered.length > 0) return true
-    const { text, outcome } = await turnView(store, session, earlier.turn)
+    const { text, outcome } = await readTurnView(store, session, earlier.turn)
     if (text !== '' || outcome?.type !== 'cancelled') return false
   }
   return true

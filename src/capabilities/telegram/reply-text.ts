@@ -1,7 +1,7 @@
 import { exactLine } from '../../context.ts'
 import { type Reply } from '../../capability.ts'
 import { outcomeNotice } from '../../runtime.ts'
-import type { Source } from '../../session.ts'
+import type { CitationSource } from '../../session.ts'
 import { type FormattedText, joinTexts, plainText, styledText } from './text/formatted-text.ts'
 import { formatMarkdown } from './text/markdown.ts'
 import { isBlankMessage } from './text/message-parts.ts'
@@ -9,7 +9,7 @@ import { isBlankMessage } from './text/message-parts.ts'
 /** The final reply: its text, its sources, and how the turn ended unless it completed. */
 export function replyText(
   { text, outcome }: Pick<Reply, 'text' | 'outcome'>,
-  sources: readonly Source[],
+  sources: readonly CitationSource[],
 ): FormattedText {
   const said = formatMarkdown(text)
   const ending = endingText(outcome)
@@ -29,7 +29,7 @@ function endingText(outcome: Reply['outcome']): FormattedText {
   return styledText(outcome.type === 'failed' ? `Failed: ${notice}` : notice, 'italic')
 }
 
-function sourceLine({ citation, title, url, page, headings = [] }: Source): string {
+function sourceLine({ citation, title, url, page, headings = [] }: CitationSource): string {
   const place = page === undefined ? headings.at(-1) : `page ${page}`
   const parts = [title, place, url === title ? undefined : url].filter((part) => part !== undefined)
   return `[${citation}] ${parts.map(exactLine).join(', ')}`

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Channel, type ChannelContext, fileLibrary, type Runtime } from '../../capability.ts'
 import { defined, errorMessage, ForewordError, sleep as sleepByTimer } from '../../platform.ts'
-import { conversationOfSession } from '../../runtime.ts'
+import { sessionConversation } from '../../runtime.ts'
 import { createChatAccess, createPairingGate } from './access.ts'
 import { receiveFiles, telegramFiles } from './api/received-files.ts'
 import { telegramApi } from './api/telegram-api.ts'
@@ -192,7 +192,7 @@ async function recoverTurns(parts: {
   const { store } = runtime
   const running = new Map<string, FollowedTurn>()
   for (const { session, turn } of await store.unfinishedTurns()) {
-    const binding = (await conversationOfSession(store, session))?.binding
+    const binding = (await sessionConversation(store, session))?.binding
     const chat = binding?.channel === 'telegram' ? parseConversation(binding.conversation) : undefined
     if (chat) running.set(turn, { session, turn, chat })
   }

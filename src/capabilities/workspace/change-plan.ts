@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { confinedPath, type Inside, isWithin, realPlace } from '../../capability.ts'
+import { confinedPath, type Inside, isWithin, resolvedPath } from '../../capability.ts'
 import { writeFileAtomically } from '../../platform.ts'
 import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import { holdFolder } from './held-folder.ts'
@@ -120,7 +120,7 @@ async function ownerOnlyReason(
   if (plain.includes('.git')) return 'what stands in .git can make git run programs'
   if (plain[0] === '.agents') return SKILLS
   if (plain.length === 1 && plain[0] === 'agents.md') return INSTRUCTIONS
-  const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(realPlace))
+  const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(resolvedPath))
   if (files.includes(path)) return INSTRUCTIONS
   const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])
   return folders.some((folder) => holdsSkill(folder, root, path)) ? SKILLS : undefined
@@ -137,7 +137,7 @@ async function skillFolders(roots: readonly string[]): Promise<readonly string[]
       return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(root, name))
     }),
   )
-  const real = await Promise.all([...roots, ...linked.flat()].map(realPlace))
+  const real = await Promise.all([...roots, ...linked.flat()].map(resolvedPath))
   return real.filter((folder) => folder !== undefined)
 }
 

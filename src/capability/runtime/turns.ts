@@ -1,5 +1,5 @@
 import type { CallParameters } from '../../model.ts'
-import type { CallWarning, Entry, Source, TurnOutcome } from '../../session.ts'
+import type { CallWarning, Entry, CitationSource, TurnOutcome } from '../../session.ts'
 import type { RuntimeErrorCode } from '../runtime-error.ts'
 
 /** A message of a person, with its options. */
@@ -83,7 +83,7 @@ export interface TurnView {
   /** The text of the answer. */
   readonly text: string
   /** What its answers cite, each number once, in their order; absent where they cite nothing. */
-  readonly citations?: readonly Source[]
+  readonly citations?: readonly CitationSource[]
   readonly calls: readonly string[]
   readonly totals: TurnTotals
   /** Warnings about its calls. Their answers are kept. */

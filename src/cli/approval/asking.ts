@@ -37,7 +37,7 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
 }
 
 /** Whether a person agrees to what was shown, with `--yes` or on the terminal. Throws where there is no terminal to ask on. */
-export async function personAgrees(question: string, call: CommandCall, io: Io): Promise<boolean> {
+export async function confirmAction(question: string, call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to confirm.')
   if (!isInteractive(io)) throw usageFailure('There is no terminal to ask on.', 'Add `--yes` to confirm.')
@@ -45,6 +45,6 @@ export async function personAgrees(question: string, call: CommandCall, io: Io):
 }
 
 /** How to connect for a command that asks: only to read where nobody can confirm. */
-export function purposeOf(call: CommandCall, io: Io): Purpose {
+export function connectionPurpose(call: CommandCall, io: Io): Purpose {
   return call.has('yes') || (!call.json && isInteractive(io)) ? 'write' : 'read'
 }

@@ -1,13 +1,13 @@
 import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
 import type { Io } from '../../capability.ts'
 import type { CallDescription } from '../../tool.ts'
-import { type Look, styled } from '../io.ts'
+import { type Look, applyStyle } from '../io.ts'
 
 /** A call for a person who decides about it. Nothing is left out, and nothing in it can control the terminal. */
 export function callText(call: CallDescription, io: Io): string {
-  const label = (name: string) => styled(io, 'dim', `  ${name.padEnd(8)}`)
+  const label = (name: string) => applyStyle(io, 'dim', `  ${name.padEnd(8)}`)
   const line = (name: string, text: string) => label(name) + text.replaceAll('\n', `\n${' '.repeat(10)}`)
-  const lines = [line('tool', styled(io, 'bold', exactLine(call.tool)))]
+  const lines = [line('tool', applyStyle(io, 'bold', exactLine(call.tool)))]
   if (call.argv !== undefined) lines.push(line('argv', argvText(call.argv)))
   if (call.command !== undefined) lines.push(line('command', exactLines(call.command)))
   if (call.folder !== undefined) lines.push(line('folder', exactLine(call.folder)))
@@ -16,7 +16,7 @@ export function callText(call: CallDescription, io: Io): string {
     lines.push(line(exactLine(name), exactLine(typeof fact === 'string' ? fact : JSON.stringify(fact))))
   }
   const alike = lookAlikes([...(call.argv ?? []), call.command ?? ''].join(' '))
-  if (alike.length > 0) lines.push(styled(io, 'red', `  Characters that look like others: ${alike.join(', ')}`))
+  if (alike.length > 0) lines.push(applyStyle(io, 'red', `  Characters that look like others: ${alike.join(', ')}`))
   if (call.diff !== undefined) lines.push(diffText(call.diff, io))
   return lines.join('\n')
 }
@@ -39,7 +39,7 @@ export function diffText(diff: string, io: Io): string {
     .split('\n')
     .map((line) => {
       const look = lookOf(line)
-      return look === undefined ? `  ${line}` : `  ${styled(io, look, line)}`
+      return look === undefined ? `  ${line}` : `  ${applyStyle(io, look, line)}`
     })
     .join('\n')
 }

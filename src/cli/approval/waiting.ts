@@ -1,18 +1,18 @@
 import { exactLine } from '../../context.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
-import { ask, pathTo } from '../answer.ts'
-import type { Connection } from '../../capability.ts'
+import { requestJson, apiPath } from '../answer.ts'
+import type { GatewayConnection } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { findByIdPrefix } from '../find-one.ts'
 
 /** Fetches the calls that wait for a person, oldest first. */
-export async function fetchApprovals(connection: Connection): Promise<readonly WaitingApproval[]> {
-  return (await ask<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
+export async function fetchApprovals(connection: GatewayConnection): Promise<readonly WaitingApproval[]> {
+  return (await requestJson<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
 }
 
 /** Fetches the waiting call whose id begins with `word`, or the newest for `last`. Throws where there is none, or more than one. */
-export async function findApproval(connection: Connection, word: string): Promise<WaitingApproval> {
+export async function findApproval(connection: GatewayConnection, word: string): Promise<WaitingApproval> {
   const all = await fetchApprovals(connection)
   return await findByIdPrefix(word, {
     kind: 'approval',
@@ -37,13 +37,13 @@ function byId(one: WaitingApproval, other: WaitingApproval): number {
 
 /** Sends a decision about exactly what was shown. The decision is on disk when this resolves. */
 export async function decide(
-  connection: Connection,
+  connection: GatewayConnection,
   { approval, digest }: WaitingApproval,
   decision: ApprovalDecision,
 ): Promise<void> {
   const { type, ...rest } = decision
   const body = { decision: type, ...rest, digest, by: 'cli' }
-  await ask(connection, pathTo('/api/approvals/', approval), { method: 'POST', body })
+  await requestJson(connection, apiPath('/api/approvals/', approval), { method: 'POST', body })
 }
 
 /** One line that says how to decide about a waiting call. */

@@ -1,9 +1,9 @@
-import type { Connection, Io } from '../../capability.ts'
+import type { GatewayConnection, Io } from '../../capability.ts'
 import { errorMessage, serialQueue } from '../../platform.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { CommandFailure } from '../failure.ts'
-import { note, print, styled } from '../io.ts'
+import { note, print, applyStyle } from '../io.ts'
 import type { LineReader } from '../line-reader.ts'
 import type { Questioner } from './asking.ts'
 import { callText } from './call-text.ts'
@@ -23,7 +23,7 @@ export interface Watch {
  * For a process without a terminal: prints for each call how to decide it, and waits. A turn in this process could not
  * continue by itself, so it is left as it is, on disk.
  */
-export function unattendedWatch(connection: Connection, io: Io): Watch {
+export function unattendedWatch(connection: GatewayConnection, io: Io): Watch {
   return {
     asked(waits, leave) {
       if (connection.inProcess) leave()
@@ -65,7 +65,7 @@ export function leavable(watch: Watch): LeavableWatch {
 }
 
 /** Asks on the terminal, one question after another, while the turn is followed: somebody else may decide first. */
-export function personWatch(connection: Connection, io: Io, asking: Questioner): Watch {
+export function personWatch(connection: GatewayConnection, io: Io, asking: Questioner): Watch {
   /** By the id of the call. */
   const open = new Map<string, AbortController>()
   const questions = serialQueue()
@@ -92,7 +92,7 @@ export function personWatch(connection: Connection, io: Io, asking: Questioner):
       if (taken === undefined) return
       open.delete(toolCallId)
       taken.abort()
-      if (decided) note(io, styled(io, 'dim', '(decided elsewhere)', io.stderr))
+      if (decided) note(io, applyStyle(io, 'dim', '(decided elsewhere)', io.stderr))
     },
     over() {
       for (const taken of open.values()) taken.abort()
@@ -107,7 +107,7 @@ const DECIDED = new Set(['decided', 'not-found'])
 /** Reports a decision that failed. If somebody else decided first, the turn continues anyway. */
 function reportError(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
   const message = errorMessage(error)
-  note(io, styled(io, 'red', message, io.stderr))
+  note(io, applyStyle(io, 'red', message, io.stderr))
   if (error instanceof CommandFailure && DECIDED.has(error.code)) return
   note(io, approvalNotice(waits))
   leave()
@@ -123,7 +123,7 @@ export async function askForDecision(
   ask: LineReader['ask'],
   signal?: AbortSignal,
 ): Promise<ApprovalDecision | undefined> {
-  print(io, `${styled(io, 'yellow', 'A call waits for your approval:')}\n${callText(request, io)}`)
+  print(io, `${applyStyle(io, 'yellow', 'A call waits for your approval:')}\n${callText(request, io)}`)
   for (;;) {
     const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal, ANSWERS)
     if (answer === undefined) return undefined

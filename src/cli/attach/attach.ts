@@ -1,19 +1,19 @@
 import { exactLine } from '../../context.ts'
 import { existsSync } from 'node:fs'
-import type { CommandCall, Connection, Io } from '../../capability.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
-import { ask } from '../answer.ts'
-import { theOneNamed } from '../find-one.ts'
-import { note, print, printJson, styled } from '../io.ts'
+import { requestJson } from '../answer.ts'
+import { findByName } from '../find-one.ts'
+import { note, print, printJson, applyStyle } from '../io.ts'
 import { stateText } from '../state-text.ts'
-import { type Belonging, type UploadResult, uploadFiles } from './hand-in.ts'
+import { type UploadOwner, type UploadResult, uploadFiles } from './hand-in.ts'
 
 /**
  * Uploads files for a message and resolves to their ids. The id of an uploaded file is used as it is. A file whose content
  * cannot be read is attached with a notice and reported; one that cannot be uploaded throws, because the message needs it.
  */
 export async function attachToMessage(
-  connection: Connection,
+  connection: GatewayConnection,
   paths: readonly string[],
   session: string | undefined,
   io: Io,
@@ -29,15 +29,15 @@ export async function attachToMessage(
     const { id, name, state } = each.row
     ids.push(id)
     if (state.type !== 'failed') continue
-    note(io, styled(io, 'yellow', `Cannot read ${exactLine(name)}: ${exactLine(state.reason)}`, io.stderr))
+    note(io, applyStyle(io, 'yellow', `Cannot read ${exactLine(name)}: ${exactLine(state.reason)}`, io.stderr))
   }
   return ids
 }
 
 /** The file that a word means: its id, its name in any case, or an unambiguous beginning of either. */
-export async function findFile(connection: Connection, word: string): Promise<FileRow> {
-  const { files } = await ask<{ readonly files: readonly FileRow[] }>(connection, '/api/files')
-  return theOneNamed(word, files, (row) => row, 'file')
+export async function findFile(connection: GatewayConnection, word: string): Promise<FileRow> {
+  const { files } = await requestJson<{ readonly files: readonly FileRow[] }>(connection, '/api/files')
+  return findByName(word, files, (row) => row, 'file')
 }
 
 /** Whether a word is an id as `foreword files add` prints it. An existing file of that name takes precedence. */
@@ -47,7 +47,7 @@ function isId(word: string): boolean {
 
 /** Attaches files and resolves to their ids with their names as written. */
 export async function attachNamed(
-  connection: Connection,
+  connection: GatewayConnection,
   paths: readonly string[],
   session: string | undefined,
   io: Io,
@@ -57,10 +57,10 @@ export async function attachNamed(
 }
 
 /** Uploads files and prints a line for each. Resolves to the exit code: 1 where one could not be uploaded or read. */
-export async function addFilesTo(
-  connection: Connection,
+export async function uploadAndPrint(
+  connection: GatewayConnection,
   paths: readonly string[],
-  belonging: Belonging,
+  belonging: UploadOwner,
   call: CommandCall,
   io: Io,
 ): Promise<number> {
@@ -73,10 +73,10 @@ function printResult(done: UploadResult, call: CommandCall, io: Io): void {
     if (call.json) return printJson(io, done.row)
     const { id, name, state, repeated } = done.row
     const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (already uploaded)' : ''}`
-    return print(io, state.type === 'failed' ? styled(io, 'red', line) : line)
+    return print(io, state.type === 'failed' ? applyStyle(io, 'red', line) : line)
   }
   const { code, message, hint } = done.failure
   if (call.json) printJson(io, { path: done.path, error: { code, message } })
-  note(io, styled(io, 'red', exactLine(message), io.stderr))
+  note(io, applyStyle(io, 'red', exactLine(message), io.stderr))
   if (hint !== undefined) note(io, `  ${hint}`)
 }

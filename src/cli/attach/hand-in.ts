@@ -2,9 +2,9 @@ import { exactLine } from '../../context.ts'
 import { randomUUID } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Connection, Io } from '../../capability.ts'
+import type { GatewayConnection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
-import { ask, pathTo, readFailure } from '../answer.ts'
+import { requestJson, apiPath, readFailure } from '../answer.ts'
 import { CommandFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
 import { type StatusLine, statusLine } from '../status-line.ts'
@@ -22,9 +22,9 @@ const WAIT = 1_000
  * the paths. A file that cannot be uploaded does not stop the others.
  */
 export async function uploadFiles(
-  connection: Connection,
+  connection: GatewayConnection,
   paths: readonly string[],
-  belonging: Belonging,
+  belonging: UploadOwner,
   io: Io,
   onDone: (done: UploadResult) => void = () => {},
 ): Promise<readonly UploadResult[]> {
@@ -52,9 +52,9 @@ export async function uploadFiles(
 }
 
 async function send(
-  connection: Connection,
+  connection: GatewayConnection,
   path: string,
-  belonging: Belonging,
+  belonging: UploadOwner,
   tell: (part: string) => void,
 ): Promise<UploadResult> {
   tell('')
@@ -69,18 +69,18 @@ async function send(
   }
 }
 
-async function waitUntilRead(connection: Connection, row: FileRow, status: StatusLine): Promise<FileRow> {
+async function waitUntilRead(connection: GatewayConnection, row: FileRow, status: StatusLine): Promise<FileRow> {
   let known = row
   for (const since = Date.now(); known.state.type === 'processing';) {
     const seconds = Math.floor((Date.now() - since) / 1000)
     status.say(`${exactLine(row.name)}: reading${seconds > 0 ? `, ${seconds} s` : ''}`)
-    known = await ask<FileRow>(connection, pathTo('/api/files/', row.id, `?wait=${WAIT}`))
+    known = await requestJson<FileRow>(connection, apiPath('/api/files/', row.id, `?wait=${WAIT}`))
   }
   return known
 }
 
 /** The owner of uploaded files, such as a project, as query parameters. Empty: the message that they are attached to. */
-export type Belonging = Readonly<Record<string, string>>
+export type UploadOwner = Readonly<Record<string, string>>
 
 /** How much of a file was sent. */
 interface Sent {
@@ -90,9 +90,9 @@ interface Sent {
 
 /** Uploads one file. When this resolves, its bytes are on the disk of the gateway. */
 async function sendFile(
-  connection: Connection,
+  connection: GatewayConnection,
   path: string,
-  belonging: Belonging,
+  belonging: UploadOwner,
   onSent: (sent: Sent) => void,
 ): Promise<FileRow & { readonly repeated?: true }> {
   const { size, handle } = await opened(path)

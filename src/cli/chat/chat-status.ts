@@ -1,6 +1,6 @@
 import type { Io } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { bar, preview } from '../preview.ts'
+import { bar, fetchPreview } from '../preview.ts'
 import { cutToCells } from '../table.ts'
 import type { Chat } from './conversation.ts'
 import { moneyText, type Prices, fetchSessionCost } from './session-actions.ts'
@@ -9,7 +9,7 @@ import { moneyText, type Prices, fetchSessionCost } from './session-actions.ts'
 export async function fetchChatStatus(conversation: Chat, prices: Prices): Promise<ChatStatus> {
   const { connection, session } = conversation
   try {
-    const { model, manifest } = await preview(connection, { session })
+    const { model, manifest } = await fetchPreview(connection, { session })
     const { window, reserve } = manifest.budget
     // Where the model has no price there is no cost to add up.
     const known = session !== undefined && (await prices(model)) !== undefined

@@ -9,7 +9,7 @@ import {
   type TUI,
   wrapTextWithAnsi,
 } from '@earendil-works/pi-tui'
-import { oneLine } from '../table.ts'
+import { singleLine } from '../table.ts'
 import { type HistorySearch, createHistorySearch } from './history-search.ts'
 import type { MessageQueue } from './message-queue.ts'
 
@@ -165,7 +165,7 @@ function queueRows(queue: MessageQueue, columns: number, dim: (text: string) => 
   const waiting = queue.waiting()
   if (waiting.length === 0) return []
   const word = queue.held() ? 'held' : 'queued'
-  const rows = waiting.map((text) => truncateToWidth(`${word}: ${oneLine(text, columns)}`, columns, '…'))
+  const rows = waiting.map((text) => truncateToWidth(`${word}: ${singleLine(text, columns)}`, columns, '…'))
   const help = queue.held() ? 'Enter sends it, Up takes it back.' : 'Up takes it back.'
   return [...rows, truncateToWidth(help, columns, '…')].map(dim)
 }

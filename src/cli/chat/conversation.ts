@@ -1,11 +1,11 @@
 import { isAnswered, type RuntimeStatus, type Submitted } from '../../runtime.ts'
 import type { SessionRow } from '../../session.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import type { Watch } from '../approval/watch.ts'
-import type { Connection, Io } from '../../capability.ts'
+import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { note } from '../io.ts'
-import { styled } from '../io.ts'
+import { applyStyle } from '../io.ts'
 import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { endText, waitingText } from '../follow-to-end.ts'
@@ -19,7 +19,7 @@ export interface ChatAttachment {
 
 /** The state of one chat in the terminal: its session, and the running turn. */
 export interface Chat {
-  readonly connection: Connection
+  readonly connection: GatewayConnection
   /** `undefined` until the first message. */
   session: string | undefined
   /** The session that a new session continues from. */
@@ -37,7 +37,7 @@ export interface Chat {
 
 /** Opens a chat in a session, or in a new one that the first message creates. */
 export async function openChat(
-  connection: Connection,
+  connection: GatewayConnection,
   options: { readonly session: string | undefined; readonly model: string | undefined },
 ): Promise<Chat> {
   const conversation: Chat = {
@@ -50,14 +50,14 @@ export async function openChat(
     },
     async model() {
       const row = this.session === undefined ? undefined : await sessionRow(connection, this.session)
-      return row?.model ?? (await ask<RuntimeStatus>(connection, '/api/status')).model.id
+      return row?.model ?? (await requestJson<RuntimeStatus>(connection, '/api/status')).model.id
     },
     async setModel(model) {
       if (this.session === undefined) {
         const body = { model, after: this.after }
-        this.session = (await ask<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
+        this.session = (await requestJson<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
       } else {
-        await ask(connection, pathTo('/api/sessions/', this.session), { method: 'PATCH', body: { model } })
+        await requestJson(connection, apiPath('/api/sessions/', this.session), { method: 'PATCH', body: { model } })
       }
     },
   }
@@ -98,7 +98,7 @@ export async function sendMessage(
     if (!(error instanceof CommandFailure)) throw error
     // The former session may have been deleted meanwhile. Then the next message starts a new one.
     if (error.code === 'not-found') conversation.after = undefined
-    note(io, styled(io, 'red', `${error.code}: ${error.message}`, io.stderr))
+    note(io, applyStyle(io, 'red', `${error.code}: ${error.message}`, io.stderr))
     return isAccepted ? 'failed' : 'unsent'
   } finally {
     conversation.running = undefined
@@ -107,11 +107,11 @@ export async function sendMessage(
 
 function tellEnd(end: TurnEnd, io: Io): void {
   if (end.type === 'completed') return
-  if (end.type === 'cancelled') note(io, styled(io, 'dim', '(cancelled)', io.stderr))
-  else if (end.type === 'waiting') note(io, styled(io, 'yellow', waitingText(end), io.stderr))
-  else note(io, styled(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
+  if (end.type === 'cancelled') note(io, applyStyle(io, 'dim', '(cancelled)', io.stderr))
+  else if (end.type === 'waiting') note(io, applyStyle(io, 'yellow', waitingText(end), io.stderr))
+  else note(io, applyStyle(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
 }
 
-async function sessionRow(connection: Connection, session: string): Promise<SessionRow> {
-  return await ask<SessionRow>(connection, pathTo('/api/sessions/', session))
+async function sessionRow(connection: GatewayConnection, session: string): Promise<SessionRow> {
+  return await requestJson<SessionRow>(connection, apiPath('/api/sessions/', session))
 }

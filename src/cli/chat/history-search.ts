@@ -1,5 +1,5 @@
 import { Input, matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
-import { oneLine } from '../table.ts'
+import { singleLine } from '../table.ts'
 
 /** The search in the history of messages. */
 export interface HistorySearch {
@@ -35,7 +35,7 @@ export function createHistorySearch({ history, onEnd, dim }: HistorySearchOption
       const all = found()
       const from = Math.max(0, Math.min(chosen - MOST + 1, all.length - MOST))
       const rows = all.slice(from, from + MOST).map((text, row) => {
-        const line = truncateToWidth(`${from + row === chosen ? '› ' : '  '}${oneLine(text, columns)}`, columns, '…')
+        const line = truncateToWidth(`${from + row === chosen ? '› ' : '  '}${singleLine(text, columns)}`, columns, '…')
         return from + row === chosen ? line : dim(line)
       })
       const help = 'Enter takes it, Ctrl-R goes on, Esc leaves.'

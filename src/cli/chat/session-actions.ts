@@ -1,20 +1,20 @@
-import type { Connection, Io } from '../../capability.ts'
+import type { GatewayConnection, Io } from '../../capability.ts'
 import type { Price } from '../../model.ts'
 import type { CallRecord, Entry, SessionRow } from '../../session.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { note, print, width } from '../io.ts'
 import { fetchModels } from '../model-table.ts'
 import { sessionTable, withTitle } from '../sessions/session-table.ts'
-import { oneLine } from '../table.ts'
+import { singleLine } from '../table.ts'
 import type { Chat } from './conversation.ts'
 
 /** `/sessions`: lists the newest, or switches to the one that a word means. */
 export async function changeSession(conversation: Chat, io: Io, word: string | undefined): Promise<void> {
   if (word === undefined) return await listSessions(conversation, io)
   const id = await findSession(conversation.connection, word)
-  const { turns } = await ask<SessionRow>(conversation.connection, pathTo('/api/sessions/', id))
+  const { turns } = await requestJson<SessionRow>(conversation.connection, apiPath('/api/sessions/', id))
   conversation.session = id
   conversation.attachments = []
   note(io, `Session ${id} goes on: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
@@ -23,7 +23,7 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
 const LISTED = 20
 
 async function listSessions({ connection, session }: Chat, io: Io): Promise<void> {
-  const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(
+  const { sessions } = await requestJson<{ readonly sessions: readonly SessionRow[] }>(
     connection,
     `/api/sessions?limit=${LISTED}`,
   )
@@ -31,10 +31,10 @@ async function listSessions({ connection, session }: Chat, io: Io): Promise<void
   print(io, sessionTable(await Promise.all(sessions.map((row) => titled(connection, row))), io, session))
 }
 
-async function titled(connection: Connection, row: SessionRow): Promise<SessionRow> {
+async function titled(connection: GatewayConnection, row: SessionRow): Promise<SessionRow> {
   if (row.title) return row
-  const path = pathTo('/api/sessions/', row.id, '/entries?limit=5')
-  const { entries } = await ask<{ readonly entries: readonly Entry[] }>(connection, path)
+  const path = apiPath('/api/sessions/', row.id, '/entries?limit=5')
+  const { entries } = await requestJson<{ readonly entries: readonly Entry[] }>(connection, path)
   return withTitle(
     row,
     entries.find(({ type }) => type === 'input'),
@@ -51,12 +51,12 @@ export async function showCost({ connection, session }: Chat, io: Io): Promise<v
 export async function undoTurn({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) throw new CommandFailure('nothing-to-undo', 'nothing was said in this session yet.')
   refuseTools(io, 'take a turn back')
-  const { undone } = await ask<{ readonly undone: { readonly text: string } }>(
+  const { undone } = await requestJson<{ readonly undone: { readonly text: string } }>(
     connection,
-    pathTo('/api/sessions/', session, '/undo'),
+    apiPath('/api/sessions/', session, '/undo'),
     { method: 'POST' },
   )
-  note(io, `Taken back: ${oneLine(undone.text, Math.max(20, width(io) - 14))}`)
+  note(io, `Taken back: ${singleLine(undone.text, Math.max(20, width(io) - 14))}`)
   note(io, 'The model reads it no more. What tools did stays done.')
 }
 
@@ -76,7 +76,7 @@ interface SessionCost {
 export type Prices = (model: string) => Promise<Price | undefined>
 
 /** Looks up prices through a connection and fetches the models once. */
-export function priceLookup(connection: Connection): Prices {
+export function priceLookup(connection: GatewayConnection): Prices {
   let models: ReturnType<typeof fetchModels> | undefined
   return async (model) => {
     models ??= fetchModels(connection).catch(() => [])
@@ -87,14 +87,19 @@ export function priceLookup(connection: Connection): Prices {
 /** How many calls are added up, the newest first. */
 const MOST = 1_000
 
-export async function fetchSessionCost(connection: Connection, session: string, prices: Prices): Promise<SessionCost> {
-  const { costOf } = await import('../../model.ts')
+export async function fetchSessionCost(
+  connection: GatewayConnection,
+  session: string,
+  prices: Prices,
+): Promise<SessionCost> {
+  const { callCost } = await import('../../model.ts')
   let cost: SessionCost = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
-  const path = pathTo('/api/sessions/', session, `/calls?limit=${MOST}`)
-  for (const { model, outcome } of (await ask<{ readonly calls: readonly CallRecord[] }>(connection, path)).calls) {
+  const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST}`)
+  for (const { model, outcome } of (await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path))
+    .calls) {
     const { usage } = outcome ?? {}
     const price = await prices(model)
-    const paid = usage && price ? costOf(usage, price) : undefined
+    const paid = usage && price ? callCost(usage, price) : undefined
     const { money, ...sums } = cost
     cost = {
       calls: sums.calls + 1,

@@ -2,7 +2,7 @@ import { exactLine } from '../../context.ts'
 import { join } from 'node:path'
 import type { AnyCapability, Io } from '../../capability.ts'
 import { ForewordError, nearestName } from '../../platform.ts'
-import { ask, type AskInit } from '../answer.ts'
+import { requestJson, type RequestInput } from '../answer.ts'
 import { attachNamed } from '../attach/attach.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { refuseTools } from '../failure.ts'
@@ -10,8 +10,15 @@ import { wrappedLine } from '../help.ts'
 import { lineLimit, note, print, width } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 import { outlineText } from '../preview.ts'
-import { preview } from '../preview.ts'
-import { sessionChoices, choose, findOption, listOptions, type CommandChoice, sessionWith } from '../session-choices.ts'
+import { fetchPreview } from '../preview.ts'
+import {
+  sessionChoices,
+  setSessionChoices,
+  findOption,
+  listOptions,
+  type CommandChoice,
+  sessionWithChoices,
+} from '../session-choices.ts'
 import { fittedTable, table } from '../table.ts'
 import { fetchTools, toolTable } from '../tools/tool-table.ts'
 import type { Chat } from './conversation.ts'
@@ -43,7 +50,7 @@ export function slashCommands(capabilities: readonly AnyCapability[] = []): read
         const text = await command.run({
           argument,
           session,
-          ask: (path, init = {}) => ask(connection, path, init as AskInit),
+          ask: (path, init = {}) => requestJson(connection, path, init as RequestInput),
         })
         if (text !== undefined) print(io, text)
       },
@@ -145,7 +152,7 @@ const inSession: readonly TerminalCommand[] = [
     summary: 'what the next call would send, piece by piece',
     shows: 'always',
     async run(conversation, io) {
-      const { manifest } = await preview(conversation.connection, { session: conversation.session })
+      const { manifest } = await fetchPreview(conversation.connection, { session: conversation.session })
       print(io, outlineText(manifest, io))
     },
   },
@@ -194,11 +201,11 @@ function choiceCommand({ name: choice, none }: CommandChoice): TerminalCommand {
       if (word === undefined) return await showOptions(conversation, choice, io)
       if (session !== undefined) refuseTools(io, 'choose for a session')
       if (word === 'none') {
-        if (session !== undefined) await choose(connection, session, { [choice]: null })
+        if (session !== undefined) await setSessionChoices(connection, session, { [choice]: null })
         return note(io, chosen(none))
       }
       const { id, name = id } = await findOption(connection, choice, word)
-      conversation.session = await sessionWith(connection, session, { [choice]: id })
+      conversation.session = await sessionWithChoices(connection, session, { [choice]: id })
       note(io, chosen(exactLine(name)))
     },
   }

@@ -8,7 +8,7 @@ import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 import { runSlashCommand } from './slash-command.ts'
-import { styled } from '../io.ts'
+import { applyStyle } from '../io.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
 
 /** Chats without a terminal, or on one that cannot move its cursor: each line is a message. Resolves to the exit code. */
@@ -43,7 +43,7 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
   try {
     if (io.stdin.isTTY === true) {
       const model = await conversation.model()
-      print(io, styled(io, 'dim', `${model}. /help lists the commands, Ctrl-D leaves.`))
+      print(io, applyStyle(io, 'dim', `${model}. /help lists the commands, Ctrl-D leaves.`))
     }
     for (;;) {
       const line = await nextMessage(reader)

@@ -10,7 +10,7 @@ import { sizeText } from '../state-text.ts'
 import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print } from '../io.ts'
 import { isSlashCommand, runsAtOnce, runSlashCommand, slashCommands } from './slash-command.ts'
-import { harmless, styled } from '../io.ts'
+import { safeForTerminal, applyStyle } from '../io.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
 import { fetchChatStatus } from './chat-status.ts'
 import { messageCompletion } from './completion.ts'
@@ -46,7 +46,7 @@ export async function chatInEditor(
   const screen = openScreen(outer, live)
   const io: Io = { ...outer, stdout: screen.output, stderr: screen.output }
   const aside: Io = { ...outer, stdout: screen.aside, stderr: screen.aside }
-  const dim = (text: string) => styled(io, 'dim', text)
+  const dim = (text: string) => applyStyle(io, 'dim', text)
   const editor = createComposer({
     tui: screen.tui,
     queue,
@@ -61,7 +61,7 @@ export async function chatInEditor(
     // A question that stays open ends the chat as waiting. Its turn is kept.
     onLeave: () => (editor.asks() ? editor.close() : over.resolve(0)),
     dim,
-    bold: (text) => styled(io, 'bold', text),
+    bold: (text) => applyStyle(io, 'bold', text),
   })
   const watch = personWatch(conversation.connection, io, (ask) => ask(asked))
 
@@ -110,7 +110,7 @@ export async function chatInEditor(
 
   async function asked(...[text, signal, answers]: Parameters<typeof editor.ask>): Promise<string | undefined> {
     const answer = await editor.ask(text, signal, answers)
-    if (answer !== undefined) print(io, dim(`${text}${harmless(answer, io.stdout)}`))
+    if (answer !== undefined) print(io, dim(`${text}${safeForTerminal(answer, io.stdout)}`))
     return answer
   }
 
@@ -141,7 +141,7 @@ export async function chatInEditor(
       conversation.attachments = [...attachments, ...handedIn]
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
-      note(io, styled(io, 'red', error.message))
+      note(io, applyStyle(io, 'red', error.message))
       return editor.putBack(text)
     }
     const came = await sendMessage(conversation, text, watch, io, left.signal)
@@ -155,8 +155,8 @@ export async function chatInEditor(
 
   /** Prints a message exactly as it is sent. */
   function say(text: string, files: readonly string[]): void {
-    const lines = harmless(text, io.stdout).split('\n')
-    print(io, lines.map((line, at) => styled(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))
+    const lines = safeForTerminal(text, io.stdout).split('\n')
+    print(io, lines.map((line, at) => applyStyle(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))
     if (files.length > 0) print(io, dim(`  with ${files.map(exactLine).join(', ')}`))
   }
 
@@ -174,7 +174,7 @@ export async function chatInEditor(
   }
 
   async function command(text: string, to: Io): ReturnType<typeof runSlashCommand> {
-    if (isSlashCommand(text, outer)) print(to, dim(harmless(text, to.stdout)))
+    if (isSlashCommand(text, outer)) print(to, dim(safeForTerminal(text, to.stdout)))
     const result = await runSlashCommand(text, conversation, to)
     if (result.type === 'failed') editor.putBack(text)
     return result
@@ -190,7 +190,8 @@ export async function chatInEditor(
     const code = await Promise.race([talking, over.promise])
     screen.endOutput()
     const goesOn = conversation.running !== undefined && code !== EXIT_WAITING
-    for (const text of queue.waiting()) note(aside, styled(io, 'yellow', `Not sent: ${harmless(text, io.stdout)}`))
+    for (const text of queue.waiting())
+      note(aside, applyStyle(io, 'yellow', `Not sent: ${safeForTerminal(text, io.stdout)}`))
     // The next chat offers the unfinished text in its history.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation

@@ -1,18 +1,18 @@
 import { argvText, exactLine } from '../../context.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision, SessionRow } from '../../session.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { standaloneQuestioner, confirm, isInteractive } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
 import { decide, findApproval, fetchApprovals } from '../approval/waiting.ts'
 import { askForDecision } from '../approval/watch.ts'
-import { connected } from '../connection.ts'
+import { withConnection } from '../connection.ts'
 import { refuseTools, usageFailure } from '../failure.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
 import { lineLimit, note, print, printJson, width } from '../io.ts'
-import { fittedTable, oneLine } from '../table.ts'
+import { fittedTable, singleLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { turnDisplay } from '../turn-display.ts'
 
@@ -61,7 +61,7 @@ function checkOptions(call: CommandCall): void {
 
 /** Prints one waiting call per line. */
 async function listWaiting(call: CommandCall, io: Io): Promise<number> {
-  const waiting = await connected(call.home, io, 'read', fetchApprovals)
+  const waiting = await withConnection(call.home, io, 'read', fetchApprovals)
   if (call.json) for (const waits of waiting) printJson(io, waits)
   else if (waiting.length === 0) note(io, 'No calls wait for approval.')
   else print(io, waitingTable(waiting, io))
@@ -76,7 +76,7 @@ function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
     exactLine(waits.session),
     exactLine(timeText(waits.time, now)),
     exactLine(waits.request.tool),
-    oneLine(shortCall(waits), Math.max(20, width(io) - 40)),
+    singleLine(shortCall(waits), Math.max(20, width(io) - 40)),
   ])
   return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [1, 2] })
 }
@@ -89,7 +89,7 @@ function shortCall({ request: { argv, command, input } }: WaitingApproval): stri
 /** Shows one waiting call, records the decision about it, and continues its turn. */
 async function approveCall(id: string, call: CommandCall, io: Io): Promise<number> {
   const decides = call.has('yes') || call.has('deny') || (!call.json && isInteractive(io))
-  return await connected(call.home, io, decides ? 'write' : 'read', async (connection) => {
+  return await withConnection(call.home, io, decides ? 'write' : 'read', async (connection) => {
     const waits = await findApproval(connection, id)
     const decision = await readDecision(waits, call, io)
     if (decision === undefined) {
@@ -97,7 +97,7 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
       return 1
     }
     // The turn is followed from the entries that the log has before the decision.
-    const { entries } = await ask<SessionRow>(connection, pathTo('/api/sessions/', waits.session))
+    const { entries } = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', waits.session))
     await decide(connection, waits, decision)
     if (!call.json) note(io, decisionText(waits, decision))
     if (connection.inProcess || call.has('follow'))
@@ -135,7 +135,7 @@ async function askOnTerminal(waits: WaitingApproval, io: Io): Promise<ApprovalDe
 
 /** Follows the rest of the turn, to its end or its next question. */
 async function continueTurn(
-  connection: Connection,
+  connection: GatewayConnection,
   waits: WaitingApproval,
   decision: ApprovalDecision,
   known: number,

@@ -3,7 +3,7 @@ import type { TokenCounter } from '../../context.ts'
 import type { ScenarioResult } from '../../context/scenario.ts'
 import { CommandFailure } from '../failure.ts'
 import { readNamedFile } from '../input-text.ts'
-import { harmless, print, printJson } from '../io.ts'
+import { safeForTerminal, print, printJson } from '../io.ts'
 
 export const assembleCommand: Command = {
   name: 'assemble',
@@ -20,7 +20,7 @@ export const assembleCommand: Command = {
 async function assembleFile(call: CommandCall, io: Io): Promise<number> {
   const file = call.words[0]!
   const { results, text } = await runScenarios(await readNamedFile(file, io), file === '-' ? 'standard input' : file)
-  if (!call.json) print(io, harmless(text.trimEnd(), io.stdout))
+  if (!call.json) print(io, safeForTerminal(text.trimEnd(), io.stdout))
   else for (const result of results) printJson(io, result)
   return 0
 }
@@ -48,14 +48,14 @@ export async function runScenarios(text: string, place: string): Promise<Scenari
 }
 
 async function resultsOf(text: string, place: string): Promise<readonly ScenarioResult[]> {
-  const { counterIdOf, readScenarios, runScenario, ScenarioError, smallCounters } =
+  const { scenarioCounterId, readScenarios, runScenario, ScenarioError, smallCounters } =
     await import('../../context/scenario.ts')
   try {
     const scenarios = readScenarios(text)
     if (scenarios.length === 0) throw new ScenarioError('text', ['it contains no scenario'])
     // An unknown counter needs the one with the large table, too: the error lists every counter.
     const known = new Set([undefined, ...smallCounters.map(({ id }) => id)])
-    const counters: readonly TokenCounter[] = scenarios.some((scenario) => !known.has(counterIdOf(scenario)))
+    const counters: readonly TokenCounter[] = scenarios.some((scenario) => !known.has(scenarioCounterId(scenario)))
       ? [...smallCounters, (await import('../../context/o200k.ts')).o200k]
       : smallCounters
     return scenarios.map((scenario) => runScenario(scenario, counters))

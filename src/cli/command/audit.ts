@@ -9,9 +9,9 @@ import { jsonOption } from '../arguments.ts'
 import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
 import { usageFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
-import { harmless, lineLimit, note, print, printJson, width } from '../io.ts'
+import { safeForTerminal, lineLimit, note, print, printJson, width } from '../io.ts'
 import { findHomeStore, withStore } from '../open-store.ts'
-import { fittedTable, oneLine } from '../table.ts'
+import { fittedTable, singleLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
 export const auditCommand: Command = {
@@ -65,7 +65,7 @@ async function listAudit(call: CommandCall, io: Io): Promise<number> {
     async (store) => store.audit(await resolveSession(store, filter)),
     () => [],
   )
-  if (call.json) for (const record of records) print(io, harmless(JSON.stringify(record), io.stdout))
+  if (call.json) for (const record of records) print(io, safeForTerminal(JSON.stringify(record), io.stdout))
   else if (records.length === 0) note(io, 'No matching records.')
   else print(io, auditTable(records, io))
   return 0
@@ -79,9 +79,9 @@ function auditTable(records: readonly AuditRecord[], io: Io): string {
     String(record.number),
     exactLine(timeText(record.time, now)),
     outcomeText(record),
-    oneLine(exactLine(record.tool ?? ''), 40),
-    oneLine(shortCall(record), most),
-    oneLine(exactLine(record.rule ?? ''), 60),
+    singleLine(exactLine(record.tool ?? ''), 40),
+    singleLine(shortCall(record), most),
+    singleLine(exactLine(record.rule ?? ''), 60),
     String(record.exitCode ?? ''),
     typeof record.durationMs === 'number' ? String(Math.round(record.durationMs)) : '',
     exactLine(record.session ?? ''),
@@ -151,7 +151,7 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
 async function write(lines: AsyncIterable<string> | Iterable<string>, file: string | undefined, io: Io): Promise<void> {
   const source = Readable.from(lines)
   if (file === undefined) {
-    const shown = source.map((line: string) => harmless(line, io.stdout))
+    const shown = source.map((line: string) => safeForTerminal(line, io.stdout))
     return await pipeline(shown, io.stdout, { end: false })
   }
   try {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { jsonOption, noQuestion } from '../arguments.ts'
+import { jsonOption, yesOption } from '../arguments.ts'
 import { refuseTools } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
@@ -21,7 +21,7 @@ export const backupCommand: Command = {
   words: { least: 1, most: 1 },
   options: {
     force: { summary: 'replace FILE if it exists' },
-    yes: noQuestion,
+    yes: yesOption,
     json: jsonOption,
   },
   run: backUp,
@@ -58,10 +58,10 @@ async function backUp(call: CommandCall, io: Io): Promise<number> {
 
 /** Existing folders outside the home that its capabilities or its workspace use, as absolute paths. The archive lacks them. */
 async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {
-  const { loadConfiguration, settingsOf } = await import('../../runtime.ts')
+  const { loadConfiguration, capabilitySettings } = await import('../../runtime.ts')
   const { environment, capabilities: own = [] } = io
   const { configuration, capabilities } = await loadConfiguration({ home, environment, capabilities: own })
-  const places = capabilities.map((each) => each.places?.(settingsOf(configuration, each), home) ?? {})
+  const places = capabilities.map((each) => each.places?.(capabilitySettings(configuration, each), home) ?? {})
   const folders = [
     ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
     configuration.agent.workspace,

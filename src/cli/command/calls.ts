@@ -1,7 +1,7 @@
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import type { CallLine } from '../find-session.ts'
 import { findSession } from '../find-session.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
@@ -17,14 +17,14 @@ export const callsCommand: Command = {
     'none). Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.',
   words: { least: 1, most: 1 },
   options: { json: { ...jsonOption, summary: 'print one record per line' } },
-  run: (call, io) => connected(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
 }
 
-async function listCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+async function listCalls(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await findSession(connection, call.words[0]!)
-  const list = await ask<{ readonly calls: readonly CallLine[] }>(
+  const list = await requestJson<{ readonly calls: readonly CallLine[] }>(
     connection,
-    pathTo('/api/sessions/', session, '/calls?limit=1000'),
+    apiPath('/api/sessions/', session, '/calls?limit=1000'),
   )
   if (call.json) {
     for (const line of list.calls) printJson(io, line)

@@ -3,10 +3,10 @@ import { isInteractive } from '../approval/asking.ts'
 import { attachNamed } from '../attach/attach.ts'
 import { openChat } from '../chat/conversation.ts'
 import { slashHelp } from '../chat/slash-command.ts'
-import { connected } from '../connection.ts'
+import { withConnection } from '../connection.ts'
 import { refuseTools } from '../failure.ts'
 import { redirectable } from '../io.ts'
-import { choiceOptions, choiceUsage, readChoices, sessionWith } from '../session-choices.ts'
+import { choiceOptions, choiceUsage, readChoices, sessionWithChoices } from '../session-choices.ts'
 
 export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'chat',
@@ -27,10 +27,10 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
   run: (call, own) => {
     const beside = redirectable(own.stderr)
     const io: Io = { ...own, stderr: beside.output }
-    return connected(call.home, io, 'write', async (connection) => {
+    return withConnection(call.home, io, 'write', async (connection) => {
       const chosen = await readChoices(connection, call, io.capabilities)
       if (Object.keys(chosen).length > 0) refuseTools(io, 'change what a session has chosen')
-      const session = await sessionWith(connection, call.text('session'), chosen)
+      const session = await sessionWithChoices(connection, call.text('session'), chosen)
       const conversation = await openChat(connection, { session, model: call.text('model') })
       conversation.attachments = await attachNamed(connection, call.texts('file'), session, io)
       // Only a terminal needs the editor and its library, so nothing else waits until they are loaded.

@@ -8,7 +8,7 @@ import { changedLines } from '../line-diff.ts'
 import { lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../input-text.ts'
 import { runScenarios } from './assemble.ts'
-import { harmless, styled } from '../io.ts'
+import { safeForTerminal, applyStyle } from '../io.ts'
 
 export const checkCommand: Command = {
   name: 'check',
@@ -78,12 +78,12 @@ async function checkFile(file: string, update: boolean): Promise<Finding> {
 function findingText(finding: Finding, io: Io): string {
   const { file, result, diff, message } = finding
   const look = result === 'updated' ? 'green' : 'red'
-  const lines = [`${styled(io, look, result.padEnd(7))} ${file}`]
+  const lines = [`${applyStyle(io, look, result.padEnd(7))} ${file}`]
   if (message !== undefined) lines.push(`  ${message}`)
   for (const line of (diff ?? '').split('\n').filter(Boolean)) {
-    const shown = `  ${harmless(line, io.stdout)}`
-    if (line.startsWith('+')) lines.push(styled(io, 'green', shown))
-    else lines.push(line.startsWith('-') ? styled(io, 'red', shown) : shown)
+    const shown = `  ${safeForTerminal(line, io.stdout)}`
+    if (line.startsWith('+')) lines.push(applyStyle(io, 'green', shown))
+    else lines.push(line.startsWith('-') ? applyStyle(io, 'red', shown) : shown)
   }
   return lines.join('\n')
 }

@@ -12,7 +12,7 @@ import {
 import { CommandFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { nearestName } from '../../platform.ts'
-import { styled } from '../io.ts'
+import { applyStyle } from '../io.ts'
 import { table } from '../table.ts'
 
 export const configCommand: Command = {
@@ -49,13 +49,13 @@ async function getAll(call: CommandCall, io: Io): Promise<number> {
 }
 
 async function getOne(written: string, call: CommandCall, io: Io): Promise<number> {
-  const { keyPathOf } = await import('../../runtime.ts')
+  const { findKeyPath } = await import('../../runtime.ts')
   const loaded = await load(call, io)
-  const key = keyPathOf(written, loaded.schema)?.join('.') ?? written
+  const key = findKeyPath(written, loaded.schema)?.join('.') ?? written
   const found = effectiveValue(key, loaded)
   if (found.value === undefined) refuseUnknown(key, schemaKeys(loaded.schema.json))
   if (call.json) printJson(io, found)
-  else print(io, `${valueText(found.value)}  ${styled(io, 'dim', `(${found.place ?? found.origin})`)}`)
+  else print(io, `${valueText(found.value)}  ${applyStyle(io, 'dim', `(${found.place ?? found.origin})`)}`)
   return await printProblems(loaded, io)
 }
 
@@ -89,7 +89,7 @@ function refuseUnknown(key: string, known: readonly string[]): void {
 /** Prints the problems of the configuration, whose values are ignored. Returns the exit code. */
 async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
   const { problemText } = await import('../../runtime.ts')
-  for (const problem of problems) note(io, styled(io, 'red', problemText(problem), io.stderr))
+  for (const problem of problems) note(io, applyStyle(io, 'red', problemText(problem), io.stderr))
   return problems.length === 0 ? 0 : 1
 }
 

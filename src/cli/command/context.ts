@@ -1,11 +1,11 @@
 import { jsonOption } from '../arguments.ts'
-import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { AnyCapability, Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
 import { withNearestModel } from '../model-table.ts'
 import { outlineText } from '../preview.ts'
-import { preview } from '../preview.ts'
+import { fetchPreview } from '../preview.ts'
 import { choiceOptions, choiceUsage, readChoices } from '../session-choices.ts'
 import { readSystemOption, systemOption } from '../input-text.ts'
 
@@ -28,15 +28,15 @@ export const contextCommand = (capabilities: readonly AnyCapability[]): Command 
     ...choiceOptions(capabilities, (summary) => `preview with ${summary}`),
     json: { ...jsonOption, summary: 'print {request, manifest}' },
   },
-  run: (call, io) => connected(call.home, io, 'read', (connection) => showContext(connection, call, io)),
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => showContext(connection, call, io)),
 })
 
-async function showContext(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+async function showContext(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const [word] = call.words
   const model = call.text('model')
   const system = await readSystemOption(call, io)
   const { request, manifest } = await withNearestModel(connection, model, async () =>
-    preview(connection, {
+    fetchPreview(connection, {
       session: word === undefined ? undefined : await findSession(connection, word),
       input: call.text('input'),
       model,

@@ -1,11 +1,11 @@
 import type { Comparison } from '../../context.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { callSessionOption, jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import { findCall } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { harmless } from '../io.ts'
+import { safeForTerminal } from '../io.ts'
 
 export const diffCommand: Command = {
   name: 'diff',
@@ -16,18 +16,18 @@ export const diffCommand: Command = {
     'changed first. Compare the newest two calls with `foreword diff last~1 last`.',
   words: { least: 2, most: 2 },
   options: { session: callSessionOption, json: jsonOption },
-  run: (call, io) => connected(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
 }
 
-async function compareCalls(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+async function compareCalls(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = call.text('session')
   const [before, after] = await Promise.all(call.words.map((word) => findCall(connection, word, session)))
-  const comparison = await ask<Comparison>(connection, pathTo('/api/diff?before=', before!, '&after=', after!))
+  const comparison = await requestJson<Comparison>(connection, apiPath('/api/diff?before=', before!, '&after=', after!))
   if (call.json) {
     printJson(io, comparison)
     return 0
   }
   const { compareText } = await import('../../context.ts')
-  print(io, harmless(compareText(comparison).trimEnd(), io.stdout))
+  print(io, safeForTerminal(compareText(comparison).trimEnd(), io.stdout))
   return 0
 }

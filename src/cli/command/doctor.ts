@@ -1,7 +1,15 @@
-import type { AnyCapability, CheckContext, Command, CommandCall, Connection, Finding, Io } from '../../capability.ts'
+import type {
+  AnyCapability,
+  CheckContext,
+  Command,
+  CommandCall,
+  GatewayConnection,
+  Finding,
+  Io,
+} from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
-import { ask } from '../answer.ts'
+import { requestJson } from '../answer.ts'
 import { connectToHome } from '../connection.ts'
 import { checkConfiguration, checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkGateway, checkToken } from '../doctor/check-gateway.ts'
@@ -9,7 +17,7 @@ import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from '../do
 import { checkAudit, checkContents, checkStore } from '../doctor/check-store.ts'
 import { checkPolicy, checkTools } from '../doctor/check-tools.ts'
 import { problem } from '../doctor/finding.ts'
-import { harmless, type Look, print, printJson, styled } from '../io.ts'
+import { safeForTerminal, type Look, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
 import { withLocalTimes } from '../time-text.ts'
 
@@ -34,7 +42,7 @@ async function checkUp(call: CommandCall, io: Io): Promise<number> {
 const looks: Readonly<Record<Finding['level'], Look>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
 function findingText({ check, level, message, hint }: Finding, io: Io): string {
-  const line = `${styled(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${harmless(withLocalTimes(message), io.stdout)}`
+  const line = `${applyStyle(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${safeForTerminal(withLocalTimes(message), io.stdout)}`
   return hint === undefined ? line : `${line}\n${' '.repeat(24)} ${hint}`
 }
 
@@ -95,7 +103,7 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   }
 }
 
-async function tryConnect(home: string, io: Io): Promise<Connection | Error> {
+async function tryConnect(home: string, io: Io): Promise<GatewayConnection | Error> {
   try {
     return await connectToHome(home, io, 'read')
   } catch (error) {
@@ -108,22 +116,22 @@ async function checkCapabilities(
   capabilities: readonly AnyCapability[],
   configuration: Configuration,
   { home, environment }: Pick<CheckContext, 'home' | 'environment'>,
-  connection: Connection | undefined,
+  connection: GatewayConnection | undefined,
 ): Promise<readonly Finding[]> {
-  const { settingsOf } = await import('../../runtime.ts')
+  const { capabilitySettings } = await import('../../runtime.ts')
   const findings: Finding[] = []
   for (const capability of capabilities) {
     const context: CheckContext<unknown> = {
-      settings: settingsOf(configuration, capability),
+      settings: capabilitySettings(configuration, capability),
       home,
       workspace: configuration.agent.workspace,
       environment,
       settingsOf(name) {
         const other = capabilities.find((each) => each.name === name)
-        return other && settingsOf(configuration, other)
+        return other && capabilitySettings(configuration, other)
       },
       embedders: capabilities.flatMap((each) => each.embedders ?? []),
-      get: async (path) => connection && (await ask(connection, path)),
+      get: async (path) => connection && (await requestJson(connection, path)),
     }
     try {
       findings.push(...((await capability.checks?.(context)) ?? []))

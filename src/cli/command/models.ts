@@ -1,6 +1,6 @@
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import { lineLimit, print, printJson } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 
@@ -13,10 +13,10 @@ export const modelsCommand: Command = {
     'for one session with `/model ID` in `foreword chat`, or for one turn with `foreword send --model ID`.',
   words: { least: 0, most: 0 },
   options: { json: { ...jsonOption, summary: 'print one model per line' } },
-  run: (call, io) => connected(call.home, io, 'read', (connection) => listModels(connection, call, io)),
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => listModels(connection, call, io)),
 }
 
-async function listModels(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+async function listModels(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const found = await fetchModels(connection)
   if (!call.json) print(io, modelTable(found, lineLimit(io)))
   else for (const model of found) printJson(io, model)

@@ -1,12 +1,12 @@
 import { exactLine } from '../../context.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { PairedChat, PairingCode } from '../../runtime.ts'
-import { answer, ask, pathTo } from '../answer.ts'
-import { jsonOption, noQuestion } from '../arguments.ts'
-import { connected } from '../connection.ts'
+import { sendRequest, requestJson, apiPath } from '../answer.ts'
+import { jsonOption, yesOption } from '../arguments.ts'
+import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
-import { validConfiguration } from '../load-configuration.ts'
+import { loadValidConfiguration } from '../load-configuration.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
@@ -22,7 +22,7 @@ export const pairCommand: Command = {
   words: { least: 0, most: 2 },
   options: {
     channel: { value: 'NAME', summary: 'the channel of the chat (default: the first one that can be configured)' },
-    yes: noQuestion,
+    yes: yesOption,
     json: jsonOption,
   },
   run: (call, io) => runSubcommand(pairCommand, subcommands, 'code', call, io),
@@ -37,8 +37,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 /** Prints a new code, and what to do with it. */
 async function newPairingCode(call: CommandCall, io: Io): Promise<number> {
   const channel = channelName(call, io)
-  const { made, isRunning } = await connected(call.home, io, 'write', async (connection) => ({
-    made: await ask<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),
+  const { made, isRunning } = await withConnection(call.home, io, 'write', async (connection) => ({
+    made: await requestJson<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),
     isRunning: !connection.inProcess,
   }))
   if (call.json) printJson(io, made)
@@ -65,15 +65,15 @@ function channelName(call: CommandCall, { capabilities = [] }: Io): string {
 async function missingSettings(channel: string, home: string, io: Io): Promise<string | undefined> {
   const owner = (io.capabilities ?? []).find(({ name, channels }) => channels !== undefined && name === channel)
   if (owner === undefined) return undefined
-  const { settingsOf } = await import('../../runtime.ts')
-  const settings = settingsOf(await validConfiguration(home, io), owner)
+  const { capabilitySettings } = await import('../../runtime.ts')
+  const settings = capabilitySettings(await loadValidConfiguration(home, io), owner)
   return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined
 }
 
 /** Prints one paired chat per line, of all channels unless one is named. */
 async function listPairings(call: CommandCall, io: Io): Promise<number> {
   const channel = call.text('channel')
-  const chats = await connected(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
+  const chats = await withConnection(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
   if (call.json) for (const chat of chats) printJson(io, chat)
   else if (chats.length === 0) note(io, 'No paired chats yet. Pair one with `foreword pair`.')
   else print(io, pairingTable(chats, io))
@@ -81,11 +81,11 @@ async function listPairings(call: CommandCall, io: Io): Promise<number> {
 }
 
 export async function fetchPairings(
-  connection: Connection,
+  connection: GatewayConnection,
   channel: string | undefined,
 ): Promise<readonly PairedChat[]> {
   const query = channel === undefined ? '' : `?channel=${encodeURIComponent(channel)}`
-  return (await ask<{ pairings: readonly PairedChat[] }>(connection, `/api/pairings${query}`)).pairings
+  return (await requestJson<{ pairings: readonly PairedChat[] }>(connection, `/api/pairings${query}`)).pairings
 }
 
 function pairingTable(chats: readonly PairedChat[], io: Io): string {
@@ -104,9 +104,9 @@ function pairingTable(chats: readonly PairedChat[], io: Io): string {
 /** Removes the pairing of a chat. */
 async function removePairing(call: CommandCall, io: Io): Promise<number> {
   const channel = channelName(call, io)
-  const removed = await connected(call.home, io, 'write', async (connection) => {
+  const removed = await withConnection(call.home, io, 'write', async (connection) => {
     const found = findChat(call.words[1]!, await fetchPairings(connection, channel), channel)
-    await answer(connection, pathTo('/api/pairings/', channel, '/', found.chat), { method: 'DELETE' })
+    await sendRequest(connection, apiPath('/api/pairings/', channel, '/', found.chat), { method: 'DELETE' })
     return found
   })
   if (call.json) printJson(io, { channel, removed: removed.chat })

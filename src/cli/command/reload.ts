@@ -1,6 +1,6 @@
-import { ask } from '../answer.ts'
+import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { note, print, printJson } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { findGateway } from '../connection.ts'
@@ -26,7 +26,7 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0
   }
-  const { warnings } = await ask<{ readonly warnings: readonly string[] }>(connection, '/api/reload', {
+  const { warnings } = await requestJson<{ readonly warnings: readonly string[] }>(connection, '/api/reload', {
     method: 'POST',
   })
   if (call.json) printJson(io, { reloaded: true, warnings })
@@ -41,7 +41,7 @@ async function forgetLimits(home: string, io: Io): Promise<void> {
   if (await store.driver.exists(store.folder)) await withWritableStore(store, forgetLearnedLimits)
 }
 
-async function findRunning({ home }: CommandCall, io: Io): Promise<Connection | undefined> {
+async function findRunning({ home }: CommandCall, io: Io): Promise<GatewayConnection | undefined> {
   if (io.connect !== undefined) return await io.connect(home)
   const found = await findGateway(home)
   return found.type === 'gateway' ? found.connection : undefined

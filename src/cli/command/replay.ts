@@ -1,11 +1,11 @@
 import type { Replay } from '../../runtime.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
-import { styled } from '../io.ts'
+import { applyStyle } from '../io.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -16,12 +16,12 @@ export const replayCommand: Command = {
     'if a request or a body differs.',
   words: { least: 1, most: 1 },
   options: { json: jsonOption },
-  run: (call, io) => connected(call.home, io, 'read', (connection) => replaySession(connection, call, io)),
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => replaySession(connection, call, io)),
 }
 
-async function replaySession(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+async function replaySession(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await findSession(connection, call.words[0]!)
-  const result = await ask<Replay>(connection, pathTo('/api/sessions/', session, '/replay'))
+  const result = await requestJson<Replay>(connection, apiPath('/api/sessions/', session, '/replay'))
   if (call.json) printJson(io, result)
   else print(io, replayText(result, io))
   const same = result.identical === result.calls && (result.wires?.different.length ?? 0) === 0
@@ -31,7 +31,7 @@ async function replaySession(connection: Connection, call: CommandCall, io: Io):
 function replayText(result: Replay, io: Io): string {
   const whole = result.identical === result.calls
   return [
-    styled(io, whole ? 'green' : 'red', `${result.identical} of ${result.calls} identical`),
+    applyStyle(io, whole ? 'green' : 'red', `${result.identical} of ${result.calls} identical`),
     ...result.different.map(
       ({ call, expected, got, problem }) => `${call}: ${problem ?? `sha256 ${got} instead of ${expected}`}`,
     ),
@@ -45,7 +45,7 @@ function wireLines({ wires }: Replay, io: Io): readonly string[] {
   const count = identical + different.length
   const unmade = unknown.length === 0 ? '' : `, ${unknown.length} cannot be rebuilt to compare`
   return [
-    styled(
+    applyStyle(
       io,
       different.length === 0 ? 'green' : 'red',
       `${identical} of ${count} bodies identical to what was sent${unmade}`,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Command, CommandCall, Connection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { outputText, type ToolDefinition, exactLine } from '../../context.ts'
 import type { RebuiltRequest, RequestView } from '../../runtime.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { callSessionOption } from '../arguments.ts'
-import { connected } from '../connection.ts'
+import { withConnection } from '../connection.ts'
 import { findCall } from '../find-session.ts'
-import { harmless, note, print, styled } from '../io.ts'
+import { safeForTerminal, note, print, applyStyle } from '../io.ts'
 
 export const requestCommand: Command = {
   name: 'request',
@@ -22,12 +22,12 @@ export const requestCommand: Command = {
     pretty: { summary: 'print it in readable form: tools, system message and messages' },
     session: callSessionOption,
   },
-  run: (call, io) => connected(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => printRequest(connection, call, io)),
 }
 
-async function printRequest(connection: Connection, call: CommandCall, io: Io): Promise<number> {
+async function printRequest(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const id = await findCall(connection, call.words[0]!, call.text('session'))
-  const rebuilt = await ask<RebuiltRequest>(connection, pathTo('/api/calls/', id, '/request'))
+  const rebuilt = await requestJson<RebuiltRequest>(connection, apiPath('/api/calls/', id, '/request'))
   // A second `JSON.stringify` leaves its own output unchanged, byte for byte.
   const body = JSON.stringify(rebuilt.request)
   const digest = createHash('sha256').update(body).digest('hex')
@@ -37,8 +37,8 @@ async function printRequest(connection: Connection, call: CommandCall, io: Io): 
   note(
     io,
     digest === recorded
-      ? styled(io, 'green', `sha256 ${digest}: identical to what was sent`, io.stderr)
-      : styled(io, 'red', `sha256 ${digest}: differs from what was sent (${recorded})`, io.stderr),
+      ? applyStyle(io, 'green', `sha256 ${digest}: identical to what was sent`, io.stderr)
+      : applyStyle(io, 'red', `sha256 ${digest}: differs from what was sent (${recorded})`, io.stderr),
   )
   noteWire(rebuilt, io)
   return digest === recorded && rebuilt.wire?.state !== 'different' ? 0 : 1
@@ -50,12 +50,15 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   if (!wire || !left) return
   if (wire.state === 'identical') {
     const where = `${left.bytes} bytes to ${left.url}`
-    note(io, styled(io, 'green', `body sha256 ${wire.got}: identical to the body that was sent (${where})`, io.stderr))
+    note(
+      io,
+      applyStyle(io, 'green', `body sha256 ${wire.got}: identical to the body that was sent (${where})`, io.stderr),
+    )
   } else if (wire.state === 'different') {
     const why = 'settings of the model, or the package of its provider, have changed since'
     note(
       io,
-      styled(
+      applyStyle(
         io,
         'red',
         `body sha256 ${wire.got}: differs from the body that was sent (${wire.expected}): ${why}`,
@@ -64,7 +67,7 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
     )
   } else {
     const text = `body sha256 ${wire.expected} was sent; it cannot be rebuilt to compare: ${wire.why}`
-    note(io, styled(io, 'yellow', text, io.stderr))
+    note(io, applyStyle(io, 'yellow', text, io.stderr))
   }
 }
 
@@ -82,8 +85,8 @@ function requestText({ tools, system, messages }: RequestView, io: Io): string {
 }
 
 function block(heading: string, text: string, io: Io): string {
-  const lines = harmless(text, io.stdout).split(/\r\n|\r|\n/)
-  return [styled(io, 'bold', heading), ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
+  const lines = safeForTerminal(text, io.stdout).split(/\r\n|\r|\n/)
+  return [applyStyle(io, 'bold', heading), ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
 /** `name(parameter, optional?): description`, the description below where it has several lines. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { progressLine } from '../status-line.ts'
 import { withClaim } from '../with-claim.ts'
-import { jsonOption, noQuestion } from '../arguments.ts'
+import { jsonOption, yesOption } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { refuseTools } from '../failure.ts'
@@ -21,7 +21,7 @@ export const restoreCommand: Command = {
   words: { least: 1, most: 1 },
   options: {
     replace: { summary: 'move the current content of the home aside' },
-    yes: noQuestion,
+    yes: yesOption,
     json: jsonOption,
   },
   run: (call, io) => bringBack(call, io),
@@ -29,7 +29,7 @@ export const restoreCommand: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { restoreHome, storeOfHome } = await import('../../runtime.ts')
+  const { restoreHome, homeStoreDriver } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
   if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
@@ -37,7 +37,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        storeOf: (home) => storeOfHome(home, io.environment, io.capabilities ?? []),
+        storeOf: (home) => homeStoreDriver(home, io.environment, io.capabilities ?? []),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

@@ -1,5 +1,5 @@
-import type { AnyCapability, Command, CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { AnyCapability, Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { attachToMessage } from '../attach/attach.ts'
 import { findNewestSession } from '../find-session.ts'
@@ -8,8 +8,8 @@ import { refuseTools } from '../failure.ts'
 import { note, printJson } from '../io.ts'
 import { nearestModelHint, NOT_FOUND, withNearestModel } from '../model-table.ts'
 import { readPipedInput } from '../input-text.ts'
-import { preview } from '../preview.ts'
-import { choiceOptions, sessionChoices, choiceUsage, readChoices, sessionWith } from '../session-choices.ts'
+import { fetchPreview } from '../preview.ts'
+import { choiceOptions, sessionChoices, choiceUsage, readChoices, sessionWithChoices } from '../session-choices.ts'
 import { quietSources } from '../turn-display.ts'
 import { submit } from '../turn.ts'
 import { readSystemOption, systemOption } from '../input-text.ts'
@@ -51,7 +51,9 @@ export const sendCommand = (capabilities: readonly AnyCapability[]): Command => 
     checkOptions(call, io)
     const text = await messageOf(call, io)
     const system = await readSystemOption(call, io)
-    return await connected(call.home, io, 'write', (connection) => sendOver(connection, { text, system }, call, io))
+    return await withConnection(call.home, io, 'write', (connection) =>
+      sendOver(connection, { text, system }, call, io),
+    )
   },
 })
 
@@ -60,13 +62,18 @@ interface Message {
   readonly system: string | undefined
 }
 
-async function sendOver(connection: Connection, { text, system }: Message, call: CommandCall, io: Io): Promise<number> {
+async function sendOver(
+  connection: GatewayConnection,
+  { text, system }: Message,
+  call: CommandCall,
+  io: Io,
+): Promise<number> {
   const named = call.has('continue') ? (await findNewestSession(connection)).id : call.text('session')
   const files = call.texts('file')
   const model = call.text('model')
   const chosen = await readChoices(connection, call, io.capabilities)
   if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0)) await assertModel(connection, model)
-  const session = await sessionWith(connection, named, chosen)
+  const session = await sessionWithChoices(connection, named, chosen)
   const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
   const turn = await withNearestModel(connection, model, () =>
     submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
@@ -83,8 +90,8 @@ async function sendOver(connection: Connection, { text, system }: Message, call:
 }
 
 /** Rejects an unknown model before a session is created or a file uploaded. Other failures may be temporary and are ignored. */
-async function assertModel(connection: Connection, model: string): Promise<void> {
-  await withNearestModel(connection, model, () => preview(connection, { model })).catch((error: unknown) => {
+async function assertModel(connection: GatewayConnection, model: string): Promise<void> {
+  await withNearestModel(connection, model, () => fetchPreview(connection, { model })).catch((error: unknown) => {
     if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
   })
 }

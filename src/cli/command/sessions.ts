@@ -1,10 +1,10 @@
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { type LogStore, type SessionRow, shownSession } from '../../session.ts'
-import { answer, ask, pathTo } from '../answer.ts'
-import { personAgrees, purposeOf } from '../approval/asking.ts'
+import { type LogStore, type SessionRow, sessionView } from '../../session.ts'
+import { sendRequest, requestJson, apiPath } from '../answer.ts'
+import { confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { jsonOption } from '../arguments.ts'
-import { connected } from '../connection.ts'
+import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { note, print, printJson } from '../io.ts'
@@ -57,7 +57,7 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
     () => [],
   )
   if (call.json) {
-    for (const row of rows) printJson(io, shownSession(row))
+    for (const row of rows) printJson(io, sessionView(row))
   } else if (rows.length === 0) {
     note(io, 'No sessions yet. Start one with `foreword chat`.')
   } else {
@@ -74,15 +74,15 @@ async function named(store: LogStore, row: SessionRow): Promise<SessionRow> {
 
 /** Deletes through the gateway, because a turn may be running in the session. */
 async function deleteSession(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const id = await findSession(connection, call.words[1]!)
-    const row = await ask<SessionRow>(connection, pathTo('/api/sessions/', id))
+    const row = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', id))
     const question = `Delete session ${row.id} with ${row.turns} turns permanently?`
-    if (!(await personAgrees(question, call, io))) {
+    if (!(await confirmAction(question, call, io))) {
       note(io, 'Nothing was deleted.')
       return 1
     }
-    await answer(connection, pathTo('/api/sessions/', id), { method: 'DELETE' })
+    await sendRequest(connection, apiPath('/api/sessions/', id), { method: 'DELETE' })
     if (call.json) printJson(io, { deleted: id })
     else note(io, `Deleted session ${id}.`)
     return 0

@@ -1,10 +1,10 @@
 import { exactLine, exactLines } from '../../context.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
-import { ask } from '../answer.ts'
+import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import { connected } from '../connection.ts'
-import { lineLimit, note, print, printJson, styled } from '../io.ts'
+import { withConnection } from '../connection.ts'
+import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
@@ -50,20 +50,20 @@ const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: 
 
 /** Prints every tool, offered or not, and why. */
 async function listTools(call: CommandCall, io: Io): Promise<number> {
-  const { tools, warnings } = await connected(call.home, io, 'read', async (connection) => ({
+  const { tools, warnings } = await withConnection(call.home, io, 'read', async (connection) => ({
     tools: await fetchTools(connection),
-    warnings: call.json ? [] : (await ask<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')).warnings,
+    warnings: call.json ? [] : (await requestJson<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')).warnings,
   }))
   if (call.json) for (const tool of tools) printJson(io, tool)
   else if (tools.length === 0) note(io, 'No tools.')
   else print(io, await toolTable(tools, lineLimit(io)))
-  for (const warning of warnings.filter(isAboutTools)) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
+  for (const warning of warnings.filter(isAboutTools)) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
   return 0
 }
 
 /** Prints one tool: what the model reads about it, and whether it may call it. */
 async function showTool(call: CommandCall, io: Io): Promise<number> {
-  const tool = findTool(call.words[1]!, await connected(call.home, io, 'read', fetchTools))
+  const tool = findTool(call.words[1]!, await withConnection(call.home, io, 'read', fetchTools))
   if (call.json) printJson(io, tool)
   else print(io, toolText(tool, io))
   return 0
@@ -71,9 +71,9 @@ async function showTool(call: CommandCall, io: Io): Promise<number> {
 
 function toolText(tool: ToolStatus, io: Io): string {
   const { name, description, from, rule, reason, offeredWith, offeredWhile, offeredIn, withheld, inputSchema } = tool
-  const label = (word: string) => styled(io, 'dim', word.padEnd(9))
+  const label = (word: string) => applyStyle(io, 'dim', word.padEnd(9))
   const lines = [
-    styled(io, 'bold', exactLine(name)),
+    applyStyle(io, 'bold', exactLine(name)),
     `${label('from')}${exactLine(from)}`,
     `${label('access')}${toolAccess(tool)} (${exactLine(rule)})${reason === undefined ? '' : `: ${exactLine(reason)}`}`,
   ]

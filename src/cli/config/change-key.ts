@@ -3,17 +3,17 @@ import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../.
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
-import { note, printJson, styled } from '../io.ts'
+import { note, printJson, applyStyle } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
 
 /** `foreword config set KEY VALUE...` */
 export async function setKey(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'change the configuration')
   const [, key = '', ...texts] = call.words
-  const { valueOfWords } = await import('../../runtime.ts')
+  const { parseWords } = await import('../../runtime.ts')
   const { schema } = await loaded(call, io)
   const path = await pathOf(key, schema)
-  const value = valueOfWords(path, texts, schema)
+  const value = parseWords(path, texts, schema)
   return await changeKey(path, value, call, io, quotingMend(key, texts, value))
 }
 
@@ -48,11 +48,11 @@ async function changeKey(
   io: Io,
   hint?: string,
 ): Promise<number> {
-  const { loadConfiguration, setValue, variableOf } = await import('../../runtime.ts')
+  const { loadConfiguration, setValue, variableName } = await import('../../runtime.ts')
   const { home } = call
   const key = path.join('.')
   // The file is checked, not what the environment says over it.
-  const environment = { ...io.environment, [variableOf(path)]: undefined }
+  const environment = { ...io.environment, [variableName(path)]: undefined }
   let odd: readonly string[] = []
   const check = async (text: string) => {
     const read = () => Promise.resolve({ type: 'text' as const, text })
@@ -66,7 +66,7 @@ async function changeKey(
     note(io, `${key} was not set.`)
     return 0
   }
-  for (const sentence of odd) note(io, styled(io, 'yellow', sentence, io.stderr))
+  for (const sentence of odd) note(io, applyStyle(io, 'yellow', sentence, io.stderr))
   return await tellChange(key, value, call, io)
 }
 
@@ -96,7 +96,7 @@ async function tellChange(key: string, value: unknown, call: CommandCall, io: Io
   const near = odd.filter(
     (each) => each.key === key || each.key.startsWith(`${key}.`) || key.startsWith(`${each.key}.`),
   )
-  for (const each of near) note(io, styled(io, 'yellow', problemText(each), io.stderr))
+  for (const each of near) note(io, applyStyle(io, 'yellow', problemText(each), io.stderr))
   return 0
 }
 

@@ -1,17 +1,17 @@
-import type { Connection, Finding, Io } from '../../capability.ts'
+import type { GatewayConnection, Finding, Io } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import type { Access } from '../../tool.ts'
-import { ask } from '../answer.ts'
+import { requestJson } from '../answer.ts'
 import { toolAccess, fetchTools } from '../tools/tool-table.ts'
 import { ok, problem, warning } from './finding.ts'
 
 /** What may run, and whether that can be read at all: a faulty policy allows nothing. */
 export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
-  const { accessFile, accessPlaces, readText } = await import('../../tool.ts')
-  const { accessPlace } = await import('../../runtime.ts')
-  const file = await accessPlace(home)
-  const read = await accessFile(accessPlaces(home), io.environment, readText).current()
+  const { accessFile, accessPaths, readText } = await import('../../tool.ts')
+  const { accessFilePath } = await import('../../runtime.ts')
+  const file = await accessFilePath(home)
+  const read = await accessFile(accessPaths(home), io.environment, readText).current()
   if (read.type === 'access') {
     return [ok('policy', policyText(read.access)), ...(await checkPlaces(home))]
   }
@@ -21,8 +21,8 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
 
 /** Whoever edits the file that does not count waits in vain. */
 async function checkPlaces(home: string): Promise<readonly Finding[]> {
-  const { accessPlaces, readText } = await import('../../tool.ts')
-  const [own, inContext] = accessPlaces(home)
+  const { accessPaths, readText } = await import('../../tool.ts')
+  const [own, inContext] = accessPaths(home)
   const [first, second] = await Promise.all([readText(own), readText(inContext)])
   if (first.type === 'missing' || second.type === 'missing') return []
   return [warning('policy', `${inContext} does not count: ${own} does`, 'Keep one of the two.')]
@@ -40,11 +40,14 @@ function policyText({ global }: Access): string {
  * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running
  * one where there is one: it alone knows which servers answer. What was `told` already is left out.
  */
-export async function checkTools(opened: Connection | Error, told: readonly Finding[]): Promise<readonly Finding[]> {
+export async function checkTools(
+  opened: GatewayConnection | Error,
+  told: readonly Finding[],
+): Promise<readonly Finding[]> {
   try {
     if (opened instanceof Error) throw opened
     const tools = await fetchTools(opened)
-    const { warnings } = await ask<Pick<RuntimeStatus, 'warnings'>>(opened, '/api/status')
+    const { warnings } = await requestJson<Pick<RuntimeStatus, 'warnings'>>(opened, '/api/status')
     return [...toolFindings(tools), ...gatewayFindings(warnings, told)]
   } catch (error) {
     const message = errorMessage(error)

@@ -6,7 +6,7 @@ import { homeDirectory } from '../arguments.ts'
 import { findGateway } from '../connection.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
-import { validConfiguration } from '../load-configuration.ts'
+import { loadValidConfiguration } from '../load-configuration.ts'
 
 const program = fileURLToPath(new URL('../../../bin/foreword.js', import.meta.url))
 
@@ -57,14 +57,14 @@ async function programEntry({ home }: CommandCall, io: Io): Promise<ServerEntry>
 
 /** The variables of this environment that set a folder of the configuration. A program started on a desktop lacks them. */
 async function folderVariables(home: string, { environment, capabilities = [] }: Io) {
-  const { factsAt, loadConfiguration, variableOf } = await import('../../runtime.ts')
+  const { factsAt, loadConfiguration, variableName } = await import('../../runtime.ts')
   const { schema } = await loadConfiguration({ home, environment, capabilities })
   const set: Record<string, string> = {}
   for (const key of schemaKeys(schema.json)) {
     const path = key.split('.')
     const { path: kind, variables = [] } = factsAt(schema.whole, path)
     if (kind !== 'folder') continue
-    for (const name of [variableOf(path), ...variables]) if (environment[name]) set[name] = environment[name]
+    for (const name of [variableName(path), ...variables]) if (environment[name]) set[name] = environment[name]
   }
   return set
 }
@@ -89,7 +89,7 @@ function bearer(token: string): Readonly<Record<string, string>> {
 }
 
 async function configuredAddress(home: string, io: Io): Promise<string | undefined> {
-  const { port, bind } = (await validConfiguration(home, io)).gateway
+  const { port, bind } = (await loadValidConfiguration(home, io)).gateway
   return port === 0 ? undefined : `http://${bind.includes(':') ? `[${bind}]` : bind}:${port}`
 }
 

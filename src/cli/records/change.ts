@@ -1,12 +1,12 @@
 import { exactLine } from '../../context.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { answer, ask, pathTo } from '../answer.ts'
-import { connected } from '../connection.ts'
+import { sendRequest, requestJson, apiPath } from '../answer.ts'
+import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
-import { note, print, printJson, styled, width } from '../io.ts'
-import { oneLine, table } from '../table.ts'
+import { note, print, printJson, applyStyle, width } from '../io.ts'
+import { singleLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { fieldText, findRecord, findRecordId, type KeptRecord, type RecordResource } from './record.ts'
 
@@ -21,8 +21,8 @@ export async function newRecord(kind: RecordResource, fieldsOf: FieldsOf, call: 
   if (body['name'] === undefined) {
     throw usageFailure(`${article(kind)} needs a name.`, `Write \`foreword ${kind.name}s new --name NAME\`.`)
   }
-  const made = await connected(call.home, io, 'write', (connection) =>
-    ask<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
+  const made = await withConnection(call.home, io, 'write', (connection) =>
+    requestJson<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
   )
   if (call.json) printJson(io, made)
   else note(io, `${exactLine(made.value!.name)} is there, as ${made.id}.`)
@@ -36,10 +36,10 @@ export async function editRecord(kind: RecordResource, fieldsOf: FieldsOf, call:
   if (Object.keys(changes).length === 0) {
     throw usageFailure('Nothing is to be changed.', `\`foreword ${kind.name}s --help\` lists what can be.`)
   }
-  const changed = await connected(call.home, io, 'write', async (connection) => {
+  const changed = await withConnection(call.home, io, 'write', async (connection) => {
     const { id, version } = await findRecord(connection, kind, call.words[1]!)
     const body = { ...changes, after: version }
-    return await ask<WrittenRecord>(connection, pathTo(`/api/${kind.name}s/`, id), { method: 'PATCH', body })
+    return await requestJson<WrittenRecord>(connection, apiPath(`/api/${kind.name}s/`, id), { method: 'PATCH', body })
   })
   if (call.json) printJson(io, changed)
   else note(io, `${exactLine(changed.value!.name)} is changed: version ${changed.version}.`)
@@ -49,9 +49,9 @@ export async function editRecord(kind: RecordResource, fieldsOf: FieldsOf, call:
 
 /** Removes an agent or a project; its versions stay. */
 export async function deleteRecord(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
-  const { id, version, value } = await connected(call.home, io, 'write', async (connection) => {
+  const { id, version, value } = await withConnection(call.home, io, 'write', async (connection) => {
     const found = await findRecord(connection, kind, call.words[1]!)
-    await answer(connection, pathTo(`/api/${kind.name}s/`, found.id), { method: 'DELETE' })
+    await sendRequest(connection, apiPath(`/api/${kind.name}s/`, found.id), { method: 'DELETE' })
     return found
   })
   if (call.json) printJson(io, { deleted: id })
@@ -65,7 +65,7 @@ export async function deleteRecord(kind: RecordResource, call: CommandCall, io: 
 type WrittenRecord = KeptRecord & { readonly warnings?: readonly string[] }
 
 function tellWarnings({ warnings = [] }: WrittenRecord, io: Io): void {
-  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
+  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
 }
 
 function article({ name }: RecordResource): string {
@@ -79,11 +79,11 @@ export async function useRecord(kind: RecordResource, call: CommandCall, io: Io)
   if (named === undefined) {
     throw usageFailure('A session has to be named.', `Write \`foreword ${kind.name}s use ID --session SESSION\`.`)
   }
-  const { session, found } = await connected(call.home, io, 'write', async (connection) => {
+  const { session, found } = await withConnection(call.home, io, 'write', async (connection) => {
     const id = await findSession(connection, named)
     const record = word === undefined ? undefined : await findRecord(connection, kind, word)
     const body = { [kind.name]: record?.id ?? null }
-    await ask(connection, pathTo('/api/sessions/', id), { method: 'PATCH', body })
+    await requestJson(connection, apiPath('/api/sessions/', id), { method: 'PATCH', body })
     return { session: id, found: record }
   })
   if (call.json) printJson(io, { session, [kind.name]: found?.id ?? null })
@@ -98,9 +98,12 @@ function usedText({ name }: RecordResource, used: string | undefined): string {
 
 /** Every version, newest first. */
 export async function listVersions(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
-  const { versions } = await connected(call.home, io, 'read', async (connection) => {
+  const { versions } = await withConnection(call.home, io, 'read', async (connection) => {
     const id = await findRecordId(connection, kind, call.words[1]!)
-    return await ask<{ versions: readonly KeptRecord[] }>(connection, pathTo(`/api/${kind.name}s/`, id, '/versions'))
+    return await requestJson<{ versions: readonly KeptRecord[] }>(
+      connection,
+      apiPath(`/api/${kind.name}s/`, id, '/versions'),
+    )
   })
   if (call.json) for (const version of versions) printJson(io, version)
   else print(io, versionTable(kind, versions, io))
@@ -109,11 +112,11 @@ export async function listVersions(kind: RecordResource, call: CommandCall, io: 
 
 /** Makes an earlier version the newest, also of what was removed: then its id has to be named. */
 export async function restoreVersion(kind: RecordResource, call: CommandCall, io: Io): Promise<number> {
-  const version = versionNamed(call.words[2]!)
-  const restored = await connected(call.home, io, 'write', async (connection) => {
+  const version = parseVersion(call.words[2]!)
+  const restored = await withConnection(call.home, io, 'write', async (connection) => {
     const id = await findRecordId(connection, kind, call.words[1]!)
-    const path = pathTo(`/api/${kind.name}s/`, id, '/restore')
-    return await ask<KeptRecord>(connection, path, { method: 'POST', body: { version } })
+    const path = apiPath(`/api/${kind.name}s/`, id, '/restore')
+    return await requestJson<KeptRecord>(connection, path, { method: 'POST', body: { version } })
   })
   if (call.json) printJson(io, restored)
   else
@@ -122,7 +125,7 @@ export async function restoreVersion(kind: RecordResource, call: CommandCall, io
 }
 
 /** Throws a usage failure for what is no version. */
-export function versionNamed(word: string): number {
+export function parseVersion(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
   throw usageFailure(`${word} is no version.`, 'A version is a number, from 1 on; `versions` lists them.')
 }
@@ -133,7 +136,7 @@ function versionTable({ text }: RecordResource, versions: readonly KeptRecord[],
     String(version),
     timeText(time, now),
     value === undefined ? '(removed)' : exactLine(value.name),
-    oneLine(exactLine(fieldText(value?.[text]).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60)),
+    singleLine(exactLine(fieldText(value?.[text]).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60)),
   ])
   return table([['version', 'time', 'name', text], ...rows], [0])
 }

@@ -1,8 +1,8 @@
 import type { Entry, SessionRow } from '../../session.ts'
 import { lineLimit } from '../io.ts'
 import type { Io } from '../../capability.ts'
-import { harmless } from '../io.ts'
-import { cutToCells, oneLine, table } from '../table.ts'
+import { safeForTerminal } from '../io.ts'
+import { cutToCells, singleLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
 /** Below so many columns a session has two lines: its title would have no room beside it. */
@@ -15,7 +15,7 @@ export function sessionTable(sessions: readonly SessionRow[], io: Io, current?: 
   const text = columns < NARROW ? narrow(sessions, now, current) : wide(sessions, now, current)
   return text
     .split('\n')
-    .map((line) => harmless(cutToCells(line, columns), io.stdout))
+    .map((line) => safeForTerminal(cutToCells(line, columns), io.stdout))
     .join('\n')
 }
 
@@ -45,5 +45,5 @@ export function withTitle(row: SessionRow, first: Entry | undefined): SessionRow
   const { content } = first.message
   const said =
     typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join(' ')
-  return { ...row, title: oneLine(said, 60) }
+  return { ...row, title: singleLine(said, 60) }
 }

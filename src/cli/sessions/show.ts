@@ -1,11 +1,11 @@
 import type { CommandCall, Io } from '../../capability.ts'
 import { outputText, type ToolCallPart, toolResults, exactLine } from '../../context.ts'
-import { type Entry, type LogStore, type PartialReason, shownSession } from '../../session.ts'
+import { type Entry, type LogStore, type PartialReason, sessionView } from '../../session.ts'
 import { findStoredSession } from '../find-session.ts'
 import { endText } from '../follow-to-end.ts'
-import { harmless, print, printJson, styled } from '../io.ts'
+import { safeForTerminal, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, unknownSession, withStore } from '../open-store.ts'
-import { oneLine } from '../table.ts'
+import { singleLine } from '../table.ts'
 import { fullTimeText } from '../time-text.ts'
 import { sourceLine } from '../turn-display.ts'
 
@@ -23,10 +23,10 @@ export async function showSession(call: CommandCall, io: Io): Promise<number> {
 async function show(store: LogStore, word: string, call: CommandCall, io: Io): Promise<number> {
   const row = await findStoredSession(store, word)
   const entries = await store.entries(row.id)
-  if (call.json) printJson(io, { session: shownSession(row), entries })
+  if (call.json) printJson(io, { session: sessionView(row), entries })
   else {
     const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
-    if (chosen.length > 0) print(io, styled(io, 'dim', chosen.join(', ')))
+    if (chosen.length > 0) print(io, applyStyle(io, 'dim', chosen.join(', ')))
     showEntries(byTurn(entries), io)
   }
   return 0
@@ -41,7 +41,7 @@ function byTurn(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function showEntries(entries: readonly Entry[], io: Io): void {
-  const dim = (text: string) => print(io, styled(io, 'dim', harmless(text, io.stdout)))
+  const dim = (text: string) => print(io, applyStyle(io, 'dim', safeForTerminal(text, io.stdout)))
   const calls = pastCalls(dim)
   for (const entry of entries) {
     if (entry.type === 'input' || entry.type === 'turn-end') calls.over()
@@ -53,12 +53,12 @@ function showEntries(entries: readonly Entry[], io: Io): void {
 
 function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   if (entry.type === 'input') {
-    print(io, `\n${styled(io, 'bold', `${entry.turn}, ${fullTimeText(entry.time, new Date())}`)}`)
-    print(io, harmless(`> ${textOf(entry.message)}`, io.stdout))
+    print(io, `\n${applyStyle(io, 'bold', `${entry.turn}, ${fullTimeText(entry.time, new Date())}`)}`)
+    print(io, safeForTerminal(`> ${textOf(entry.message)}`, io.stdout))
     for (const { name, kind } of entry.attachments ?? []) dim(`  with ${exactLine(name)} (${kind})`)
   } else if (entry.type === 'message' && entry.message.role === 'assistant') {
     const text = textOf(entry.message)
-    if (text !== '') print(io, harmless(text, io.stdout))
+    if (text !== '') print(io, safeForTerminal(text, io.stdout))
     for (const source of entry.citations ?? []) dim(sourceLine(source))
     if (entry.partial !== undefined && text !== '') dim(`(${PARTIAL[entry.partial]})`)
   } else if (entry.type === 'head') {
@@ -112,8 +112,8 @@ function pastCalls(tell: (line: string) => void): PastCalls {
   let waiting = new Set<string>()
 
   function line(mark: string, { toolName, input }: ToolCallPart, became: string): void {
-    tell(`${mark} ${oneLine(`${toolName} ${JSON.stringify(input)}`, 100)}`)
-    tell(`  ${oneLine(became, 100)}`)
+    tell(`${mark} ${singleLine(`${toolName} ${JSON.stringify(input)}`, 100)}`)
+    tell(`  ${singleLine(became, 100)}`)
   }
 
   function settle(message: Extract<Entry, { type: 'message' }>['message']): void {

@@ -1,24 +1,24 @@
 import { type ToolDefinition, exactLine, exactLines } from '../../context.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { confirm, isInteractive } from '../approval/asking.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { lineDiff } from '../line-diff.ts'
-import { styled } from '../io.ts'
+import { applyStyle } from '../io.ts'
 import { describeChange, fetchTools, findTool } from './tool-table.ts'
 
 /** Shows how the definition of a tool has changed, asks, and accepts exactly what was shown. */
 export async function acceptDefinition(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
-  return await connected(call.home, io, 'write', async (connection) => {
+  return await withConnection(call.home, io, 'write', async (connection) => {
     const { withheld } = findTool(name, await fetchTools(connection))
     if (withheld === undefined) {
       throw new CommandFailure('not-withheld', `${name} is not withheld: its definition is the one that was accepted.`)
     }
     if (!call.json) {
-      print(io, `${styled(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
+      print(io, `${applyStyle(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
       print(io, await definitionDiff(withheld.accepted, withheld.offered, io))
     }
     if (!(await mayAccept(call, io))) {
@@ -26,7 +26,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
       return 1
     }
     const { digest } = withheld
-    await ask(connection, pathTo('/api/tools/', name, '/accept'), { method: 'POST', body: { digest } })
+    await requestJson(connection, apiPath('/api/tools/', name, '/accept'), { method: 'POST', body: { digest } })
     if (call.json) printJson(io, { accepted: name, digest })
     else note(io, `${exactLine(name)} is accepted as it is offered now.`)
     return 0
@@ -49,7 +49,7 @@ async function definitionDiff(
   return changes
     .map(({ kind, line }) => {
       if (kind === 'same') return `    ${line}`
-      return kind === 'gone' ? `  ${styled(io, 'red', `- ${line}`)}` : `  ${styled(io, 'green', `+ ${line}`)}`
+      return kind === 'gone' ? `  ${applyStyle(io, 'red', `- ${line}`)}` : `  ${applyStyle(io, 'green', `+ ${line}`)}`
     })
     .join('\n')
 }

@@ -3,9 +3,9 @@ import type { CommandCall, Io } from '../../capability.ts'
 import { errorMessage, nearestName } from '../../platform.ts'
 import type { ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
-import { connected } from '../connection.ts'
+import { withConnection } from '../connection.ts'
 import { CommandFailure } from '../failure.ts'
-import { lineLimit, note, print, printJson, styled } from '../io.ts'
+import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
 
@@ -29,8 +29,8 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
       io,
     )
   const tools = await toolsNow(call, written, io)
-  const { standsFor } = await import('../../tool.ts')
-  const meant = tools.filter(({ name }) => wanted.names.some((word) => standsFor(word, name)))
+  const { matchesToolName } = await import('../../tool.ts')
+  const meant = tools.filter(({ name }) => wanted.names.some((word) => matchesToolName(word, name)))
   if (written.isChanged && meant.length > 0)
     await record(
       call.home,
@@ -40,7 +40,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
   if (call.json) for (const tool of meant) printJson(io, tool)
   else if (meant.length > 0) print(io, await toolTable(meant, lineLimit(io)))
   const known = tools.map(({ name }) => name)
-  const unknown = wanted.names.filter((word) => !known.some((name) => standsFor(word, name)))
+  const unknown = wanted.names.filter((word) => !known.some((name) => matchesToolName(word, name)))
   for (const word of unknown) warn(unknownText(word, known), io)
   const others = meant.filter(({ access }) => (access === 'refused') === allowed)
   for (const tool of others) warn(otherwiseText(tool, written, allowed), io)
@@ -54,7 +54,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
 /** The policy is asked, and not guessed at: a running gateway has an environment of its own. */
 async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<readonly ToolStatus[]> {
   try {
-    return await connected(call.home, io, 'read', fetchTools)
+    return await withConnection(call.home, io, 'read', fetchTools)
   } catch (error) {
     const why = errorMessage(error)
     throw new CommandFailure('tools', `${writtenText(written)} The new access of each tool cannot be shown: ${why}`, {
@@ -84,7 +84,7 @@ function otherwiseText({ name, rule, reason }: ToolStatus, { file }: Changed, al
 }
 
 function warn(text: string, io: Io): void {
-  note(io, `${styled(io, 'yellow', 'warning', io.stderr)}: ${text}`)
+  note(io, `${applyStyle(io, 'yellow', 'warning', io.stderr)}: ${text}`)
 }
 
 /** What may run has changed: the audit says so, also where no gateway runs. */
@@ -121,9 +121,9 @@ interface Changed {
 
 /** Writes `tool-access.json` whole or not at all, and never so that it could not be read again. */
 async function changeAccessFile(home: string, { names, allowed }: Wanted): Promise<Changed> {
-  const { accessPlace, editFile } = await import('../../runtime.ts')
+  const { accessFilePath, editFile } = await import('../../runtime.ts')
   const { readAccess, withTool } = await import('../../tool.ts')
-  const file = await accessPlace(home)
+  const file = await accessFilePath(home)
   try {
     const isChanged = await editFile({
       home,

@@ -2,14 +2,14 @@ import { exactLine } from '../../context.ts'
 import type { ToolTrial } from '../../runtime.ts'
 import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
-import { ask, pathTo } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { confirm, isInteractive } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
-import type { CommandCall, Connection, Io } from '../../capability.ts'
-import { connected } from '../connection.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
-import { harmless, styled } from '../io.ts'
+import { safeForTerminal, applyStyle } from '../io.ts'
 
 /** Shows what a call would do, asks, and runs exactly that, under the same policy as a model's call. */
 export async function testTool(call: CommandCall, io: Io): Promise<number> {
@@ -17,8 +17,8 @@ export async function testTool(call: CommandCall, io: Io): Promise<number> {
   const input = inputOf(text)
   const runs = !call.has('plan') && (call.has('yes') || (!call.json && isInteractive(io)))
   const purpose = runs ? 'write' : 'read'
-  return await connected(call.home, io, purpose, async (connection) => {
-    const trial = await ask<ToolTrial>(connection, pathTo('/api/tools/', name!, '/plan'), {
+  return await withConnection(call.home, io, purpose, async (connection) => {
+    const trial = await requestJson<ToolTrial>(connection, apiPath('/api/tools/', name!, '/plan'), {
       method: 'POST',
       body: { input },
     })
@@ -51,12 +51,12 @@ function tellTrial(trial: ToolTrial, io: Io): void {
   if (trial.type === 'refused') {
     note(
       io,
-      `${styled(io, 'red', 'refused', io.stderr)} (${exactLine(trial.rule)}): ${harmless(trial.error, io.stderr)}`,
+      `${applyStyle(io, 'red', 'refused', io.stderr)} (${exactLine(trial.rule)}): ${safeForTerminal(trial.error, io.stderr)}`,
     )
     return
   }
   const access = trial.type === 'ask' ? 'a model has to ask for it' : 'a model may run it'
-  print(io, `${callText(trial.call, io)}\n${styled(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
+  print(io, `${callText(trial.call, io)}\n${applyStyle(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
 }
 
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
@@ -65,8 +65,13 @@ async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
   throw usageFailure('There is no terminal to ask on.', 'Write `--yes` to run it, or `--plan` to look only.')
 }
 
-async function runAsShown(connection: Connection, name: string, input: unknown, digest: string): Promise<ToolResult> {
-  return await ask<ToolResult>(connection, pathTo('/api/tools/', name, '/run'), {
+async function runAsShown(
+  connection: GatewayConnection,
+  name: string,
+  input: unknown,
+  digest: string,
+): Promise<ToolResult> {
+  return await requestJson<ToolResult>(connection, apiPath('/api/tools/', name, '/run'), {
     method: 'POST',
     body: { input, digest },
   })
@@ -74,6 +79,6 @@ async function runAsShown(connection: Connection, name: string, input: unknown, 
 
 function tellResult(result: ToolResult, io: Io): void {
   const { output = '' } = result
-  if (output !== '') print(io, harmless(output.replace(/\n$/, ''), io.stdout))
-  if (!result.ok) note(io, `${styled(io, 'red', 'failed', io.stderr)}: ${harmless(result.error, io.stderr)}`)
+  if (output !== '') print(io, safeForTerminal(output.replace(/\n$/, ''), io.stdout))
+  if (!result.ok) note(io, `${applyStyle(io, 'red', 'failed', io.stderr)}: ${safeForTerminal(result.error, io.stderr)}`)
 }

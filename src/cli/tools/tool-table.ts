@@ -1,13 +1,13 @@
 import { exactLine } from '../../context.ts'
 import type { ToolStatus } from '../../runtime.ts'
-import { ask } from '../answer.ts'
-import type { Connection } from '../../capability.ts'
+import { requestJson } from '../answer.ts'
+import type { GatewayConnection } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'
 import { fittedTable } from '../table.ts'
 
-export async function fetchTools(connection: Connection): Promise<readonly ToolStatus[]> {
-  return (await ask<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
+export async function fetchTools(connection: GatewayConnection): Promise<readonly ToolStatus[]> {
+  return (await requestJson<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
 }
 
 /** The tool of that name. Throws with the nearest one where there is none. */

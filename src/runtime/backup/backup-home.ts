@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
-import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
+import { requireAbility, openBlobs, type StoreDriver } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError, diskFault } from './backup-error.ts'
@@ -68,7 +68,7 @@ const TRIES = 5
  */
 export async function backupHome(options: BackupOptions): Promise<Backup> {
   const { home, capabilities = [], version, time, signal, onProgress } = options
-  const store = ableTo(options.store, 'snapshot')
+  const store = requireAbility(options.store, 'snapshot')
   const file = await archivePath(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
     throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)
@@ -130,7 +130,7 @@ async function archivePath(file: string): Promise<string> {
   }
 }
 
-type Snapshots = ReturnType<typeof ableTo<'snapshot'>>
+type Snapshots = ReturnType<typeof requireAbility<'snapshot'>>
 
 interface StoredFiles {
   readonly files: readonly HomeFile[]

@@ -3,7 +3,7 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { compactSearchIndex } from '../../search.ts'
-import { ableTo, openBlobs, type StoreDriver } from '../../session.ts'
+import { requireAbility, openBlobs, type StoreDriver } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
@@ -30,7 +30,7 @@ export async function compactHome(
   onProgress: (text: string) => void,
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
-  const store = ableTo(driver, 'compact')
+  const store = requireAbility(driver, 'compact')
   const { data } = homeAt(home)
   const before = await folderSize(data)
   if (!(await store.exists(data))) return { contents: 0, files: 0, before, after: before }

@@ -1,6 +1,6 @@
 import type { LayerContext, RunningCapabilities, TurnPart, TurnParts } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
-import type { SessionStore, Source } from '../../session.ts'
+import type { SessionStore, CitationSource } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { CalibrationStore } from '../models/calibration-store.ts'
 import type { LearnedLimits } from '../models/learned-limits.ts'
@@ -38,7 +38,7 @@ export function layersFor(
 }
 
 /** Documents in the request itself, with their numbers. */
-export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly Source[] {
+export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly CitationSource[] {
   return turnParts(turn).flatMap(({ sources = [] }) => sources)
 }
 

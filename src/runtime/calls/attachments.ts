@@ -5,9 +5,9 @@ import { defined } from '../../platform.ts'
 import {
   type AttachedFile,
   type FileStore,
-  referredContent,
+  readReferredContent,
   type SessionStore,
-  type SpokenBody,
+  type MessageBody,
 } from '../../session.ts'
 
 /** A file that came with the input of a turn. */
@@ -16,7 +16,7 @@ export interface TurnFile extends AttachedFile {
 }
 
 /** Files that came with the inputs among these messages. */
-export function inputFiles(said: readonly SpokenBody[]): readonly TurnFile[] {
+export function inputFiles(said: readonly MessageBody[]): readonly TurnFile[] {
   return said.flatMap((body) => {
     if (body.type !== 'input') return []
     return (body.attachments ?? []).map((file) => ({ ...file, turn: body.turn }))
@@ -40,7 +40,7 @@ export async function loadAttachments(
   })
   return Promise.all(
     named.map(async ({ turn, id, file, name, content }) => {
-      const text = content === undefined ? undefined : await referredContent(store, content)
+      const text = content === undefined ? undefined : await readReferredContent(store, content)
       return { turn, id, name, ...defined({ file, text }) }
     }),
   )

@@ -16,8 +16,8 @@ import {
   type VerbatimAssembly,
   type VerbatimInput,
 } from '../../context.ts'
-import { imageSupportOf, type Model } from '../../model.ts'
-import { definitionOf, type Tool } from '../../tool.ts'
+import { modelImageSupport, type Model } from '../../model.ts'
+import { toolDefinition, type Tool } from '../../tool.ts'
 import { countInSlices } from '../models/counters.ts'
 import { type AssemblyContext, documentSources, layersFor, turnParts } from './assembly-context.ts'
 import { loadAttachments, earlierAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
@@ -64,7 +64,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   const budget = budgetFor(context, model, question.deeper)
   const allowed = model.facts.tools && session !== undefined ? await context.allowedTools() : []
   const keepsTools = !last || model.facts.toolChoiceNone
-  const tools = keepsTools ? allowed.map(definitionOf) : []
+  const tools = keepsTools ? allowed.map(toolDefinition) : []
 
   const layers = await layersFor(context, {
     time: question.time,
@@ -153,7 +153,7 @@ const lastStepReminder: Layer = {
 
 /** Which images reach a model, and which stored ones no longer can. */
 export function imageSupport(model: Model, gone: readonly string[] = []): ImageSupport {
-  return { ...imageSupportOf(model), ...(gone.length > 0 ? { gone } : {}) }
+  return { ...modelImageSupport(model), ...(gone.length > 0 ? { gone } : {}) }
 }
 
 /**

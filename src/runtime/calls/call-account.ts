@@ -2,7 +2,7 @@ import type { PreparedCall, Step } from '../../agent.ts'
 import type { Clock } from '../../capability.ts'
 import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
-import { defined, type Stretch } from '../../platform.ts'
+import { defined, type TimeSlice } from '../../platform.ts'
 import type { CallOutcome, CallRecord } from '../../session.ts'
 import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
@@ -29,7 +29,7 @@ interface CallToWrite {
   readonly request?: PreparedCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo'>>
   /** Since when others have waited. */
-  readonly work: Stretch
+  readonly work: TimeSlice
   /** Writes the parts of the input beside the log and returns the record of them. */
   input(options: RecordedOptions): Promise<unknown>
   /** Why a call is not made that could be; an overflow is a reason of its own. */

@@ -14,7 +14,7 @@ import {
   type VerbatimInput,
 } from '../../context.ts'
 import type { CallOptions } from '../../model.ts'
-import { type CallRecord, type Entry, referredContent, type SessionStore, type SpokenBody } from '../../session.ts'
+import { type CallRecord, type Entry, readReferredContent, type SessionStore, type MessageBody } from '../../session.ts'
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
@@ -116,7 +116,7 @@ export async function restoreInput(
 ): Promise<AssemblyInput> {
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
-    const text = await referredContent(store, reference)
+    const text = await readReferredContent(store, reference)
     if (text === undefined) throw await missingContentError(store, reference, record.id)
     return JSON.parse(text)
   }
@@ -187,7 +187,7 @@ async function missingContentError(store: SessionStore, content: string, call: s
   )
 }
 
-function messagesIn(entries: readonly Entry[]): readonly SpokenBody[] {
+function messagesIn(entries: readonly Entry[]): readonly MessageBody[] {
   return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
 }
 
@@ -226,7 +226,7 @@ export async function restoreVerbatim(
   counters: Counters,
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
-  const text = await referredContent(store, reference)
+  const text = await readReferredContent(store, reference)
   if (text === undefined) throw await missingContentError(store, reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
   return { tools, messages, budget, counter: await counters(counter), model }

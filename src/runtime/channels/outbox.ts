@@ -3,7 +3,7 @@ import { settlesWithin, sleep } from '../../platform.ts'
 import type { Binding, Entry, LogStore, TurnOutcome, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
-import { turnView } from '../turns/turn-view.ts'
+import { readTurnView } from '../turns/turn-view.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
 export interface Outbox {
@@ -170,7 +170,7 @@ async function* dueReplies(
   channels: ReadonlyMap<string, Channel>,
   session: string,
 ): AsyncGenerator<DueReply> {
-  const place = await conversationOfSession(store, session)
+  const place = await sessionConversation(store, session)
   const channel = place && channels.get(place.binding.channel)
   if (!place || !channel) return
   const { conversation } = place.binding
@@ -178,7 +178,7 @@ async function* dueReplies(
     if (!(await isDue(store, row, channel, place.left))) continue
     const { turn } = row
     const [{ text, outcome }, sent] = await Promise.all([
-      turnView(store, session, turn),
+      readTurnView(store, session, turn),
       store.entries(session, { turn, types: ['sent'] }),
     ])
     if (!outcome || (text === '' && !needsTelling(outcome))) continue
@@ -207,7 +207,7 @@ async function startedAt(store: LogStore, session: string): Promise<Binding | un
 }
 
 /** Where a session is talked about, or was begun. `left`: its conversation has gone on to a new session. */
-export async function conversationOfSession(
+export async function sessionConversation(
   store: LogStore,
   session: string,
 ): Promise<{ readonly binding: Binding; readonly left: boolean } | undefined> {

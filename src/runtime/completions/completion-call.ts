@@ -15,7 +15,7 @@ import {
   type VerbatimAssembly,
 } from '../../context.ts'
 import type { Model } from '../../model.ts'
-import { defined, stretch } from '../../platform.ts'
+import { defined, timeSlice } from '../../platform.ts'
 import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
 import { assembleWithin, imageSupport, verbatimInSlices, accountWithinLearned } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
@@ -53,7 +53,7 @@ export async function completionCall(
     ...explicitChoices(input),
   }
   const wanted = completionBudget(context, model, input, deeper)
-  const work = stretch()
+  const work = timeSlice()
   const exact =
     prompt || needsMarkers(input, model)
       ? undefined

@@ -21,7 +21,7 @@ export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
 type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/no-explicit-any -- likewise
 
 /** The settings of a capability in a configuration. */
-export function settingsOf<Settings>(
+export function capabilitySettings<Settings>(
   configuration: Configuration,
   capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
 ): Settings {
@@ -31,7 +31,7 @@ export function settingsOf<Settings>(
 
 /** Folders with files of the owner that the configuration names: absolute paths, each once. They may be outside the home. */
 export function homeFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
-  const named = capabilities.flatMap((each) => each.homeFolders?.(settingsOf(configuration, each)) ?? [])
+  const named = capabilities.flatMap((each) => each.homeFolders?.(capabilitySettings(configuration, each)) ?? [])
   return [...new Set([...named, configuration.agent.workspace])]
 }
 

@@ -1,8 +1,8 @@
-import { editedJson, type JsonChange } from '../../tool.ts'
+import { editJson, type JsonChange } from '../../tool.ts'
 import { checkValue } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
-import { type KeyPath, keyPathOf, namesAt, namesIn, schemaAt } from './key.ts'
+import { type KeyPath, findKeyPath, namesAt, namesIn, schemaAt } from './key.ts'
 import { errorMessage, nearestName } from '../../platform.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
@@ -53,7 +53,7 @@ export async function setValue({ home, schema, key, value, check }: EditOptions)
 
 /** The path of a key that somebody wrote. Throws a `ConfigurationError` with the nearest one where there is none. */
 export function configurationKey(key: string, schema: ConfigurationSchema): KeyPath {
-  const path = keyPathOf(key, schema)
+  const path = findKeyPath(key, schema)
   if (path) return path
   const words = namesIn(key)
   if (!words)
@@ -83,7 +83,7 @@ function refuseSecret(path: KeyPath): void {
 
 function changeText(text: string, change: JsonChange): string {
   try {
-    return editedJson(text, [change])
+    return editJson(text, [change])
   } catch (error) {
     throw keyError(change.path.map(String), errorMessage(error))
   }

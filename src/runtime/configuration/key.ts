@@ -35,7 +35,7 @@ export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
  * `models.ollama/llama3.2.window`, and may be in quotes: `models."ollama/llama3.2".window` is the same key.
  * `undefined` where there is no such key.
  */
-export function keyPathOf(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
+export function findKeyPath(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
   const words = splitKey(key)
   return words && resolve(words, json)
 }

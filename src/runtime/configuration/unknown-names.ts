@@ -4,7 +4,7 @@ import { namesAt, plainKeys, withTexts } from './key.ts'
 import type { ConfigurationProblem, ConfigurationWarning } from './problem.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
 import type { Configuration } from './configuration.ts'
-import { type Environment, variableOf } from './value.ts'
+import { type Environment, variableName } from './value.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
 export function unknownNames(
@@ -95,7 +95,7 @@ export function unknownVariables(
   configuration: unknown,
   json: KeySchema,
 ): readonly ConfigurationProblem[] {
-  const known = [...plainKeys(json).map(variableOf), ...OTHERS]
+  const known = [...plainKeys(json).map(variableName), ...OTHERS]
   const named = textsIn(configuration)
   return Object.keys(environment)
     .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')

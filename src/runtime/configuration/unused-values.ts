@@ -3,7 +3,7 @@ import type { Provider as KnownProvider } from '../../model.ts'
 import type { Environment } from './value.ts'
 import { unusedKeys } from './providers-schema.ts'
 import { type ConfigurationSchema, settingsSection } from './schema.ts'
-import { type Configuration, settingsOf } from './configuration.ts'
+import { type Configuration, capabilitySettings } from './configuration.ts'
 import type { ConfigurationWarning } from './problem.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
@@ -124,7 +124,8 @@ function capabilityWarnings(
 ): readonly ConfigurationWarning[] {
   const layout = layoutOf(configuration.context.layout, layouts)
   return capabilities.flatMap((capability) => {
-    const odd = capability.settingsWarnings?.(settingsOf(configuration, capability), { environment, layout }) ?? []
+    const odd =
+      capability.settingsWarnings?.(capabilitySettings(configuration, capability), { environment, layout }) ?? []
     const section = settingsSection(capability)
     return odd.map(({ key, ...warning }) => ({ key: key === '' ? section : `${section}.${key}`, ...warning }))
   })

@@ -27,7 +27,7 @@ function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
  * What the words mean that a person wrote behind a key. Several make a list. For a text, JSON of another kind (`5`,
  * `true`, `[…]`) is not a text, so that the schema refuses it: to set such a text, write it in quotes.
  */
-export function valueOfWords(
+export function parseWords(
   path: KeyPath,
   words: readonly string[],
   { json }: Pick<ConfigurationSchema, 'json'>,
@@ -74,13 +74,13 @@ export function environmentOverrides(
   { json, whole }: ConfigurationSchema,
 ): readonly Override[] {
   return plainKeys(json).flatMap((path) => {
-    const variables = [variableOf(path), ...(factsAt(whole, path).variables ?? [])]
+    const variables = [variableName(path), ...(factsAt(whole, path).variables ?? [])]
     const variable = variables.find((name) => (environment[name] ?? '') !== '')
     return variable === undefined ? [] : [{ path, variable, value: parseValue(path, environment[variable]!, json) }]
   })
 }
 
 /** `agent.maxSteps` is set by `FOREWORD_AGENT_MAX_STEPS`. */
-export function variableOf(path: KeyPath): string {
+export function variableName(path: KeyPath): string {
   return ['FOREWORD', ...path.map((name) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase())].join('_')
 }

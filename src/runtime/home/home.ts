@@ -1,7 +1,7 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
-import { accessPlaces, readText } from '../../tool.ts'
+import { accessPaths, readText } from '../../tool.ts'
 
 /** The files and folders of a home, as absolute paths (docs/guide/configuration.md). A missing one is an empty one. */
 interface Home {
@@ -22,7 +22,7 @@ interface Home {
 export function homeAt(root: string): Home {
   const context = join(root, 'context')
   const data = join(root, 'data')
-  const [toolAccessFile, contextToolAccessFile] = accessPlaces(root)
+  const [toolAccessFile, contextToolAccessFile] = accessPaths(root)
   return {
     root,
     configurationFile: join(root, 'config.json'),
@@ -100,8 +100,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** The file that decides what may run, and that commands change; the one in the home itself where there is none yet. */
-export async function accessPlace(root: string): Promise<string> {
-  const [own, inContext] = accessPlaces(root)
+export async function accessFilePath(root: string): Promise<string> {
+  const [own, inContext] = accessPaths(root)
   return !(await isThere(own)) && (await isThere(inContext)) ? inContext : own
 }
 

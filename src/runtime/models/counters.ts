@@ -5,7 +5,7 @@ import { inSlices } from '../../platform.ts'
 export type Counters = (id: string) => Promise<TokenCounter>
 
 /** The table of `o200k` needs tens of megabytes, so it is read only when it is asked for. */
-export const counters: Counters = async (id) => {
+export const findCounter: Counters = async (id) => {
   const found = smallCounters.find((counter) => counter.id === id)
   if (found) return found
   if (id === 'o200k') return (await import('../../context/o200k.ts')).o200k

@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { messageText, outputText, type ToolCallPart, toolCalls, toolResults, wholeCharacter } from '../../context.ts'
 import type { HistoryItem, IndexedSession, RecallIndex } from '../../search.ts'
-import { type Entry, type LogStore, referredContent, type SessionStore } from '../../session.ts'
+import { type Entry, type LogStore, readReferredContent, type SessionStore } from '../../session.ts'
 
 export interface IndexingParts {
   readonly store: Pick<SessionStore, 'entries' | 'turn' | 'content' | 'session'>
@@ -117,7 +117,7 @@ async function callItems(store: HistoryStore, entry: Said, place: Placed): Promi
       const end = before.findLast((each) => each.type === 'tool-end' && each.toolCallId === toolCallId)
       const { ok, stored } = end?.type === 'tool-end' ? end : {}
       // A text that is lost is no reason to stop: what the model read of it is in the log.
-      const whole = (stored && (await referredContent(store, stored.content))) ?? outputText(output)
+      const whole = (stored && (await readReferredContent(store, stored.content))) ?? outputText(output)
       const input = asked === undefined ? '' : JSON.stringify(asked.input)
       const call = { id: toolCallId, name: toolName, input: oneLine(input), outcome: oneLine(whole), ok }
       return { ...place, kind: 'call', role: 'tool', text: `${toolName} ${input}\n${whole}`, call }

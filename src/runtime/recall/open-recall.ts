@@ -3,7 +3,7 @@ import { setImmediate as others } from 'node:timers/promises'
 import { RuntimeError } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import { type LogStore, type SessionStore, undoneTurnsOf } from '../../session.ts'
+import { type LogStore, type SessionStore, createUndoneTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
@@ -44,7 +44,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
 
-  const undoneTurns = undoneTurnsOf(store)
+  const undoneTurns = createUndoneTurnReader(store)
 
   const opened = () =>
     (opening ??= openIndex(path, timeZone).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import {
 } from '../../capability.ts'
 import { type Message, messageText, type UserMessage } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type AttachedFile, type FileRow, type LogStore, StoreError, undoneTurnsOf } from '../../session.ts'
+import { type AttachedFile, type FileRow, type LogStore, StoreError, createUndoneTurnReader } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -60,12 +60,12 @@ export async function admit(
     input.session ??
     (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
   const known = await states.of(session)
-  if (!known && input.session !== undefined) throw noSuchSession(session)
+  if (!known && input.session !== undefined) throw sessionNotFound(session)
   if (known && idempotencyKey !== undefined) {
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
   }
-  if (after !== undefined && !(await states.of(after))) throw noSuchSession(after)
+  if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
   const turn = clock.newId('turn')
   const { message, attachments } = await attachFiles(library, session, text, files)
@@ -94,7 +94,7 @@ export async function admit(
 }
 
 /** The error of every method that is given a session which is not there. */
-export function noSuchSession(session: string): RuntimeError {
+export function sessionNotFound(session: string): RuntimeError {
   return new RuntimeError('not-found', `There is no session ${session}. List them with \`foreword sessions\`.`, {
     session,
   })
@@ -109,7 +109,7 @@ async function admittedBefore(
 ): Promise<Admitted | undefined> {
   const entry = await store.inputByKey(state.session, key)
   if (entry?.type !== 'input') return undefined
-  if ((await undoneTurnsOf(store)(state.session)).includes(entry.turn)) {
+  if ((await createUndoneTurnReader(store)(state.session)).includes(entry.turn)) {
     throw new RuntimeError(
       'key-reused',
       `The idempotency key belongs to ${entry.turn}, which was taken back. Send the message again with another key.`,
@@ -155,7 +155,7 @@ async function attachFiles(
   for (const { id, owner } of handedIn) {
     if (owner.id === inbox.id) await library.give(id, { type: 'session', id: session })
   }
-  const rows = onceEach(handedIn, ({ hash }) => hash)
+  const rows = mergeSameFiles(handedIn, ({ hash }) => hash)
   const pictures = rows.flatMap(picturePart)
   return {
     message: { role: 'user', content: pictures.length === 0 ? text : [{ type: 'text', text }, ...pictures] },
@@ -193,7 +193,7 @@ function picturePart({ id, name, state }: FileRow): readonly UserPart[] {
 }
 
 /** Files that are the same, by what `sameBy` gives, as one: the first, with the other names that it goes by. */
-export function onceEach(rows: readonly FileRow[], sameBy: (row: FileRow) => string): readonly FileRow[] {
+export function mergeSameFiles(rows: readonly FileRow[], sameBy: (row: FileRow) => string): readonly FileRow[] {
   return Array.from(Map.groupBy(rows, sameBy).values(), (same) => {
     const [first, ...names] = new Set(same.map(({ name }) => name))
     return names.length === 0 ? same[0]! : { ...same[0]!, name: `${first}, also ${names.join(', ')}` }

@@ -1,5 +1,5 @@
 import { type EventsOptions, RuntimeError, type SessionEvent } from '../../capability.ts'
-import { defined, stretch } from '../../platform.ts'
+import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import { type BacklogBudget, openBacklog } from './event-backlog.ts'
 import type { SessionState } from './session-state.ts'
@@ -22,7 +22,7 @@ export async function* sessionEvents(
   // What was written up to here is read from the log; what comes later arrives as live events.
   let heard = state.stream.lastSeq()
   const backlog = openBacklog(state.stream, signal, budget)
-  const work = stretch()
+  const work = timeSlice()
   try {
     let reached = seen.seq
     // Deltas whose message is in the log are no longer provisional: the message was sent instead.

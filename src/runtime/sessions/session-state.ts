@@ -1,5 +1,5 @@
 import type { Piece } from '../../context.ts'
-import { type Choices, choicesAfter, type Entry, type SessionStore } from '../../session.ts'
+import { type Choices, applyChoice, type Entry, type SessionStore } from '../../session.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
@@ -178,7 +178,7 @@ function remember(state: SessionState, entry: Entry): void {
       state.model = entry.model ?? undefined
       return
     case 'choice':
-      state.choices = choicesAfter(state.choices, entry)
+      state.choices = applyChoice(state.choices, entry)
       return
     default:
       if ('turn' in entry) state.live.get(entry.turn)?.push(entry)

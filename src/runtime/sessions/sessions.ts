@@ -8,7 +8,7 @@ import {
   StoreError,
   type TurnRow,
 } from '../../session.ts'
-import { noSuchSession } from './admission.ts'
+import { sessionNotFound } from './admission.ts'
 import { type Clock, type NewSession, type RunningCapabilities, type Runtime, RuntimeError } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -49,7 +49,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   async function stateOf(session: string): Promise<SessionState> {
     const state = await states.of(session)
     if (state) return state
-    throw noSuchSession(session)
+    throw sessionNotFound(session)
   }
 
   async function newSession({ title, binding, after, model, choices = {} }: NewSession = {}): Promise<SessionRow> {

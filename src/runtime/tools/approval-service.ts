@@ -1,4 +1,4 @@
-import { type Approvals, describedFacts } from '../../agent.ts'
+import { type Approvals, callFacts } from '../../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
@@ -165,7 +165,7 @@ function approvalView({ approval, session, turn, toolCallId, time, rule, request
 
 function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
   const { session, turn, toolCallId, request, digest } = question
-  const about = { ...describedFacts(request), session, turn, toolCallId, digest, rule: by }
+  const about = { ...callFacts(request), session, turn, toolCallId, digest, rule: by }
   if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }
   return { ...about, decision: 'denied', ...(decided.reason ? { reason: decided.reason } : {}) }
 }

@@ -1,4 +1,4 @@
-import { describedFacts, resultFacts, resultText } from '../../agent.ts'
+import { callFacts, resultFacts, resultText } from '../../agent.ts'
 import {
   type Clock,
   type RunningCapabilities,
@@ -85,14 +85,14 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
     async runTool(tool, input, digest) {
       const plan = await planned(tool, input)
       if (plan.type === 'refused') {
-        const facts = describedFacts(plan.call ?? { tool, input })
+        const facts = callFacts(plan.call ?? { tool, input })
         await note({ ...facts, decision: 'refused', rule: plan.rule, reason: resultText(plan.result).slice(0, 500) })
         return plan.result
       }
       if (plan.digest !== digest) {
         throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Show it again.`)
       }
-      const facts = { ...describedFacts(plan.call), rule: 'run-by-hand', digest }
+      const facts = { ...callFacts(plan.call), rule: 'run-by-hand', digest }
       await note({ ...facts, decision: 'approved' })
       const began = clock.monotonic()
       const result = await plan.run()

@@ -5,7 +5,7 @@ import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
-import { noSuchSession } from '../sessions/admission.ts'
+import { sessionNotFound } from '../sessions/admission.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
@@ -24,7 +24,7 @@ export async function previewCall(
   { session, input = '', model: askedModel, system, choices }: PreviewOptions,
 ): Promise<Preview> {
   const state = session === undefined ? undefined : await states.of(session)
-  if (session !== undefined && !state) throw noSuchSession(session)
+  if (session !== undefined && !state) throw sessionNotFound(session)
   const asked = {
     ...defined({ model: askedModel, system }),
   }

@@ -3,8 +3,8 @@ import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
 import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
-import { stretch } from '../../platform.ts'
-import type { Entry, Source } from '../../session.ts'
+import { timeSlice } from '../../platform.ts'
+import type { Entry, CitationSource } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
 import { inputFiles } from '../calls/attachments.ts'
@@ -24,7 +24,7 @@ interface AssemblyParts {
   readonly journal: Journal
   readonly citations: TurnCitations
   /** Documents in the request itself. */
-  readonly documents: readonly Source[]
+  readonly documents: readonly CitationSource[]
   readonly words: TurnWords
 }
 
@@ -64,7 +64,7 @@ export function turnAssembly(
 
   return async (step) => {
     const question = questionOf(step)
-    const work = stretch()
+    const work = timeSlice()
     const attempt = await attemptWithPictures(context, library, question)
     gone = attempt.gone
     const { outcome, toolChoice } = attempt

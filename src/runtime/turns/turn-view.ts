@@ -1,10 +1,10 @@
 import { RuntimeError, type TurnTotals, type TurnView } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { AnswerLimit, Entry, LogStore, Source, TurnOutcome, Usage } from '../../session.ts'
+import type { AnswerLimit, Entry, LogStore, CitationSource, TurnOutcome, Usage } from '../../session.ts'
 
 /** A turn for an endpoint or a command, read from the log. */
-export async function turnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
+export async function readTurnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
   if (entries.length === 0)
     throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
@@ -35,8 +35,8 @@ function answerText(entries: readonly Entry[]): string {
 }
 
 /** What the answers of a turn cite, each number once, in their order. */
-export function citedSources(entries: readonly Entry[]): readonly Source[] {
-  const cited = new Map<number, Source>()
+export function citedSources(entries: readonly Entry[]): readonly CitationSource[] {
+  const cited = new Map<number, CitationSource>()
   for (const entry of entries) {
     if (entry.type !== 'message') continue
     for (const source of entry.citations ?? []) if (!cited.has(source.citation)) cited.set(source.citation, source)

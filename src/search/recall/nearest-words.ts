@@ -1,4 +1,4 @@
-import { editSteps, type SqliteConnection } from '../../platform.ts'
+import { editDistance, type SqliteConnection } from '../../platform.ts'
 import type { QuestionWord } from './question.ts'
 import { matchAny, countMatches, type Scope } from './scope.ts'
 import { vocabularyTable } from './tables.ts'
@@ -64,6 +64,6 @@ function spellingDistance(one: string, other: string, alone: boolean): number | 
   if (alone && long.startsWith(short)) return 1
   const most = alone && one.length >= 6 ? 2 : 1
   if (long.length - short.length > most) return undefined
-  const distance = editSteps(one, other)
+  const distance = editDistance(one, other)
   return distance <= most ? distance : undefined
 }

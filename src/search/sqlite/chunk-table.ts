@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '../../platform.ts'
 import type { Chunk } from '../engine.ts'
-import { wordsOf } from '../words.ts'
+import { splitWords } from '../words.ts'
 
 interface ChunkRow {
   readonly start: number
@@ -39,7 +39,7 @@ export function writeChunk(
 
 /** The words of a text with spaces between them, as they are indexed. */
 export function joinWords(text: string): string {
-  return wordsOf(text).join(' ')
+  return splitWords(text).join(' ')
 }
 
 export function readChunk(connection: SqliteConnection, number: number): Chunk | undefined {

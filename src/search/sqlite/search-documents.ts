@@ -2,7 +2,7 @@ import { errorMessage, orAborted, type SqliteConnection } from '../../platform.t
 import { embedderName } from '../embedder/vectors.ts'
 import { unitVector } from '../embedder/vectors.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchWay } from '../engine.ts'
-import { wordsOf } from '../words.ts'
+import { splitWords } from '../words.ts'
 import { documentNumber, PER_DOCUMENT, readChunk } from './chunk-table.ts'
 import { documentAt } from './document-table.ts'
 import type { NoiseFloor } from './noise-floor.ts'
@@ -175,7 +175,7 @@ function candidatesByWords(
 
 /** The distinct words of a query. */
 function queryWords(text: string): readonly string[] {
-  return [...new Set(wordsOf(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS)
+  return [...new Set(splitWords(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS)
 }
 
 /** Each word is quoted: no part of a query is ever an operator. */

@@ -30,7 +30,7 @@ const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 
 /** Asks the person behind a client that can ask. */
-export async function askPerson(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
+export async function elicitAnswer(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
   const { id, digest, form, progress } = question
   if (call.person === 'round') {
     const requestState = await call.seal({ ...asking, input: callDigest(asking), id, digest })
@@ -48,7 +48,7 @@ export async function askPerson(question: PersonQuestion, asking: AskingCall, ca
  * The answer in a later round of a call. This server sealed the id and the digest, so they belong to what was shown. Only the
  * answer comes from the client, and it is `undefined` where none came. Returns `undefined` where the seal belongs to another call.
  */
-export function answeredQuestion(
+export function elicitedAnswer(
   asking: AskingCall,
   call: McpCall,
 ): { readonly id: string; readonly digest: string; readonly answer: unknown } | undefined {

@@ -19,7 +19,7 @@ interface AuditParts {
 /** The longest input in a record, characters. */
 const MOST_INPUT_CHARS = 2_000
 
-export function mcpAudit({ store, time }: AuditParts): McpAudit {
+export function createMcpAudit({ store, time }: AuditParts): McpAudit {
   const note = (facts: AuditFacts) => store.transaction([{ type: 'audit', facts, time: time() }])
   return {
     async refused(call, { rule, reason }) {

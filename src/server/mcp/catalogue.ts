@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import type { McpCatalogue, McpContribution, McpDefinitions, McpPrompt, McpTool, Runtime } from '../../capability.ts'
 import { outline, type TokenCounter } from '../../context.ts'
-import { counterIdOf, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
+import { scenarioCounterId, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
 import type { SessionStore } from '../../session.ts'
-import { mcpAudit } from './audit.ts'
-import { allDefinitions, assembleDefinition, explainCallPrompt, parsedAddress } from './definitions.ts'
-import { failed, failureReply, succeeded } from './envelope.ts'
+import { createMcpAudit } from './audit.ts'
+import { allDefinitions, assembleDefinition, explainCallPrompt, parseResourceAddress } from './definitions.ts'
+import { failureEnvelope, failureReply, successEnvelope } from './envelope.ts'
 import { invalidParams } from './protocol-server.ts'
 import { ownResources, pagedResources } from './resources.ts'
 import { refusalByPolicy } from './tool-permission.ts'
 
 /** What one capability adds to the MCP server of an open home. */
-export interface McpAddition {
+export interface McpContributionSource {
   definitions(): McpDefinitions | Promise<McpDefinitions>
   open(): McpContribution | Promise<McpContribution>
 }
@@ -24,7 +24,7 @@ interface CatalogueOptions {
   /** Called with failures that nobody expected. */
   readonly unexpected: (error: unknown) => void
   /** What capabilities add, in their order. */
-  readonly additions: readonly McpAddition[]
+  readonly additions: readonly McpContributionSource[]
 }
 
 /**
@@ -46,7 +46,7 @@ export async function openCatalogue(
     resources: pagedResources([...added.flatMap(({ resources = [] }) => resources), ...ownResources(store)]),
     prompts,
     refusal: refusalByPolicy(home),
-    refused: mcpAudit({ store, time }).refused,
+    refused: createMcpAudit({ store, time }).refused,
   }
 }
 
@@ -68,15 +68,16 @@ function assembleTool(unexpected: (error: unknown) => void): McpTool {
         const counters = await countersFor(input)
         // The assembly blocks the event loop. Other work, and a cancellation, go first.
         await setImmediate()
-        if (call.signal.aborted) return failed('cancelled', 'The call was cancelled.')
+        if (call.signal.aborted) return failureEnvelope('cancelled', 'The call was cancelled.')
         const result = runScenario(input, counters)
         await call.progress(1, 2, 'The context is assembled.')
         await setImmediate()
-        const answer = succeeded({ ...result, outline: outline(result.manifest) })
+        const answer = successEnvelope({ ...result, outline: outline(result.manifest) })
         await call.progress(2, 2, 'Done.')
         return answer
       } catch (error) {
-        if (error instanceof ScenarioError) return failed('invalid-input', error.message, { problems: error.problems })
+        if (error instanceof ScenarioError)
+          return failureEnvelope('invalid-input', error.message, { problems: error.problems })
         return failureReply(error, unexpected)
       }
     },
@@ -85,7 +86,7 @@ function assembleTool(unexpected: (error: unknown) => void): McpTool {
 
 /** Loads the counter with the large table only where a scenario names it, or names an unknown one. */
 async function countersFor(input: unknown): Promise<readonly TokenCounter[]> {
-  const id = counterIdOf(input)
+  const id = scenarioCounterId(input)
   if (id === undefined || smallCounters.some((counter) => counter.id === id)) return smallCounters
   return [...smallCounters, (await import('../../context/o200k.ts')).o200k]
 }
@@ -95,7 +96,7 @@ function explainCall(store: Pick<SessionStore, 'call'>): McpPrompt {
   return {
     definition: explainCallPrompt,
     async get({ call_id: given = '' }) {
-      const address = parsedAddress(given)
+      const address = parseResourceAddress(given)
       const id = address?.kind === 'calls' ? address.id : given
       const call = await store.call(id)
       if (call === undefined) throw invalidParams(`There is no call ${JSON.stringify(id)}.`)

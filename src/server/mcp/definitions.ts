@@ -117,7 +117,7 @@ export function resourceAddress(kind: string, id: string): string {
 }
 
 /** Parses `foreword://KIND/ID` or `foreword://KIND/ID/PART`. `undefined` for any other text. */
-export function parsedAddress(text: string): Address | undefined {
+export function parseResourceAddress(text: string): Address | undefined {
   const [, kind, id, part] = /^foreword:\/\/([a-z]+)\/([^/?#]+)(?:\/([a-z]+))?$/.exec(text) ?? []
   if (kind === undefined || id === undefined) return undefined
   try {

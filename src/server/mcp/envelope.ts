@@ -36,12 +36,15 @@ type EnvelopeCode =
   | 'unavailable'
 
 /** The reply of a call that succeeded. */
-export function succeeded(data: Readonly<Record<string, unknown>>, warnings: readonly string[] = []): CallToolResult {
+export function successEnvelope(
+  data: Readonly<Record<string, unknown>>,
+  warnings: readonly string[] = [],
+): CallToolResult {
   return result({ success: true, data, error: null, ...(warnings.length > 0 && { warnings }) })
 }
 
 /** The reply of a call that failed. */
-export function failed(
+export function failureEnvelope(
   code: EnvelopeCode,
   message: string,
   details: Readonly<Record<string, unknown>> = {},
@@ -53,11 +56,11 @@ export function failed(
 /** The reply to an error. An unexpected error is passed to `unexpected`, and the reply gives no details of it. */
 export function failureReply(error: unknown, unexpected: (error: unknown) => void): CallToolResult {
   if (error instanceof ForewordError) {
-    if (UNAVAILABLE.has(error.code)) return failed('unavailable', error.message)
-    if (error.expose && isReplied(error.code)) return failed(error.code, error.message, error.facts)
+    if (UNAVAILABLE.has(error.code)) return failureEnvelope('unavailable', error.message)
+    if (error.expose && isReplied(error.code)) return failureEnvelope(error.code, error.message, error.facts)
   }
   unexpected(error)
-  return failed('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
+  return failureEnvelope('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
 }
 
 function isReplied(code: string): code is EnvelopeCode {

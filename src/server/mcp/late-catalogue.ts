@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpCatalogue, McpDefinitions, McpPrompt, McpTool } from '../../capability.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
 import { allDefinitions } from './definitions.ts'
-import { failed } from './envelope.ts'
+import { failureEnvelope } from './envelope.ts'
 
 /**
  * The catalogue of a home that is not open yet: lists are answered at once, and everything else waits for the home. The home is
@@ -67,7 +67,7 @@ function lateTool(definition: McpTool['definition'], opened: () => Promise<McpCa
         const { tools } = await opened()
         return await tools.find((tool) => tool.definition.name === definition.name)!.call(input, call)
       } catch (error) {
-        if (error instanceof HomeNotOpened) return failed('unavailable', error.message)
+        if (error instanceof HomeNotOpened) return failureEnvelope('unavailable', error.message)
         throw error
       }
     },

@@ -1,5 +1,5 @@
 import type { Runtime } from '../../capability.ts'
-import type { McpAddition } from './catalogue.ts'
+import type { McpContributionSource } from './catalogue.ts'
 import type { HttpEndpoint } from './http-endpoint.ts'
 
 /** The endpoint of MCP clients. */
@@ -11,7 +11,7 @@ interface LazyEndpointOptions {
   /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
   /** What capabilities add, in their order. */
-  readonly additions: readonly McpAddition[]
+  readonly additions: readonly McpContributionSource[]
 }
 
 interface LazyEndpoint {

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { McpCall, McpCatalogue, McpTool, PersonAsked } from '../../capability.ts'
-import { failed, failureReply } from './envelope.ts'
+import { failureEnvelope, failureReply } from './envelope.ts'
 
 interface ProtocolOptions {
   readonly version: string
@@ -111,7 +111,7 @@ async function answerOf(catalogue: McpCatalogue, tool: McpTool, input: Record<st
   const refusal = await catalogue.refusal(tool.definition.name)
   if (refusal === undefined) return tool.call(input, call)
   await catalogue.refused?.({ tool: tool.definition.name, input, client: call.client }, refusal)
-  return failed('unavailable', refusal.reason, { rule: refusal.rule })
+  return failureEnvelope('unavailable', refusal.reason, { rule: refusal.rule })
 }
 
 interface Client {

@@ -4,7 +4,13 @@ import { type AnyMessage, messageText, outline, toolCalls } from '../../context.
 import { scenarioJsonSchema } from '../../context/scenario.ts'
 import { defined } from '../../platform.ts'
 import type { CallRecord, Entry, LogStore, SessionStore } from '../../session.ts'
-import { callTemplates, parsedAddress, resourceAddress, scenarioAddress, sessionTemplate } from './definitions.ts'
+import {
+  callTemplates,
+  parseResourceAddress,
+  resourceAddress,
+  scenarioAddress,
+  sessionTemplate,
+} from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 
 /** Entries on one page of the list. */
@@ -67,7 +73,7 @@ export function ownResources(store: SessionStore): readonly McpResourceSet[] {
           annotations: { lastModified: updated },
         })),
       async read(uri) {
-        const address = parsedAddress(uri)
+        const address = parseResourceAddress(uri)
         if (address?.kind !== 'sessions' || address.part !== undefined) return undefined
         return readSession(store, address.id)
       },
@@ -77,7 +83,7 @@ export function ownResources(store: SessionStore): readonly McpResourceSet[] {
       templates: callTemplates,
       list: async () => [],
       async read(uri) {
-        const address = parsedAddress(uri)
+        const address = parseResourceAddress(uri)
         return address?.kind === 'calls' ? callText(await store.call(address.id), address.part) : undefined
       },
       async complete(_template, variable) {

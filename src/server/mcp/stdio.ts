@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { McpCatalogue, McpDefinitions, Runtime } from '../../capability.ts'
-import type { McpAddition } from './catalogue.ts'
+import type { McpContributionSource } from './catalogue.ts'
 import { lateCatalogue } from './late-catalogue.ts'
 import { protocolServer } from './protocol-server.ts'
 
@@ -26,7 +26,7 @@ export interface McpStdioOptions extends StdioOptions {
 export interface OpenHome {
   readonly runtime: Runtime
   /** In the order of `definitions`. */
-  readonly additions: readonly McpAddition[]
+  readonly additions: readonly McpContributionSource[]
 }
 
 /**

@@ -1,17 +1,17 @@
 import {
   accessAnswer,
   accessFile,
-  accessPlaces,
+  accessPaths,
   type AccessRead,
-  approvalOf,
+  toolApproval,
   readText,
-  ruleThatDisables,
+  disablingRule,
 } from '../../tool.ts'
 import type { McpCatalogue, ToolRefusal } from '../../capability.ts'
 
 /** Checks tools against the current policy of a home. The environment only affects the shell, which is not offered here. */
 export function refusalByPolicy(home: string): McpCatalogue['refusal'] {
-  const policy = accessFile(accessPlaces(home), {}, readText)
+  const policy = accessFile(accessPaths(home), {}, readText)
   return async (tool) => toolRefusal(await policy.current(), tool)
 }
 
@@ -25,9 +25,9 @@ function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
   if (read.type === 'faulty' || (answer.type === 'refuse' && answer.rule !== 'global.allowedTools')) {
     return answer.type === 'refuse' ? answer : undefined
   }
-  const disabled = ruleThatDisables(read.access, name)
+  const disabled = disablingRule(read.access, name)
   if (disabled !== undefined) return { rule: disabled, reason: `Tool disabled in config: ${name}` }
-  const approval = approvalOf(read.access, name)
+  const approval = toolApproval(read.access, name)
   if (approval?.value !== 'ask') return undefined
   const { rule } = approval
   return { rule, reason: `A person has to allow each call of ${name} (${rule}), and nobody can be asked over MCP.` }

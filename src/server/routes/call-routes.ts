@@ -3,8 +3,8 @@ import { outline } from '../../context.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
-import { callNotFound, noSuchSession } from '../failure.ts'
-import { idPrefixSchema, limit, manifestSchema, requestViewSchema } from '../schema.ts'
+import { callNotFound, sessionNotFound } from '../failure.ts'
+import { idPrefixSchema, limitSchema, manifestSchema, requestViewSchema } from '../schema.ts'
 
 const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
 
@@ -28,7 +28,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
       description: 'The newest calls, or those that follow `after`.',
       query: z.strictObject({
-        limit: limit(100, 1000),
+        limit: limitSchema(100, 1000),
         after: z.string().min(1).optional().describe('Id of the last known call.'),
       }),
       answers: {
@@ -41,7 +41,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const session = param('session')
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
-        if (calls.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
+        if (calls.length === 0 && (await store.session(session)) === undefined) throw sessionNotFound(session)
         return json({ calls: calls.map(callSummary) })
       },
     }),
@@ -50,7 +50,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/calls',
       tag: 'calls',
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
-      query: z.strictObject({ limit: limit(100, 1000), beginning: idPrefixSchema }),
+      query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
       answers: { 200: { description: 'Calls', schema: z.object({ calls: callSummariesSchema }) } },
       handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(callSummary) }),
     }),
@@ -117,7 +117,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
       handle: async ({ param }) => {
         const session = param('session')
-        if ((await store.session(session)) === undefined) throw noSuchSession(session)
+        if ((await store.session(session)) === undefined) throw sessionNotFound(session)
         return json(await runtime.replay(session))
       },
     }),

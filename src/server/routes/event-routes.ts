@@ -2,8 +2,8 @@ import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { errorBody, json } from '../answer.ts'
-import { failureOf, HttpFailure, noSuchSession, turnNotFound } from '../failure.ts'
-import { entrySchema, eventIdSchema, limit } from '../schema.ts'
+import { toFailure, HttpFailure, sessionNotFound, turnNotFound } from '../failure.ts'
+import { entrySchema, eventIdSchema, limitSchema } from '../schema.ts'
 
 /** What happens in a session: the log in pages, and as a stream that can be resumed. */
 export function eventRoutes(runtime: Runtime): readonly Route[] {
@@ -16,13 +16,13 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Reads the log of a session, oldest first',
       query: z.strictObject({
         after: z.coerce.number().int().min(0).default(0).describe('`seq` of the last known entry.'),
-        limit: limit(200, 1000),
+        limit: limitSchema(200, 1000),
       }),
       answers: { 200: { description: 'A page of entries', schema: z.object({ entries: z.array(entrySchema) }) } },
       handle: async ({ param, query: { after, limit: most } }) => {
         const session = param('session')
         const entries = await store.entries(session, { after, limit: most })
-        if (entries.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
+        if (entries.length === 0 && (await store.session(session)) === undefined) throw sessionNotFound(session)
         return json({ entries })
       },
     }),
@@ -59,7 +59,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
               if (sink.signal.aborted) return
             }
           },
-          lastWords: (error) => `event: error\ndata: ${JSON.stringify(errorBody(failureOf(error)))}\n\n`,
+          lastWords: (error) => `event: error\ndata: ${JSON.stringify(errorBody(toFailure(error)))}\n\n`,
         })
       },
     }),
@@ -69,7 +69,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
     if (turn !== undefined) {
       if ((await store.turn(session, turn)) === undefined) throw turnNotFound(session, turn)
     } else if ((await store.session(session)) === undefined) {
-      throw noSuchSession(session)
+      throw sessionNotFound(session)
     }
   }
 }

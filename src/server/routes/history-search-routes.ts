@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { noSuchSession } from '../failure.ts'
-import { limit } from '../schema.ts'
+import { sessionNotFound } from '../failure.ts'
+import { limitSchema } from '../schema.ts'
 
 const neighbour = z.object({ ordinal: z.number(), role: z.string(), text: z.string() }).optional()
 
@@ -44,7 +44,7 @@ export function historySearchRoutes(runtime: Runtime): readonly Route[] {
           .describe('Words to search for; words in double quotes match exactly.'),
         session: z.string().min(1).optional().describe('Only this session. Absent: all sessions.'),
         kind: z.enum(['message', 'call']).optional().describe('Only messages, or only tool calls.'),
-        limit: limit(10, 100),
+        limit: limitSchema(10, 100),
       }),
       answers: {
         200: {
@@ -60,7 +60,7 @@ export function historySearchRoutes(runtime: Runtime): readonly Route[] {
         },
       },
       handle: async ({ query: { q: text, session, kind, limit: most } }) => {
-        if (session !== undefined && !(await runtime.store.session(session))) throw noSuchSession(session)
+        if (session !== undefined && !(await runtime.store.session(session))) throw sessionNotFound(session)
         return json(
           await runtime.recall.find({
             text,

@@ -96,7 +96,7 @@ export function recordRoutes<Value extends object>(
       path: `${each}/restore`,
       tag,
       summary: `Restores an earlier version of ${one} as the newest, also after a removal`,
-      body: restoreBody,
+      body: restoreBodySchema,
       answers: { 200: { description: 'The new version', schema: kept } },
       handle: async ({ param, body }) => json(await records().restore(param(name), body.version)),
     }),
@@ -123,11 +123,11 @@ function recordSchema(value: z.ZodObject) {
  * that the change is based on.
  */
 function changeSchema(value: z.ZodObject) {
-  return z.strictObject({ ...changeFields(value), after: versionLookedAt })
+  return z.strictObject({ ...changeFields(value), after: expectedVersionSchema })
 }
 
 /** The field `after` of a change. */
-export const versionLookedAt = z
+export const expectedVersionSchema = z
   .number()
   .int()
   .min(0)
@@ -135,7 +135,9 @@ export const versionLookedAt = z
   .describe('The version that the change is based on: nothing is changed where a newer one exists.')
 
 /** The body of a restore. */
-export const restoreBody = z.strictObject({ version: z.number().int().min(1).describe('The version to restore.') })
+export const restoreBodySchema = z.strictObject({
+  version: z.number().int().min(1).describe('The version to restore.'),
+})
 
 function changeFields({ shape }: z.ZodObject): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, changeField(field as z.ZodType)]))

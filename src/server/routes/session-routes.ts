@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
-import { noSuchSession } from '../failure.ts'
-import { idPrefixSchema, limit, sessionRowSchema as plainRow } from '../schema.ts'
-import { choiceChanges, choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
-import { type SessionRow, shownSession } from '../../session.ts'
+import { sessionNotFound } from '../failure.ts'
+import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
+import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
+import { type SessionRow, sessionView } from '../../session.ts'
 
 /** Sessions: list, create, read, change, undo and delete. */
-export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readonly Route[] {
+export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): readonly Route[] {
   const { store } = runtime
   const sessionRow = plainRow.extend(choiceIds(choices))
   const changes = ['model', ...Object.keys(choices)]
 
   const existing = async (id: string): Promise<SessionRow> => {
     const row = await store.session(id)
-    if (row === undefined) throw noSuchSession(id)
+    if (row === undefined) throw sessionNotFound(id)
     return row
   }
 
@@ -25,12 +25,12 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       tag: 'sessions',
       summary: 'Lists sessions, newest activity first',
       query: z.strictObject({
-        limit: limit(50, 500),
+        limit: limitSchema(50, 500),
         offset: z.coerce.number().int().min(0).default(0),
         beginning: idPrefixSchema,
       }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
-      handle: async ({ query }) => json({ sessions: (await store.sessions(query)).map(shownSession) }),
+      handle: async ({ query }) => json({ sessions: (await store.sessions(query)).map(sessionView) }),
     }),
     route({
       method: 'POST',
@@ -51,7 +51,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       handle: async ({ body }) => {
         const { chosen, others } = splitChoices<string, typeof body>(choices, body)
         const row = await runtime.newSession({ ...others, choices: chosen })
-        return json(shownSession(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
+        return json(sessionView(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
       },
     }),
     route({
@@ -60,7 +60,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       tag: 'sessions',
       summary: 'Reads a session',
       answers: { 200: { description: 'The session', schema: sessionRow } },
-      handle: async ({ param }) => json(shownSession(await existing(param('session')))),
+      handle: async ({ param }) => json(sessionView(await existing(param('session')))),
     }),
     route({
       method: 'PATCH',
@@ -95,7 +95,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
           await runtime.choose(session, valuesBefore(before, chosen))
           throw error
         }
-        return json(shownSession(await existing(param('session'))))
+        return json(sessionView(await existing(param('session'))))
       },
     }),
     route({
@@ -124,7 +124,7 @@ export function sessionRoutes(runtime: Runtime, choices: OfferedChoices): readon
       summary: 'Deletes a session with all its content',
       answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
-        if (!(await runtime.deleteSession(param('session')))) throw noSuchSession(param('session'))
+        if (!(await runtime.deleteSession(param('session')))) throw sessionNotFound(param('session'))
         return empty(204)
       },
     }),

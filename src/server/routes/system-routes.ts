@@ -3,12 +3,12 @@ import { json, text } from '../answer.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { manifestSchema, requestViewSchema } from '../schema.ts'
-import { choiceIds, type OfferedChoices, splitChoices } from '../session-choices.ts'
+import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 
 /** What the endpoints report besides the runtime. */
 export interface SystemOptions {
   readonly version: string
-  readonly choices: OfferedChoices
+  readonly choices: ChoiceDescriptions
   /** The configuration without its secrets. */
   readonly configuration: () => unknown
   readonly openapi: () => Promise<unknown>

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { json } from '../answer.ts'
 import {
-  decidedBy,
-  digest,
-  limit,
+  decidedBySchema,
+  digestSchema,
+  limitSchema,
   toolResultSchema,
   toolStatusSchema,
   toolTrialSchema,
@@ -41,7 +41,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Runs a call that was planned before, under the same policy',
       description:
         'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
-      body: z.strictObject({ input, digest: digest.describe('The digest of the plan.') }),
+      body: z.strictObject({ input, digest: digestSchema.describe('The digest of the plan.') }),
       answers: { 200: { description: 'The result; of a failed call, with `ok` false', schema: toolResultSchema } },
       handle: async ({ param, body }) => json(await runtime.runTool(param('tool'), body.input, body.digest)),
     }),
@@ -50,7 +50,9 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/tools/:tool/accept',
       tag: 'tools',
       summary: 'Accepts the changed definition of a tool, which is then offered again',
-      body: z.strictObject({ digest: digest.describe('The digest of the definition that was shown as withheld.') }),
+      body: z.strictObject({
+        digest: digestSchema.describe('The digest of the definition that was shown as withheld.'),
+      }),
       answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.literal(true) }) } },
       handle: async ({ param, body }) => {
         if (!(await runtime.acceptTool(param('tool'), body.digest))) throw nothingWithheld(param('tool'))
@@ -70,8 +72,8 @@ function nothingWithheld(tool: string): RuntimeError {
 }
 
 const common = {
-  digest: digest.describe('The digest of what was shown: the decision applies to exactly that.'),
-  by: decidedBy,
+  digest: digestSchema.describe('The digest of what was shown: the decision applies to exactly that.'),
+  by: decidedBySchema,
 }
 
 const decisionBody = z.discriminatedUnion('decision', [
@@ -136,7 +138,7 @@ const auditQuery = z.strictObject({
   decision: z.enum(['allowed', 'refused', 'asked', 'approved', 'denied']).optional(),
   since: z.iso.datetime({ offset: true }).optional().describe('At this time or later.'),
   after: z.coerce.number().int().min(0).optional().describe('Number of the last known record.'),
-  limit: limit(200, 1000),
+  limit: limitSchema(200, 1000),
   last: z.coerce
     .number()
     .int()

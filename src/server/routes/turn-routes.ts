@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { turnView } from '../../runtime.ts'
+import { readTurnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
-import { HttpFailure, noSuchSession, turnNotFound } from '../failure.ts'
-import { attachments, limit, submittedSchema, turnRowSchema, turnViewSchema } from '../schema.ts'
+import { HttpFailure, sessionNotFound, turnNotFound } from '../failure.ts'
+import { attachmentsSchema, limitSchema, submittedSchema, turnRowSchema, turnViewSchema } from '../schema.ts'
 
 const message = {
   text: z.string().default('').describe('The text of the message. It may be blank where files are attached.'),
-  attachments,
+  attachments: attachmentsSchema,
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
   system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of any other.'),
   idempotencyKey: z
@@ -97,14 +97,14 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       tag: 'turns',
       summary: 'Lists the turns of a session, newest first',
       query: z.strictObject({
-        limit: limit(50, 500),
+        limit: limitSchema(50, 500),
         before: z.coerce.number().int().min(1).optional().describe('Only turns with a smaller ordinal.'),
       }),
       answers: { 200: { description: 'A page of turns', schema: z.object({ turns: z.array(turnRowSchema) }) } },
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
         const turns = await store.turns(session, { limit: most, ...defined({ before }) })
-        if (turns.length === 0 && (await store.session(session)) === undefined) throw noSuchSession(session)
+        if (turns.length === 0 && (await store.session(session)) === undefined) throw sessionNotFound(session)
         return json({ turns })
       },
     }),
@@ -124,7 +124,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
         if (row === undefined) throw turnNotFound(session, turn)
         const running = row.state === 'queued' || row.state === 'running'
         if (running && query.wait > 0) await waitForEnd(runtime, session, turn, query.wait, request.signal)
-        return json(await turnView(store, session, turn))
+        return json(await readTurnView(store, session, turn))
       },
     }),
     route({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type AuditFacts, type AuditOptions, type AuditRecord, auditRecordAfter, CHAIN_START } from '../audit.ts'
+import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, CHAIN_START } from '../audit.ts'
 import type { StoreConnection } from './connection.ts'
 import { plan, type Parameter, type Tables, tables } from './tables.ts'
 import { putValue, readValue } from './value-table.ts'
@@ -16,7 +16,7 @@ export function putAudit(connection: StoreConnection, facts: AuditFacts, time: s
   const head = readAuditHead(connection)
   const [newest] = connection.all(newestRow, { upTo: LARGEST })
   const number = Math.max(head?.number ?? 0, newest?.number ?? 0) + 1
-  const record = auditRecordAfter(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
+  const record = nextAuditRecord(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
   const { previous, hash } = record
   connection.run(insertRecord, {
     number,

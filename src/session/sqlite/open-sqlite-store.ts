@@ -1,4 +1,4 @@
-import { stretch } from '../../platform.ts'
+import { timeSlice } from '../../platform.ts'
 import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
@@ -95,7 +95,7 @@ function createStore(connection: StoreConnection): SessionStore {
     setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
     deleteFile: (id) => write(() => deleteFile(connection, id)),
     async putContent(text, holds) {
-      const work = stretch()
+      const work = timeSlice()
       const hash = contentHash(text)
       if (holds) return write(() => putHeldContent(connection, text, hash, holds), { characters: text.length })
       if (known.has(hash)) return hash

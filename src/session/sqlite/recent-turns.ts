@@ -1,4 +1,4 @@
-import type { Entry, SpokenBody } from '../entry.ts'
+import type { Entry, MessageBody } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../log-store.ts'
 import { turnRowAsOf } from '../append-plan.ts'
 import type { StoreConnection } from './connection.ts'
@@ -120,14 +120,14 @@ function readWords(
   rows: readonly TurnRow[],
   known: RecentTurnsOptions['known'] = () => false,
 ): RecentTurns['turns'] {
-  const turns = rows.map((row) => ({ row, said: [] as SpokenBody[] }))
+  const turns = rows.map((row) => ({ row, said: [] as MessageBody[] }))
   const wanted = turns.filter(({ row }) => !known(row.turn))
   if (wanted.length === 0) return turns
   const byTurn = new Map(wanted.map(({ row, said }) => [row.turn, said]))
   const from = wanted[0]!.row.firstSeq
   const to = wanted.reduce((last, { row }) => Math.max(last, row.lastSeq), 0)
   for (const [data] of connection.tuples(spokenData, { session, from, to })) {
-    const body = JSON.parse(data) as SpokenBody
+    const body = JSON.parse(data) as MessageBody
     byTurn.get(body.turn)?.push(body)
   }
   return turns

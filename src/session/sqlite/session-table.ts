@@ -1,5 +1,5 @@
 import type { StoredSession } from '../append-plan.ts'
-import { choicesOf } from '../choices.ts'
+import { parseChoices } from '../choices.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow } from '../log-store.ts'
@@ -62,7 +62,7 @@ function toSessionRow(row: Row): SessionRow {
     turns,
     entries,
     model: model ?? undefined,
-    choices: choicesOf(row),
+    choices: parseChoices(row),
   }
 }
 

@@ -17,16 +17,16 @@ export function accessAnswer(read: AccessRead, tool: Pick<Tool, 'name' | 'approv
   if (global.mode === 'off') return refuse('global.mode', 'Tools are disabled (mode=off).')
   const rule = ruleThatAllows(read.access, tool)
   if (rule === undefined) return refuse('global.allowedTools', `Tool is not in allowlist: ${name}`)
-  const disabled = ruleThatDisables(read.access, name)
+  const disabled = disablingRule(read.access, name)
   if (disabled !== undefined) return refuse(disabled, `Tool disabled in config: ${name}`)
-  const approval = approvalOf(read.access, name)
+  const approval = toolApproval(read.access, name)
   if (approval?.value === 'ask') return { type: 'ask', rule: approval.rule }
   if (approval === undefined && tool.approval === 'ask') return { type: 'ask', rule: 'approval' }
   return { type: 'allow', rule }
 }
 
 /** The setting that switches this one tool off, such as `tools.read_*.enabled`; `undefined` where none does. */
-export function ruleThatDisables({ shell, tools }: Access, name: string): string | undefined {
+export function disablingRule({ shell, tools }: Access, name: string): string | undefined {
   if (name === 'shell') {
     if (!shell.enabled) return 'tools.shell.enabled'
     return shell.mode === 'off' ? 'tools.shell.mode' : undefined
@@ -36,7 +36,7 @@ export function ruleThatDisables({ shell, tools }: Access, name: string): string
 }
 
 /** Whether a person decides about each call, as the policy has it; `undefined` leaves it to the tool. */
-export function approvalOf(
+export function toolApproval(
   { shell, tools }: Access,
   name: string,
 ): { readonly value: 'ask' | 'never'; readonly rule: string } | undefined {

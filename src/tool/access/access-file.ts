@@ -48,6 +48,6 @@ function accessOf(found: TextRead, environment: Readonly<Record<string, string |
 }
 
 /** The paths at which a home may have its policy; the first that exists counts (BEHAVIOURS §2.3). */
-export function accessPlaces(root: string): readonly [string, string] {
+export function accessPaths(root: string): readonly [string, string] {
   return [join(root, 'tool-access.json'), join(root, 'context', 'tool-access.json')]
 }

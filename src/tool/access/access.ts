@@ -40,19 +40,19 @@ export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may have a * only a
  * Whether a name or pattern matches a tool name. Given a pattern instead of the tool name: whether it matches every name
  * that the pattern matches.
  */
-export function standsFor(written: string, name: string): boolean {
+export function matchesToolName(written: string, name: string): boolean {
   return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
 }
 
 /** Whether a list of names and patterns matches a tool name. */
 export function isListed(list: readonly string[], name: string): boolean {
-  return list.some((written) => standsFor(written, name))
+  return list.some((written) => matchesToolName(written, name))
 }
 
 /** The entries that match a name, the most exact first: the name itself, then patterns, the longest first. */
 function mostExactFirst(written: readonly string[], name: string): readonly string[] {
   return written
-    .filter((each) => standsFor(each, name))
+    .filter((each) => matchesToolName(each, name))
     .toSorted((left, right) => Number(right === name) - Number(left === name) || right.length - left.length)
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { editedJson, type JsonChange } from './edit-json.ts'
+import { editJson, type JsonChange } from './edit-json.ts'
 
 for (const [what, before, wanted, after] of [
   ['a new key on a line of its own', '{\n  "a": 1 // one\n}\n', set(['b'], 2), '{\n  "a": 1, // one\n  "b": 2\n}\n'],
@@ -17,15 +17,15 @@ for (const [what, before, wanted, after] of [
   ['comments alone stay in front', '// mine', set(['a'], 1), '// mine\n{\n  "a": 1\n}\n'],
   ['what is not there is not taken out', '{"a": 1}', remove(['b', 'c']), '{"a": 1}'],
 ] as const) {
-  test(`${what}: ${JSON.stringify(before)}`, () => assert.equal(editedJson(before, [wanted]), after))
+  test(`${what}: ${JSON.stringify(before)}`, () => assert.equal(editJson(before, [wanted]), after))
 }
 
 test('a text that would not mean the change afterwards is refused', () => {
-  assert.throws(() => editedJson('{"a": 1, "a": 2}', [set(['a'], 3)]), /could not be changed at a without/)
+  assert.throws(() => editJson('{"a": 1, "a": 2}', [set(['a'], 3)]), /could not be changed at a without/)
 })
 
 test('a text that is not JSON is refused', () => {
-  assert.throws(() => editedJson('{"a": ', [set(['a'], 1)]), /not JSON/)
+  assert.throws(() => editJson('{"a": ', [set(['a'], 1)]), /not JSON/)
 })
 
 function set(path: readonly string[], value: unknown): JsonChange {

@@ -16,7 +16,7 @@ export type JsonChange =
  *
  * @throws Error where the text is not JSON, or where a value on the path is no object
  */
-export function editedJson(text: string, changes: readonly JsonChange[]): string {
+export function editJson(text: string, changes: readonly JsonChange[]): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   return mark + changes.reduce(editedOnce, text.slice(mark.length))
 }

@@ -1,7 +1,7 @@
 import { accessAnswer } from './access-answer.ts'
 import { parseAccess, readAccess, type WrittenAccess } from './read-access.ts'
-import { editedJson, type JsonChange } from './edit-json.ts'
-import { isListed, NAME_PATTERN, standsFor, toolSetting } from './access.ts'
+import { editJson, type JsonChange } from './edit-json.ts'
+import { isListed, NAME_PATTERN, matchesToolName, toolSetting } from './access.ts'
 
 /**
  * The text of `tool-access.json` after a tool was allowed, or forbidden; or all tools of a pattern such as `read_*`.
@@ -23,7 +23,7 @@ export function withTool(text: string, name: string, allowed: boolean): string {
     throw new Error(`fix tool-access.json before you change it: ${problems.join('; ')}`)
   }
   const changes = allowed ? changesToAllow(value, name) : changesToForbid(value, name)
-  const after = changes.length === 0 ? text : editedJson(text, changes)
+  const after = changes.length === 0 ? text : editJson(text, changes)
   const read = readAccess(after, {})
   if (read.type === 'faulty') throw new Error(`the changed file would not be valid: ${read.problems.join('; ')}`)
   // No reader of Foreword's own, which need not be on the list, has such a name.
@@ -47,13 +47,13 @@ function changesToAllow({ global, tools = {} }: WrittenAccess, name: string): re
 }
 
 function changesToForbid({ global, tools = {} }: WrittenAccess, name: string): readonly JsonChange[] {
-  const listed = (global?.allowedTools ?? []).flatMap((entry, index) => (standsFor(name, entry) ? [index] : []))
+  const listed = (global?.allowedTools ?? []).flatMap((entry, index) => (matchesToolName(name, entry) ? [index] : []))
   // From the end, so that the places before stay what they are.
   const removals = listed
     .toReversed()
     .map((index): JsonChange => ({ type: 'remove', path: ['global', 'allowedTools', index] }))
   const exceptions = Object.keys(tools).filter(
-    (other) => other !== name && standsFor(name, other) && tools[other]?.enabled === true,
+    (other) => other !== name && matchesToolName(name, other) && tools[other]?.enabled === true,
   )
   const disabled = [...exceptions, ...(name.startsWith('_') || tools[name]?.enabled === false ? [] : [name])]
   return [

@@ -1,12 +1,12 @@
 import {
-  agentKind,
+  agentResource,
   deleteRecord,
   editRecord,
   jsonOption,
   listRecords,
   listVersions,
   newRecord,
-  noQuestion,
+  yesOption,
   readNamedFile,
   restoreVersion,
   runSubcommand,
@@ -47,7 +47,7 @@ export const agentsCommand: Command = {
     layout: { value: 'NAME', summary: 'the layout of its requests' },
     without: { value: 'FIELD', summary: 'remove its reminder, tools, model or layout; may be repeated' },
     session: { value: 'ID', summary: 'use: the session that it answers in' },
-    yes: noQuestion,
+    yes: yesOption,
     json: jsonOption,
   },
   run: (call, io) => runSubcommand(agentsCommand, subcommands, 'list', call, io),
@@ -56,14 +56,14 @@ export const agentsCommand: Command = {
 const forPersons = 'change agents'
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: (call, io) => listRecords(agentKind, call, io) },
-  show: { least: 1, most: 1, run: (call, io) => showRecord(agentKind, call, io) },
-  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(agentKind, agentFields, call, io) },
-  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(agentKind, agentFields, call, io) },
-  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(agentKind, call, io) },
-  versions: { least: 1, most: 1, run: (call, io) => listVersions(agentKind, call, io) },
-  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(agentKind, call, io) },
-  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(agentKind, call, io) },
+  list: { least: 0, most: 0, run: (call, io) => listRecords(agentResource, call, io) },
+  show: { least: 1, most: 1, run: (call, io) => showRecord(agentResource, call, io) },
+  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(agentResource, agentFields, call, io) },
+  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(agentResource, agentFields, call, io) },
+  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(agentResource, call, io) },
+  versions: { least: 1, most: 1, run: (call, io) => listVersions(agentResource, call, io) },
+  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(agentResource, call, io) },
+  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(agentResource, call, io) },
 }
 
 /** The fields that can be removed. */

@@ -2,9 +2,9 @@ import { defined } from '../../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
 import {
-  attachments,
+  attachmentsSchema,
   empty,
-  failureOf,
+  toFailure,
   HttpFailure,
   type InlineFile,
   inlineFile,
@@ -37,7 +37,7 @@ const chatBody = z.looseObject({
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().optional(),
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
-  attachments,
+  attachments: attachmentsSchema,
 })
 
 const answers = {
@@ -113,7 +113,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
           if (sink.signal.aborted) return
         }
       },
-      lastWords: (error) => uiFailure(failureOf(error).message),
+      lastWords: (error) => uiFailure(toFailure(error).message),
     })
   }
 }

@@ -1,6 +1,6 @@
 import { messageText, toolCalls, toolResults, outputText, type Message } from '../../../context.ts'
 import { outcomeNotice, type SessionEvent, turnTotals } from '../../../runtime.ts'
-import { type Entry, type Source, type Usage } from '../../../session.ts'
+import { type Entry, type CitationSource, type Usage } from '../../../session.ts'
 import { messageReasoning } from '../../../server.ts'
 import { type SourceChunk, uiSources } from './ui-sources.ts'
 
@@ -111,7 +111,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   /** The complete message: adds missing deltas, and resets the step where its deltas differ. */
-  function messageChunks(message: Message, cited: readonly Source[]): string {
+  function messageChunks(message: Message, cited: readonly CitationSource[]): string {
     if (message.role === 'tool') return resultChunks(message)
     const whole = { text: messageText(message), reasoning: messageReasoning(message) }
     const continues = whole.text.startsWith(sent.text) && whole.reasoning.startsWith(sent.reasoning)

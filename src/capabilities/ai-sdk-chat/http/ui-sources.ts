@@ -1,5 +1,5 @@
 import { citationReader, citedNumbers, type CitationPiece, isWebAddress } from '../../../citation.ts'
-import { type Entry, type Source } from '../../../session.ts'
+import { type Entry, type CitationSource } from '../../../session.ts'
 
 /** Reports each source when it is first cited, as a `source-url` or `source-document` chunk of the AI SDK. */
 interface UiSources {
@@ -12,7 +12,7 @@ interface UiSources {
   /** Discards the text of this call and the sources that it reported. */
   takeBack(): void
   /** The message is complete. `cited`: its citations in the log. */
-  end(cited: readonly Source[]): readonly SourceChunk[]
+  end(cited: readonly CitationSource[]): readonly SourceChunk[]
 }
 
 /** One chunk of the stream. */
@@ -24,7 +24,7 @@ export interface SourceChunk {
 
 /** Without citations yet. The text keeps its markers as the model wrote them. */
 export function uiSources(): UiSources {
-  const known = new Map<number, Source>()
+  const known = new Map<number, CitationSource>()
   const reported = new Set<number>()
   let reportedInCall: number[] = []
   let reader = newReader()
@@ -33,7 +33,7 @@ export function uiSources(): UiSources {
     return citationReader((number) => known.has(number))
   }
 
-  function report(sources: readonly Source[]): readonly SourceChunk[] {
+  function report(sources: readonly CitationSource[]): readonly SourceChunk[] {
     return sources
       .filter(({ citation }) => !reported.has(citation))
       .map((source) => {
@@ -66,7 +66,7 @@ export function uiSources(): UiSources {
 }
 
 /** The model received the text of a file. `providerMetadata` holds the position in it. */
-function sourceChunk(source: Source): SourceChunk {
+function sourceChunk(source: CitationSource): SourceChunk {
   const { citation, document, title, url, start, end, page, headings } = source
   const place = Object.entries({ citation, document, start, end, page, headings })
   const providerMetadata = { foreword: Object.fromEntries(place.filter(([, value]) => value !== undefined)) }

@@ -1,5 +1,5 @@
 import type { SearchHit } from '../../../search.ts'
-import { CommandFailure, exactLine, print, printJson, styled } from '../../../cli.ts'
+import { CommandFailure, exactLine, print, printJson, applyStyle } from '../../../cli.ts'
 import type { Io } from '../../../capability.ts'
 import type { FileSearchAnswer } from '../file-service.ts'
 
@@ -48,7 +48,7 @@ export function printComparison(compared: WaysCompared, io: Io, json: boolean): 
     ['By meaning', 'meaning'],
     ['Both together', 'both'],
   ] as const) {
-    print(io, styled(io, 'bold', title))
+    print(io, applyStyle(io, 'bold', title))
     const { hits } = compared[way]
     if (hits.length === 0) print(io, '  nothing')
     hits.forEach((hit, index) => print(io, hitLine(hit, index, way === 'both' ? undefined : compared)))

@@ -1,39 +1,39 @@
 import {
-  addFilesTo,
-  agentKind,
-  answer,
-  ask,
-  type Belonging,
-  connected,
+  uploadAndPrint,
+  agentResource,
+  sendRequest,
+  requestJson,
+  type UploadOwner,
+  withConnection,
   exactLine,
   findFile,
   findRecord,
   findSession,
   fittedTable,
   fullTimeText,
-  harmless,
+  safeForTerminal,
   jsonOption,
   lineLimit,
   note,
-  oneLine,
+  singleLine,
   ownerText,
-  pathTo,
-  personAgrees,
+  apiPath,
+  confirmAction,
   print,
   printJson,
-  projectKind,
-  purposeOf,
+  projectResource,
+  connectionPurpose,
   runSubcommand,
   sizeText,
   stateText,
-  styled,
+  applyStyle,
   type Subcommand,
   table,
   timeText,
   usageFailure,
   width,
 } from '../../../cli.ts'
-import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import type { FileRow } from '../../../session.ts'
 
 export const filesCommand: Command = {
@@ -74,24 +74,24 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 /** Adds files to a project, an agent, a session, or the next message. */
 async function addFiles(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, 'write', async (connection) =>
-    addFilesTo(connection, call.words.slice(1), await namedOwner(connection, call), call, io),
+  return await withConnection(call.home, io, 'write', async (connection) =>
+    uploadAndPrint(connection, call.words.slice(1), await namedOwner(connection, call), call, io),
   )
 }
 
-async function namedOwner(connection: Connection, call: CommandCall): Promise<Belonging> {
+async function namedOwner(connection: GatewayConnection, call: CommandCall): Promise<UploadOwner> {
   const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
   if ([project, agent, session].filter((each) => each !== undefined).length > 1) {
     throw usageFailure('A file has one owner.', 'Name a project, an agent or a session.')
   }
-  if (project !== undefined) return { project: (await findRecord(connection, projectKind, project)).id }
-  if (agent !== undefined) return { agent: (await findRecord(connection, agentKind, agent)).id }
+  if (project !== undefined) return { project: (await findRecord(connection, projectResource, project)).id }
+  if (agent !== undefined) return { agent: (await findRecord(connection, agentResource, agent)).id }
   return session === undefined ? {} : { session: await findSession(connection, session) }
 }
 
 /** Prints one file a line, in the order in which they were added. */
 async function listFiles(call: CommandCall, io: Io): Promise<number> {
-  const files = await connected(call.home, io, 'read', async (connection) => {
+  const files = await withConnection(call.home, io, 'read', async (connection) => {
     const owner = await ownerNamed(connection, call)
     return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner)}`)
   })
@@ -101,10 +101,10 @@ async function listFiles(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-async function ownerNamed(connection: Connection, call: CommandCall): Promise<string | undefined> {
+async function ownerNamed(connection: GatewayConnection, call: CommandCall): Promise<string | undefined> {
   const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
-  if (project !== undefined) return `project/${(await findRecord(connection, projectKind, project)).id}`
-  if (agent !== undefined) return `agent/${(await findRecord(connection, agentKind, agent)).id}`
+  if (project !== undefined) return `project/${(await findRecord(connection, projectResource, project)).id}`
+  if (agent !== undefined) return `agent/${(await findRecord(connection, agentResource, agent)).id}`
   return session === undefined ? undefined : `session/${await findSession(connection, session)}`
 }
 
@@ -112,11 +112,11 @@ function fileTable(files: readonly FileRow[], io: Io): string {
   const now = new Date()
   const rows = files.map(({ id, name, bytes, time, owner, state }) => [
     id,
-    oneLine(exactLine(name), 40),
+    singleLine(exactLine(name), 40),
     sizeText(bytes),
     timeText(time, now),
     ownerText(owner),
-    oneLine(stateText(state), Math.max(30, width(io) - 120)),
+    singleLine(stateText(state), Math.max(30, width(io) - 120)),
   ])
   const head = ['id', 'name', 'size', 'added', 'owner', 'state']
   return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
@@ -124,10 +124,10 @@ function fileTable(files: readonly FileRow[], io: Io): string {
 
 /** Deletes a file, its text and its index entries. Asks for confirmation unless `--yes` is given. */
 async function removeFile(call: CommandCall, io: Io): Promise<number> {
-  const removed = await connected(call.home, io, purposeOf(call, io), async (connection) => {
+  const removed = await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const found = await findFile(connection, call.words[1]!)
-    if (!(await personAgrees(`Remove ${exactLine(found.name)} (${found.id}) for good?`, call, io))) return undefined
-    await answer(connection, pathTo('/api/files/', found.id), { method: 'DELETE' })
+    if (!(await confirmAction(`Remove ${exactLine(found.name)} (${found.id}) for good?`, call, io))) return undefined
+    await sendRequest(connection, apiPath('/api/files/', found.id), { method: 'DELETE' })
     return found
   })
   if (removed === undefined) {
@@ -140,13 +140,13 @@ async function removeFile(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-async function fetchFiles(connection: Connection, query = ''): Promise<readonly FileRow[]> {
-  return (await ask<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
+async function fetchFiles(connection: GatewayConnection, query = ''): Promise<readonly FileRow[]> {
+  return (await requestJson<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
 }
 
 /** Prints the facts about one file. */
 async function showFile(call: CommandCall, io: Io): Promise<number> {
-  const row = await connected(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
+  const row = await withConnection(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
   if (call.json) printJson(io, row)
   else printFile(row, io)
   return 0
@@ -154,14 +154,14 @@ async function showFile(call: CommandCall, io: Io): Promise<number> {
 
 /** Prints the whole extracted text of a file, and nothing else, on standard output. */
 async function showText(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, 'read', async (connection) => {
+  return await withConnection(call.home, io, 'read', async (connection) => {
     const { id } = await findFile(connection, call.words[1]!)
     let last = '\n'
     for (let offset: number | undefined = 0; offset !== undefined;) {
-      const path = pathTo('/api/files/', id, `/text?limit=200000&offset=${offset}`)
-      const page: TextPage = await ask<TextPage>(connection, path)
+      const path = apiPath('/api/files/', id, `/text?limit=200000&offset=${offset}`)
+      const page: TextPage = await requestJson<TextPage>(connection, path)
       if (call.json) printJson(io, page)
-      else io.stdout.write(harmless(page.text, io.stdout))
+      else io.stdout.write(safeForTerminal(page.text, io.stdout))
       last = page.text
       offset = page.next
     }
@@ -177,7 +177,7 @@ interface TextPage {
 
 function printFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io): void {
   const pages = state.type === 'ready' && state.reading.kind === 'text' ? state.reading.pages?.length : undefined
-  print(io, styled(io, 'bold', exactLine(name)))
+  print(io, applyStyle(io, 'bold', exactLine(name)))
   print(
     io,
     table([

@@ -1,18 +1,18 @@
-import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
-  ask,
-  connected,
+  requestJson,
+  withConnection,
   exactLine,
   findRecord,
   jsonOption,
-  limitOf,
+  parseLimit,
   note,
   print,
   printJson,
-  projectKind,
+  projectResource,
   searchHistory,
   snippet,
-  styled,
+  applyStyle,
   usageFailure,
   width,
 } from '../../../cli.ts'
@@ -65,12 +65,12 @@ function isHistory(call: CommandCall): boolean {
 async function searchFiles(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
   if (call.has('compare')) {
-    const compared = await connected(call.home, io, 'read', (connection) =>
+    const compared = await withConnection(call.home, io, 'read', (connection) =>
       compareWays((by) => found(connection, text, call, by)),
     )
     return printComparison(compared, io, call.json)
   }
-  const answer = await connected(call.home, io, 'read', (connection) => found(connection, text, call))
+  const answer = await withConnection(call.home, io, 'read', (connection) => found(connection, text, call))
   const { hits, degraded, progress } = answer
   if (call.json) {
     printJson(io, answer)
@@ -79,33 +79,36 @@ async function searchFiles(call: CommandCall, io: Io): Promise<number> {
   if (degraded !== undefined) note(io, degraded)
   for (const hit of hits) showHit(hit, text, call, io)
   if (hits.length === 0) note(io, 'Nothing was found.')
-  note(io, styled(io, 'dim', progressText(progress), io.stderr))
+  note(io, applyStyle(io, 'dim', progressText(progress), io.stderr))
   return 0
 }
 
 async function found(
-  connection: Connection,
+  connection: GatewayConnection,
   text: string,
   call: CommandCall,
   by?: 'words' | 'meaning' | 'both',
 ): Promise<FileSearchAnswer> {
-  const [project, limit] = [call.text('project'), limitOf(call)]
+  const [project, limit] = [call.text('project'), parseLimit(call)]
   const query = new URLSearchParams({
     q: text,
-    ...(project === undefined ? {} : { project: (await findRecord(connection, projectKind, project)).id }),
+    ...(project === undefined ? {} : { project: (await findRecord(connection, projectResource, project)).id }),
     ...defined({ limit, by }),
   })
-  return await ask<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)
+  return await requestJson<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)
 }
 
 function showHit(hit: SearchHit, text: string, call: CommandCall, io: Io): void {
   const { title, document, chunk, score, ranks } = hit
-  print(io, `${styled(io, 'bold', exactLine(title))}  ${passagePosition(chunk)}  ${styled(io, 'dim', document)}`)
+  print(
+    io,
+    `${applyStyle(io, 'bold', exactLine(title))}  ${passagePosition(chunk)}  ${applyStyle(io, 'dim', document)}`,
+  )
   const marked = snippet(chunk.text, text, Math.max(60, 2 * width(io) - 20))
-  print(io, `  ${marked.map(({ word, hit: isHit }) => (isHit ? styled(io, 'yellow', word) : word)).join('')}`)
+  print(io, `  ${marked.map(({ word, hit: isHit }) => (isHit ? applyStyle(io, 'yellow', word) : word)).join('')}`)
   if (!call.has('explain')) return
   const ways = ranks.map(({ by, rank, value }) => `${by} rank ${rank} (${value.toPrecision(3)})`)
-  print(io, styled(io, 'dim', `  score ${score.toFixed(4)}: ${ways.join(', ')}`))
+  print(io, applyStyle(io, 'dim', `  score ${score.toFixed(4)}: ${ways.join(', ')}`))
 }
 
 function progressText({ documents, indexed, chunks, embedded }: IndexProgress): string {

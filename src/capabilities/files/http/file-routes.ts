@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FileOwner, FileRow } from '../../../session.ts'
-import { bytes, empty, HttpFailure, json, refusal } from '../../../server.ts'
+import { bytes, empty, HttpFailure, json, errorResponse } from '../../../server.ts'
 import { inbox, type Route, route } from '../../../capability.ts'
 import { type FileOwners, ownerTypes } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
@@ -137,7 +137,7 @@ function ownerNamed(name: string): FileOwner {
 function uploadAnswer({ files, refused }: Uploaded): Response {
   const [only, ...others] = refused
   if (only && files.length === 0 && others.length === 0) {
-    return refusal(only.failure)
+    return errorResponse(only.failure)
   }
   return json({ files, refused: refused.map(({ name, failure: { code, message } }) => ({ name, code, message })) }, 201)
 }

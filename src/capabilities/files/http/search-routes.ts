@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HttpFailure, json, limit } from '../../../server.ts'
+import { HttpFailure, json, limitSchema } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 import { choicesWithFiles, type FileOwners, findOwner } from './file-owners.ts'
 
@@ -57,7 +57,7 @@ export function searchRoutes(self: FileOwners): readonly Route[] {
           .enum(['words', 'meaning', 'both'])
           .default('both')
           .describe('By their words, by what they mean to the embedding model, or both.'),
-        limit: limit(10, 100),
+        limit: limitSchema(10, 100),
       }),
       answers: { 200: { description: 'Hits, best first', schema: answer } },
       handle: async ({ query: { q: text, limit: most, by, ...named } }) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { type AddedFile, type Failure, RuntimeError } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
-import { failureOf, HttpFailure } from '../../../server.ts'
+import { toFailure, HttpFailure } from '../../../server.ts'
 import { serialQueue } from '../../../platform.ts'
 import { type OwnerFields, type FileOwners, findOwner, ownerTypes } from './file-owners.ts'
 
@@ -69,7 +69,7 @@ function fileFailure(name: string, error: unknown): Failure {
     return new HttpFailure(413, 'file-too-large', `The file ${name} was refused: ${message}.`, { file: name }).failure
   }
   if (error.code !== 'invalid-input') throw error
-  return failureOf(error)
+  return toFailure(error)
 }
 
 function unknownField(name: string, types: readonly string[]): HttpFailure {

@@ -1,22 +1,22 @@
-import type { Command, CommandCall, Connection, Io } from '../../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
   CommandFailure,
   type Subcommand,
-  answer,
-  ask,
-  connected,
+  sendRequest,
+  requestJson,
+  withConnection,
   exactLine,
   findSession,
-  harmless,
+  safeForTerminal,
   jsonOption,
   note,
-  pathTo,
-  personAgrees,
+  apiPath,
+  confirmAction,
   print,
   printJson,
-  purposeOf,
+  connectionPurpose,
   runSubcommand,
-  styled,
+  applyStyle,
 } from '../../../cli.ts'
 import type { SessionRow } from '../../../session.ts'
 import type { SessionMemory } from '../core/memory.ts'
@@ -46,20 +46,23 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 /** What a session remembers of earlier ones: the texts, their origin, and their tokens. */
 async function showMemory(call: CommandCall, io: Io): Promise<number> {
-  const shown = await connected(call.home, io, 'read', async (connection) => {
+  const shown = await withConnection(call.home, io, 'read', async (connection) => {
     const [, word] = call.words
     const session = word === undefined ? await newestSession(connection) : await findSession(connection, word)
     const input = call.text('input')
     const query = input === undefined ? '' : `?input=${encodeURIComponent(input)}`
-    return await ask<SessionMemory>(connection, `${pathTo('/api/sessions/', session, '/memory')}${query}`)
+    return await requestJson<SessionMemory>(connection, `${apiPath('/api/sessions/', session, '/memory')}${query}`)
   })
   if (call.json) printJson(io, shown)
   else printMemory(shown, io)
   return 0
 }
 
-async function newestSession(connection: Connection): Promise<string> {
-  const { sessions } = await ask<{ readonly sessions: readonly SessionRow[] }>(connection, '/api/sessions?limit=1')
+async function newestSession(connection: GatewayConnection): Promise<string> {
+  const { sessions } = await requestJson<{ readonly sessions: readonly SessionRow[] }>(
+    connection,
+    '/api/sessions?limit=1',
+  )
   const [newest] = sessions
   if (newest) return newest.id
   throw new CommandFailure('not-found', 'no sessions yet.', {
@@ -68,7 +71,7 @@ async function newestSession(connection: Connection): Promise<string> {
 }
 
 function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io: Io): void {
-  print(io, styled(io, 'bold', `session ${exactLine(session)}`))
+  print(io, applyStyle(io, 'bold', `session ${exactLine(session)}`))
   const off = [
     ...(on.previousSession ? [] : ['the previous session (`context.memory.previousSession.enabled`)']),
     ...(on.toolHistory ? [] : ['earlier calls of tools (`context.memory.toolHistory.enabled`)']),
@@ -77,27 +80,27 @@ function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io:
   for (const { id, text, tokens, origin } of layers) {
     if (text === '') print(io, `\n${exactLine(id)}: nothing`)
     else {
-      print(io, `\n${styled(io, 'bold', `${exactLine(id)}, ${tokens} tokens, from ${exactLine(origin)}`)}`)
-      print(io, harmless(text, io.stdout))
+      print(io, `\n${applyStyle(io, 'bold', `${exactLine(id)}, ${tokens} tokens, from ${exactLine(origin)}`)}`)
+      print(io, safeForTerminal(text, io.stdout))
     }
   }
   if (forgotten) print(io, '\nThis session is forgotten: no other session remembers anything of it.')
   else if (own) {
     const by = own.by === undefined ? 'by rule from its log' : `by ${exactLine(own.by)}`
-    print(io, `\n${styled(io, 'bold', `its own summary, for the next session, ${by}`)}`)
-    print(io, harmless(own.text, io.stdout))
+    print(io, `\n${applyStyle(io, 'bold', `its own summary, for the next session, ${by}`)}`)
+    print(io, safeForTerminal(own.text, io.stdout))
   }
 }
 
 /** Removes what other sessions remember of one. */
 async function forgetSession(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const session = await findSession(connection, call.words[1]!)
-    if (!(await personAgrees(`Permanently forget the session ${session} in all other sessions?`, call, io))) {
+    if (!(await confirmAction(`Permanently forget the session ${session} in all other sessions?`, call, io))) {
       note(io, 'Nothing was forgotten.')
       return 1
     }
-    await answer(connection, pathTo('/api/sessions/', session, '/memory'), { method: 'DELETE' })
+    await sendRequest(connection, apiPath('/api/sessions/', session, '/memory'), { method: 'DELETE' })
     if (call.json) printJson(io, { forgotten: session })
     else {
       note(io, `Forgot ${session} in all other sessions. Its log stays. Remove it with \`foreword sessions delete\`.`)

@@ -1,7 +1,7 @@
 import type { Clock, Runtime } from '../../../capability.ts'
 import { type LayoutChoice, layoutOf, type TokenCounter } from '../../../context.ts'
 import { defined, errorMessage } from '../../../platform.ts'
-import { noSuchSession } from '../../../runtime.ts'
+import { sessionNotFound } from '../../../runtime.ts'
 import type { RankedPassage, Recall } from '../../../search.ts'
 import type { SessionStore } from '../../../session.ts'
 import { memoryLayers, type MemoryReading, type RememberedText, sessionsIn } from './memory-layers.ts'
@@ -164,7 +164,7 @@ export function createMemory(parts: MemoryParts): Memory {
     },
     async show(session, input) {
       const row = await store.session(session)
-      if (!row) throw noSuchSession(session)
+      if (!row) throw sessionNotFound(session)
       const layout = layoutOf(parts.layout)
       const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
       const forgotten = await isForgotten(session)
@@ -182,7 +182,7 @@ export function createMemory(parts: MemoryParts): Memory {
       }
     },
     async forget(session) {
-      if (!(await store.session(session))) throw noSuchSession(session)
+      if (!(await store.session(session))) throw sessionNotFound(session)
       await store.putValue(forgottenKey(session), true)
       await forget(session)
       await store.withdrawSession(session)

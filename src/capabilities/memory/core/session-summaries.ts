@@ -1,7 +1,13 @@
 import { type Clock, type Runtime, summaryByModel } from '../../../capability.ts'
-import { indented, messageText, previousConversation, type TokenCounter, wholeCharacter } from '../../../context.ts'
+import { indentLines, messageText, previousConversation, type TokenCounter, wholeCharacter } from '../../../context.ts'
 import { defined, errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
-import { type LogStore, referredContent, type SessionRow, type SessionStore, undoneTurnsOf } from '../../../session.ts'
+import {
+  type LogStore,
+  readReferredContent,
+  type SessionRow,
+  type SessionStore,
+  createUndoneTurnReader,
+} from '../../../session.ts'
 import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
 /** A summary of a session, and what it was made from. */
@@ -47,7 +53,7 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
   async function readKept(session: string): Promise<(SessionSummary & { readonly state: string }) | undefined> {
     const kept = await store.value(summaryKey(session))
     if (!isKept(kept)) return undefined
-    const text = await referredContent(store, kept.content)
+    const text = await readReferredContent(store, kept.content)
     return text === undefined ? undefined : { session, text, ...kept }
   }
 
@@ -130,7 +136,7 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
 /** Frames a model's words: each line is indented, and none is a heading. */
 function withinTokens(text: string, model: string, maxTokens: number, counter: TokenCounter): string {
   const framed = (words: string) =>
-    `- In the words of ${model}:\n  ${indented(words).replaceAll(/^([ \t]*)(?=[#`~])/gm, '$1\\')}`
+    `- In the words of ${model}:\n  ${indentLines(words).replaceAll(/^([ \t]*)(?=[#`~])/gm, '$1\\')}`
   let words = text
   while (words !== '' && counter.text(framed(words)) > maxTokens) {
     const shorter = words.slice(0, wholeCharacter(words, Math.floor(words.length * 0.9)))
@@ -175,7 +181,7 @@ const NEWEST_MESSAGES = 200
  * are left out.
  */
 async function sessionWords(store: Pick<LogStore, 'entries' | 'session'>, { id }: SessionRow): Promise<string> {
-  const undone = await undoneTurnsOf(store)(id)
+  const undone = await createUndoneTurnReader(store)(id)
   const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST_MESSAGES })
   const messages = entries.flatMap((entry) => {
     if ((entry.type !== 'input' && entry.type !== 'message') || undone.includes(entry.turn)) return []

@@ -1,5 +1,5 @@
 import { messageText, type TokenCounter, wholeCharacter } from '../../../context.ts'
-import { type Entry, type SessionRow, type SessionStore, undoneTurnsOf } from '../../../session.ts'
+import { type Entry, type SessionRow, type SessionStore, createUndoneTurnReader } from '../../../session.ts'
 
 /** How much is shown of one message that a person wrote and of the last answer, from the fullest, characters. */
 const LENGTHS: readonly Lengths[] = [
@@ -125,7 +125,7 @@ export async function sessionFacts(
   row: SessionRow,
 ): Promise<SessionFacts | undefined> {
   const { id: session, turns, entries } = row
-  const undone = await undoneTurnsOf(store)(session)
+  const undone = await createUndoneTurnReader(store)(session)
   const left = turns - undone.length
   if (left <= 0) return undefined
   const after = Math.max(0, entries - NEWEST_ENTRIES)

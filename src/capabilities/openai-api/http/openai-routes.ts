@@ -9,7 +9,7 @@ import {
   type Runtime,
 } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
-import { failureOf, HttpFailure, json } from '../../../server.ts'
+import { toFailure, HttpFailure, json } from '../../../server.ts'
 import { type AnswerNames, completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { type CompletionBody, completionBody, ignoredFields } from './openai-schema.ts'
@@ -114,7 +114,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
         format ??= begun()
         await sink.write(format.end(answer))
       },
-      lastWords: (error) => `data: ${JSON.stringify(openaiFailure(failureOf(error)).body)}\n\n`,
+      lastWords: (error) => `data: ${JSON.stringify(openaiFailure(toFailure(error)).body)}\n\n`,
     })
   }
 }

@@ -1,7 +1,7 @@
 import type { Command, CommandCall, Io } from '../../../capability.ts'
 import {
-  addFilesTo,
-  connected,
+  uploadAndPrint,
+  withConnection,
   deleteRecord,
   editRecord,
   findRecord,
@@ -9,8 +9,8 @@ import {
   listRecords,
   listVersions,
   newRecord,
-  noQuestion,
-  projectKind,
+  yesOption,
+  projectResource,
   readNamedFile,
   restoreVersion,
   runSubcommand,
@@ -45,7 +45,7 @@ export const projectsCommand: Command = {
     instructions: { value: 'TEXT', summary: 'what the default agent reads in it' },
     'instructions-file': { value: 'PATH', summary: 'the instructions from a file, or `-`' },
     session: { value: 'ID', summary: 'use: the session that belongs to it from now on' },
-    yes: noQuestion,
+    yes: yesOption,
     json: jsonOption,
   },
   run: (call, io) => runSubcommand(projectsCommand, subcommands, 'list', call, io),
@@ -54,23 +54,23 @@ export const projectsCommand: Command = {
 const forPersons = 'change projects'
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: (call, io) => listRecords(projectKind, call, io) },
-  show: { least: 1, most: 1, run: (call, io) => showRecord(projectKind, call, io) },
-  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(projectKind, projectFields, call, io) },
-  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(projectKind, projectFields, call, io) },
+  list: { least: 0, most: 0, run: (call, io) => listRecords(projectResource, call, io) },
+  show: { least: 1, most: 1, run: (call, io) => showRecord(projectResource, call, io) },
+  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(projectResource, projectFields, call, io) },
+  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(projectResource, projectFields, call, io) },
   add: { least: 2, most: Infinity, forPersons, run: addToProject },
-  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(projectKind, call, io) },
-  versions: { least: 1, most: 1, run: (call, io) => listVersions(projectKind, call, io) },
-  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(projectKind, call, io) },
-  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(projectKind, call, io) },
+  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(projectResource, call, io) },
+  versions: { least: 1, most: 1, run: (call, io) => listVersions(projectResource, call, io) },
+  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(projectResource, call, io) },
+  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(projectResource, call, io) },
 }
 
 /** Adds files to a project. */
 async function addToProject(call: CommandCall, io: Io): Promise<number> {
   const [, word, ...paths] = call.words
-  return await connected(call.home, io, 'write', async (connection) => {
-    const { id } = await findRecord(connection, projectKind, word!)
-    return await addFilesTo(connection, paths, { project: id }, call, io)
+  return await withConnection(call.home, io, 'write', async (connection) => {
+    const { id } = await findRecord(connection, projectResource, word!)
+    return await uploadAndPrint(connection, paths, { project: id }, call, io)
   })
 }
 

@@ -1,15 +1,15 @@
 import {
-  ask,
-  type AskInit,
-  connected,
+  requestJson,
+  type RequestInput,
+  withConnection,
   exactLine,
   fullTimeText,
-  harmless,
+  safeForTerminal,
   jsonOption,
-  noQuestion,
+  yesOption,
   note,
-  oneLine,
-  preview,
+  singleLine,
+  fetchPreview,
   print,
   printJson,
   readNamedFile,
@@ -17,7 +17,7 @@ import {
   type Subcommand,
   table,
   timeText,
-  versionNamed,
+  parseVersion,
   width,
 } from '../../../cli.ts'
 import type { Command, CommandCall, Io } from '../../../capability.ts'
@@ -39,7 +39,7 @@ export const promptCommand: Command = {
     'Each step replaces {{date}}, {{tools}} and {{citations}} in it; {{date}} also works inside a sentence. With `none`, or ' +
     'a blank text, no system prompt is sent. Every edit and every reset makes a version.',
   words: { least: 0, most: 2 },
-  options: { yes: noQuestion, json: jsonOption },
+  options: { yes: yesOption, json: jsonOption },
   run: (call, io) => runSubcommand(promptCommand, subcommands, 'show', call, io),
 }
 
@@ -70,12 +70,14 @@ function resetPrompt(call: CommandCall, io: Io): Promise<number> {
 }
 
 function restorePrompt(call: CommandCall, io: Io): Promise<number> {
-  const version = versionNamed(call.words[1]!)
+  const version = parseVersion(call.words[1]!)
   return change('/api/prompt/restore', { method: 'POST', body: { version } }, call, io)
 }
 
-async function change(path: string, init: AskInit, call: CommandCall, io: Io): Promise<number> {
-  const made = await connected(call.home, io, 'write', (connection) => ask<PromptVersion>(connection, path, init))
+async function change(path: string, init: RequestInput, call: CommandCall, io: Io): Promise<number> {
+  const made = await withConnection(call.home, io, 'write', (connection) =>
+    requestJson<PromptVersion>(connection, path, init),
+  )
   if (call.json) printJson(io, made)
   else if (made.text === undefined) note(io, `Reset the prompt (version ${made.version}).`)
   else if (made.text.trim() === '') {
@@ -91,8 +93,8 @@ interface EditedPrompt extends Partial<PromptVersion> {
 
 /** Prints the edited prompt; without one, the system message of a new session. */
 async function showPrompt(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, 'read', async (connection) => {
-    const found = await ask<EditedPrompt>(connection, '/api/prompt')
+  return await withConnection(call.home, io, 'read', async (connection) => {
+    const found = await requestJson<EditedPrompt>(connection, '/api/prompt')
     if (call.json) printJson(io, found)
     else if (found.text?.trim() === '') {
       note(
@@ -100,13 +102,13 @@ async function showPrompt(call: CommandCall, io: Io): Promise<number> {
         `No system prompt is sent (version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}). Send one again with \`foreword prompt reset\`.`,
       )
     } else if (found.text !== undefined) {
-      print(io, harmless(found.text.trimEnd(), io.stdout))
+      print(io, safeForTerminal(found.text.trimEnd(), io.stdout))
       note(io, `Version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}.`)
     } else {
-      const { request } = await preview(connection, {})
+      const { request } = await fetchPreview(connection, {})
       if (request.system === undefined) note(io, 'The prompt is not edited, and a new session has no system message.')
       else {
-        print(io, harmless(request.system, io.stdout))
+        print(io, safeForTerminal(request.system, io.stdout))
         note(io, 'The prompt is not edited. This is the whole system message of a new session.')
       }
     }
@@ -116,8 +118,8 @@ async function showPrompt(call: CommandCall, io: Io): Promise<number> {
 
 /** Prints every version, newest first. */
 async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
-  const { versions } = await connected(call.home, io, 'read', (connection) =>
-    ask<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
+  const { versions } = await withConnection(call.home, io, 'read', (connection) =>
+    requestJson<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
   )
   if (call.json) for (const version of versions) printJson(io, version)
   else if (versions.length === 0) note(io, 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.')
@@ -134,7 +136,7 @@ function versionTable(versions: readonly PromptVersion[], io: Io): string {
       ? '(reset)'
       : text.trim() === ''
         ? '(none)'
-        : oneLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
+        : singleLine(exactLine(text.replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 40)),
   ])
   return table([['version', 'time', 'text'], ...rows], [0])
 }

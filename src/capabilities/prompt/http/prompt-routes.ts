@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json, restoreBody, versionLookedAt } from '../../../server.ts'
+import { json, restoreBodySchema, expectedVersionSchema } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 import type { EditedPrompt } from '../edited-prompt.ts'
 
@@ -40,7 +40,7 @@ export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
         text: z
           .string()
           .describe('May contain {{date}}, {{tools}} and {{citations}}. Blank: no system prompt is sent.'),
-        after: versionLookedAt,
+        after: expectedVersionSchema,
       }),
       answers,
       handle: async ({ body }) => json(await prompt.edit(body.text, body.after)),
@@ -65,7 +65,7 @@ export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
       method: 'POST',
       path: '/api/prompt/restore',
       summary: 'Makes an earlier version of the system prompt the newest',
-      body: restoreBody,
+      body: restoreBodySchema,
       answers,
       handle: async ({ body }) => json(await prompt.restore(body.version)),
     }),

@@ -1,5 +1,5 @@
 import type { CommandCall, Io } from '../../../capability.ts'
-import { validConfiguration } from '../../../cli.ts'
+import { loadValidConfiguration } from '../../../cli.ts'
 import type { Configuration } from '../../../runtime.ts'
 import type { FindBinary } from '../folder/find-binary.ts'
 import type { LoadedSkills, Skill, SkillRoot } from '../skill.ts'
@@ -18,7 +18,7 @@ export interface KnownSkills extends LoadedSkills {
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
   const { skillsForms } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
-  const configuration = await validConfiguration(call.home, io)
+  const configuration = await loadValidConfiguration(call.home, io)
   const { agent, context, mcp, skills } = configuration
   const loaded = await loadKnownSkills(call.home, { agent, mcp, skills }, io, { digests: true })
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
@@ -80,9 +80,9 @@ export interface SkillFacts {
 export async function skillFacts(known: KnownSkills) {
   const { skillFullText, skillLine, skillsFullText, skillsListText } = await import('../skills-text.ts')
   const { layoutOf } = await import('../../../context.ts')
-  const { counters } = await import('../../../runtime.ts')
+  const { findCounter } = await import('../../../runtime.ts')
   const { summaries } = layoutOf(known.configuration.context.layout).skills
-  const counter = await counters(known.configuration.context.counter)
+  const counter = await findCounter(known.configuration.context.counter)
   const describeSkill = (skill: Skill): SkillFacts => ({
     name: skill.name,
     description: skill.description,

@@ -3,12 +3,12 @@ import {
   CommandFailure,
   exactLine,
   fittedTable,
-  harmless,
+  safeForTerminal,
   lineLimit,
   note,
   print,
   printJson,
-  styled,
+  applyStyle,
   table,
 } from '../../../cli.ts'
 import { errorMessage, nearestName } from '../../../platform.ts'
@@ -30,12 +30,12 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
     const rows = left.map(({ name, ref, why }) => [exactLine(name), exactLine(ref), exactLine(why)])
     print(io, `${skills.length > 0 ? '\n' : ''}${table([['not loaded', 'from', 'why'], ...rows])}`)
   }
-  if (skills.length > 0) print(io, `\n${styled(io, 'dim', summaryText(known, tokens))}`)
+  if (skills.length > 0) print(io, `\n${applyStyle(io, 'dim', summaryText(known, tokens))}`)
   else note(io, noneText(known))
   if (reach !== undefined) print(io, reachText(reach))
-  if (reach?.hint !== undefined) note(io, styled(io, 'yellow', reach.hint, io.stderr))
-  if (reachUnknown !== undefined) note(io, styled(io, 'yellow', exactLine(reachUnknown), io.stderr))
-  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
+  if (reach?.hint !== undefined) note(io, applyStyle(io, 'yellow', reach.hint, io.stderr))
+  if (reachUnknown !== undefined) note(io, applyStyle(io, 'yellow', exactLine(reachUnknown), io.stderr))
+  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
   return 0
 }
 
@@ -107,9 +107,9 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
     ['for', requires.os.join(', ')],
     ...warnings.map((warning) => ['warning', warning]),
   ].filter(([, value]) => value !== '')
-  print(io, styled(io, 'bold', exactLine(skill.name)))
+  print(io, applyStyle(io, 'bold', exactLine(skill.name)))
   print(io, table(rows.map(([label, value]) => [label!, exactLine(value!.replaceAll(/\s+/g, ' '))])))
-  print(io, `\n${harmless(skill.body.replace(/\s+$/, ''), io.stdout)}`)
+  print(io, `\n${safeForTerminal(skill.body.replace(/\s+$/, ''), io.stdout)}`)
   return 0
 }
 

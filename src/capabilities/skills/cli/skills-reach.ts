@@ -1,5 +1,5 @@
 import type { Preview } from '../../../runtime.ts'
-import { ask, connected } from '../../../cli.ts'
+import { requestJson, withConnection } from '../../../cli.ts'
 import { ForewordError } from '../../../platform.ts'
 import type { CheckContext, CommandCall, Io } from '../../../capability.ts'
 
@@ -24,7 +24,9 @@ export interface SkillsReach {
 
 /** Asks a gateway what the next call would send; without one, a preview of the home. */
 export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
-  return await connected(home, io, 'read', (connection) => readReach((path) => ask(connection, path), loaded))
+  return await withConnection(home, io, 'read', (connection) =>
+    readReach((path) => requestJson(connection, path), loaded),
+  )
 }
 
 /** The same by `get`, which answers `undefined` if no gateway can be asked. */

@@ -10,10 +10,10 @@ import {
   print,
   printJson,
   runSubcommand,
-  styled,
+  applyStyle,
   type Subcommand,
   usageFailure,
-  validConfiguration,
+  loadValidConfiguration,
 } from '../../../cli.ts'
 import type { SkillFinding } from '../folder/check-frontmatter.ts'
 import { knownSkills, programFinder } from './known-skills.ts'
@@ -71,7 +71,7 @@ function printFinding(file: string, { line, level, message }: SkillFinding, call
   else
     print(
       io,
-      `${exactLine(file)}:${line}: ${styled(io, level === 'error' ? 'red' : 'dim', level)}: ${exactLine(message)}`,
+      `${exactLine(file)}:${line}: ${applyStyle(io, level === 'error' ? 'red' : 'dim', level)}: ${exactLine(message)}`,
     )
 }
 
@@ -112,7 +112,7 @@ async function newSkill(call: CommandCall, io: Io): Promise<number> {
       'Use up to 64 lowercase letters, digits and single hyphens, such as `release-notes`.',
     )
   }
-  const { skills } = await validConfiguration(call.home, io)
+  const { skills } = await loadValidConfiguration(call.home, io)
   const folder = join(skills.directory, name)
   const file = join(folder, 'SKILL.md')
   try {
@@ -156,7 +156,7 @@ Say here, step by step, how it is done. Long material belongs into files beside 
 async function trustSkills(call: CommandCall, io: Io): Promise<number> {
   const { loadSkills } = await import('../folder/load-skills.ts')
   const { skillRoots } = await import('../folder/skill-roots.ts')
-  const configuration = await validConfiguration(call.home, io)
+  const configuration = await loadValidConfiguration(call.home, io)
   const { agent, skills } = configuration
   const workspace = await realFolder(call.words[1] ?? agent.workspace)
   const roots = await skillRoots({ ...skills, home: call.home, workspace })

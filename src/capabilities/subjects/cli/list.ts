@@ -1,15 +1,15 @@
-import type { CommandCall, Connection, Io } from '../../../capability.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
-  ask,
-  connected,
+  requestJson,
+  withConnection,
   exactLine,
   fittedTable,
   lineLimit,
   note,
-  oneLine,
+  singleLine,
   print,
   printJson,
-  theOneNamed,
+  findByName,
   timeText,
   width,
 } from '../../../cli.ts'
@@ -17,7 +17,7 @@ import type { SubjectFacts } from '../core.ts'
 
 /** Prints one subject a line. */
 export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
-  const { subjects, waiting } = await connected(call.home, io, 'read', fetchSubjects)
+  const { subjects, waiting } = await withConnection(call.home, io, 'read', fetchSubjects)
   if (call.json) for (const subject of subjects) printJson(io, subject)
   else if (subjects.length === 0) note(io, 'No subjects yet. Create one with `foreword subjects new ID`.')
   else print(io, subjectTable(subjects, io))
@@ -30,7 +30,7 @@ function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
   const now = new Date()
   const rows = subjects.map(({ id, title, updated, waiting }) => [
     exactLine(id),
-    oneLine(exactLine(title), Math.max(20, width(io) - 60)),
+    singleLine(exactLine(title), Math.max(20, width(io) - 60)),
     exactLine(timeText(updated, now)),
     waiting === 0 ? '' : String(waiting),
   ])
@@ -54,12 +54,12 @@ export interface SubjectList {
   readonly waiting: number
 }
 
-async function fetchSubjects(connection: Connection): Promise<SubjectList> {
-  return await ask<SubjectList>(connection, '/api/subjects')
+async function fetchSubjects(connection: GatewayConnection): Promise<SubjectList> {
+  return await requestJson<SubjectList>(connection, '/api/subjects')
 }
 
 /** The subject whose id is `word`, in any case, or begins with it. */
-export async function findSubject(connection: Connection, word: string): Promise<ListedSubject> {
+export async function findSubject(connection: GatewayConnection, word: string): Promise<ListedSubject> {
   const { subjects } = await fetchSubjects(connection)
-  return theOneNamed(word, subjects, ({ id }) => ({ id, name: id }), 'subject')
+  return findByName(word, subjects, ({ id }) => ({ id, name: id }), 'subject')
 }

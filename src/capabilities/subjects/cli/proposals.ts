@@ -1,20 +1,20 @@
 import { defined } from '../../../platform.ts'
-import type { CommandCall, Connection, Io } from '../../../capability.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
-  ask,
+  requestJson,
   CommandFailure,
-  connected,
+  withConnection,
   diffText,
   exactLine,
   exactLines,
   fullTimeText,
   note,
-  pathTo,
-  personAgrees,
+  apiPath,
+  confirmAction,
   print,
   printJson,
-  purposeOf,
-  styled,
+  connectionPurpose,
+  applyStyle,
 } from '../../../cli.ts'
 import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState, type SubjectFile } from '../core.ts'
 
@@ -23,7 +23,7 @@ const NONE_WAITING = 'No proposals are waiting for you.'
 /** Prints the waiting proposals, or with `--all` every proposal. */
 export async function listProposals(call: CommandCall, io: Io): Promise<number> {
   const state = call.has('all') ? undefined : 'waiting'
-  const proposals = await connected(call.home, io, 'read', (connection) => fetchProposals(connection, state))
+  const proposals = await withConnection(call.home, io, 'read', (connection) => fetchProposals(connection, state))
   if (call.json) {
     for (const proposal of proposals) printJson(io, proposal)
     return 0
@@ -42,12 +42,12 @@ export async function listProposals(call: CommandCall, io: Io): Promise<number> 
 
 /** Shows a proposal, asks for confirmation, and decides on exactly what was shown. */
 export async function decideProposal(decision: 'confirm' | 'decline', call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'waiting')
     if (!call.json) print(io, proposalText(proposal, new Date(), io))
     const { id, digest, state } = proposal
     if (state.type !== 'waiting') throw decidedAlready(proposal)
-    if (!(await personAgrees(decision === 'confirm' ? 'Write this?' : 'Decline this?', call, io))) {
+    if (!(await confirmAction(decision === 'confirm' ? 'Write this?' : 'Decline this?', call, io))) {
       note(io, 'Nothing was decided. The proposal is still waiting.')
       return 1
     }
@@ -72,7 +72,7 @@ function decidedAlready({ id, state }: Proposal): CommandFailure {
 
 /** Declines every proposal that waits now, after one question. Later ones keep waiting. */
 export async function declineAll(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const waiting = await fetchProposals(connection, 'waiting')
     if (waiting.length === 0) {
       if (!call.json) note(io, NONE_WAITING)
@@ -80,7 +80,7 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
     }
     const now = new Date()
     if (!call.json) print(io, waiting.map((proposal) => proposalText(proposal, now, io)).join('\n\n'))
-    if (!(await personAgrees(`Decline all ${waiting.length}?`, call, io))) {
+    if (!(await confirmAction(`Decline all ${waiting.length}?`, call, io))) {
       note(io, 'Nothing was decided. They are still waiting.')
       return 1
     }
@@ -95,15 +95,15 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
 
 /** Shows a confirmed proposal, asks for confirmation, and reverts it. Edits that people made since stay. */
 export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
-  return await connected(call.home, io, purposeOf(call, io), async (connection) => {
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'confirmed')
     if (!call.json) print(io, proposalText(proposal, new Date(), io))
-    if (!(await personAgrees('Undo this?', call, io))) {
+    if (!(await confirmAction('Undo this?', call, io))) {
       note(io, 'Nothing was undone.')
       return 1
     }
-    const path = pathTo('/api/proposals/', proposal.id, '/undo')
-    const undone = await ask<Proposal>(connection, path, { method: 'POST', body: { by: 'cli' } })
+    const path = apiPath('/api/proposals/', proposal.id, '/undo')
+    const undone = await requestJson<Proposal>(connection, path, { method: 'POST', body: { by: 'cli' } })
     if (call.json) printJson(io, undone)
     else note(io, `Removed from ${exactLine(fileText(undone.file))}.`)
     return 0
@@ -112,23 +112,31 @@ export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
 
 /** Sends the decision on exactly what was shown; returns the proposal after it. */
 function sendDecision(
-  connection: Connection,
+  connection: GatewayConnection,
   { id, digest }: Pick<Proposal, 'id' | 'digest'>,
   decision: ProposalDecision['type'],
   reason: string | undefined,
 ): Promise<Proposal> {
   const body = { decision, digest, by: 'cli', ...defined({ reason }) }
-  return ask<Proposal>(connection, pathTo('/api/proposals/', id, '/decision'), { method: 'POST', body })
+  return requestJson<Proposal>(connection, apiPath('/api/proposals/', id, '/decision'), { method: 'POST', body })
 }
 
 /** Oldest first. */
-async function fetchProposals(connection: Connection, state?: ProposalState['type']): Promise<readonly Proposal[]> {
+async function fetchProposals(
+  connection: GatewayConnection,
+  state?: ProposalState['type'],
+): Promise<readonly Proposal[]> {
   const query = state === undefined ? '' : `?state=${state}`
-  return (await ask<{ readonly proposals: readonly Proposal[] }>(connection, `/api/proposals${query}`)).proposals
+  return (await requestJson<{ readonly proposals: readonly Proposal[] }>(connection, `/api/proposals${query}`))
+    .proposals
 }
 
 /** The proposal whose id begins with `word`: among those in `state`, or where there is none, among all. */
-async function findProposal(connection: Connection, word: string, state: ProposalState['type']): Promise<Proposal> {
+async function findProposal(
+  connection: GatewayConnection,
+  word: string,
+  state: ProposalState['type'],
+): Promise<Proposal> {
   const begun = (await fetchProposals(connection)).filter(({ id }) => id.startsWith(word))
   const exact = begun.find(({ id }) => id === word)
   if (exact !== undefined) return exact
@@ -146,10 +154,10 @@ async function findProposal(connection: Connection, word: string, state: Proposa
 
 /** A proposal as text for a decision: what it changes, who proposed it, and the change. It contains no control characters of a terminal. */
 function proposalText(proposal: Proposal, now: Date, io: Io): string {
-  const line = (name: string, text: string): string => `${styled(io, 'dim', `  ${name.padEnd(10)}`)}${text}`
+  const line = (name: string, text: string): string => `${applyStyle(io, 'dim', `  ${name.padEnd(10)}`)}${text}`
   const { id, time, file, category, state } = proposal
   return [
-    styled(io, 'bold', exactLine(id)),
+    applyStyle(io, 'bold', exactLine(id)),
     line('adds to', exactLine(`${fileText(file)}${category === undefined ? '' : ` (${category})`}`)),
     line('asked by', exactLine(sourceText(proposal))),
     line('asked', exactLine(fullTimeText(time, now))),

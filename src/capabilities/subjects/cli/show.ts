@@ -1,16 +1,16 @@
 import type { CommandCall, Io } from '../../../capability.ts'
 import {
-  ask,
-  connected,
+  requestJson,
+  withConnection,
   exactLine,
   fullTimeText,
-  harmless,
+  safeForTerminal,
   note,
-  oneLine,
-  pathTo,
+  singleLine,
+  apiPath,
   print,
   printJson,
-  styled,
+  applyStyle,
   table,
   usageFailure,
   width,
@@ -20,9 +20,9 @@ import { type ListedSubject, findSubject } from './list.ts'
 
 /** Prints one subject: a summary of its files, and its brief. */
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {
-  const subject = await connected(call.home, io, 'read', async (connection) => {
+  const subject = await withConnection(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
-    return await ask<SubjectDocument>(connection, pathTo('/api/subjects/', id))
+    return await requestJson<SubjectDocument>(connection, apiPath('/api/subjects/', id))
   })
   if (call.json) printJson(io, subject)
   else printSubject(subject, io)
@@ -33,7 +33,7 @@ type SubjectDocument = ListedSubject & Pick<SubjectReading, 'context' | 'warning
 
 function printSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
   const { brief, notes, recent_gaps: gaps } = context
-  print(io, styled(io, 'bold', exactLine(id)))
+  print(io, applyStyle(io, 'bold', exactLine(id)))
   const wide = Math.max(20, width(io) - 12)
   const rows = [
     ['updated', fullTimeText(updated, new Date())],
@@ -44,9 +44,9 @@ function printSubject({ id, updated, waiting, context, warnings }: SubjectDocume
     ['gaps', gaps.length === 0 ? 'none' : exactLine(`${countText(gaps.length)}; the last: ${gaps[0]!.description}`)],
     ['waiting', waiting === 0 ? 'no proposals' : `${waiting}; show them with \`foreword subjects proposals\``],
   ]
-  print(io, table(rows.map(([name, text]) => [name!, oneLine(text!, wide)])))
+  print(io, table(rows.map(([name, text]) => [name!, singleLine(text!, wide)])))
   const words = brief.raw.trimEnd()
-  if (words !== '') print(io, `\n${harmless(words, io.stdout)}`)
+  if (words !== '') print(io, `\n${safeForTerminal(words, io.stdout)}`)
   printWarnings(warnings, io)
 }
 
@@ -77,9 +77,9 @@ function countText(count: number): string {
 
 /** Prints the answer of `read_context`, and the warnings about the files on standard error. */
 export async function showContext(call: CommandCall, io: Io): Promise<number> {
-  const { context, warnings } = await connected(call.home, io, 'read', async (connection) => {
+  const { context, warnings } = await withConnection(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
-    return await ask<Omit<SubjectReading, 'id'>>(connection, pathTo('/api/subjects/', id, '/context'))
+    return await requestJson<Omit<SubjectReading, 'id'>>(connection, apiPath('/api/subjects/', id, '/context'))
   })
   printJson(io, context, { pretty: !call.json })
   printWarnings(warnings, io)
@@ -89,10 +89,10 @@ export async function showContext(call: CommandCall, io: Io): Promise<number> {
 /** Prints a part of the notes as it is in the file. */
 export async function showNotes(call: CommandCall, io: Io): Promise<number> {
   const query = pageQuery(call)
-  const { id, page } = await connected(call.home, io, 'read', async (connection) => {
+  const { id, page } = await withConnection(call.home, io, 'read', async (connection) => {
     const { id: subject } = await findSubject(connection, call.words[1]!)
-    const path = `${pathTo('/api/subjects/', subject, '/notes')}${query}`
-    return { id: subject, page: await ask<NotesPage>(connection, path) }
+    const path = `${apiPath('/api/subjects/', subject, '/notes')}${query}`
+    return { id: subject, page: await requestJson<NotesPage>(connection, path) }
   })
   if (call.json) printJson(io, page)
   else printNotes(id, page, io)
@@ -110,7 +110,7 @@ function pageQuery(call: CommandCall): string {
 }
 
 function printNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {
-  if (lines > 0) print(io, harmless(text.replace(/\n$/, ''), io.stdout))
+  if (lines > 0) print(io, safeForTerminal(text.replace(/\n$/, ''), io.stdout))
   if (total === 0) return note(io, `${id} has no notes.`)
   if (lines === 0) return note(io, `The notes have ${total} lines.`)
   if (offset === 0 && next === null) return
@@ -120,5 +120,5 @@ function printNotes(id: string, { text, offset, lines, total, next_offset: next 
 
 /** Warnings about the files of a subject go to standard error, beside the data. */
 function printWarnings(warnings: readonly string[], io: Io): void {
-  for (const warning of warnings) note(io, styled(io, 'yellow', exactLine(warning), io.stderr))
+  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
 }

@@ -1,12 +1,12 @@
 import { defined } from '../../../platform.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
 import {
-  ask,
-  connected,
+  requestJson,
+  withConnection,
   exactLine,
-  harmless,
+  safeForTerminal,
   note,
-  pathTo,
+  apiPath,
   print,
   printJson,
   readNamedFile,
@@ -20,8 +20,8 @@ export async function newSubject(call: CommandCall, io: Io): Promise<number> {
   const [, id] = call.words
   const brief = await readBriefOption(call, io)
   const body = { id, ...defined({ brief }) }
-  const made = await connected(call.home, io, 'write', (connection) =>
-    ask<{ readonly id: string }>(connection, '/api/subjects', { method: 'POST', body }),
+  const made = await withConnection(call.home, io, 'write', (connection) =>
+    requestJson<{ readonly id: string }>(connection, '/api/subjects', { method: 'POST', body }),
   )
   if (call.json) printJson(io, made)
   else
@@ -56,10 +56,10 @@ export async function logGap(call: CommandCall, io: Io): Promise<number> {
 }
 
 async function writeLine(word: string, log: 'log' | 'gaps', body: object, call: CommandCall, io: Io): Promise<number> {
-  const { id, line } = await connected(call.home, io, 'write', async (connection) => {
+  const { id, line } = await withConnection(call.home, io, 'write', async (connection) => {
     const { id: subject } = await findSubject(connection, word)
-    const path = pathTo('/api/subjects/', subject, `/${log}`)
-    return { id: subject, line: await ask<unknown>(connection, path, { method: 'POST', body }) }
+    const path = apiPath('/api/subjects/', subject, `/${log}`)
+    return { id: subject, line: await requestJson<unknown>(connection, path, { method: 'POST', body }) }
   })
   if (call.json) printJson(io, line)
   else note(io, `Added to the ${log} of ${exactLine(id)}.`)
@@ -83,13 +83,13 @@ function parseJson(text: string): unknown {
 
 /** Has a model summarize the notes of a subject, and prints the summary. */
 export async function summarizeNotes(call: CommandCall, io: Io): Promise<number> {
-  const summary = await connected(call.home, io, 'write', async (connection) => {
+  const summary = await withConnection(call.home, io, 'write', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
-    return await ask<NotesSummary>(connection, pathTo('/api/subjects/', id, '/summary'), { method: 'POST' })
+    return await requestJson<NotesSummary>(connection, apiPath('/api/subjects/', id, '/summary'), { method: 'POST' })
   })
   if (call.json) printJson(io, summary)
   else {
-    print(io, harmless(summary.text, io.stdout))
+    print(io, safeForTerminal(summary.text, io.stdout))
     note(
       io,
       `${exactLine(summary.model)} summarized ${summary.lines} lines. The summary is used until the notes change.`,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SubjectService } from '../subject-service.ts'
-import { decidedBy, digest, json } from '../../../server.ts'
+import { decidedBySchema, digestSchema, json } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 
 /** Endpoints of proposals. They are for people alone: no tool calls them. */
@@ -36,9 +36,9 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       description: 'The decision applies to exactly what was shown, and a proposal is decided once.',
       body: z.strictObject({
         decision: z.enum(['confirm', 'decline']),
-        digest: digest.describe('The digest of what was shown.'),
+        digest: digestSchema.describe('The digest of what was shown.'),
         reason: z.string().max(2000).optional().describe('Why it is declined.'),
-        by: decidedBy,
+        by: decidedBySchema,
       }),
       answers: { 200: { description: 'It is decided', schema: proposalSchema } },
       handle: async ({ param, body }) => {
@@ -55,7 +55,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       summary: 'Undoes a confirmed proposal',
       description:
         'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
-      body: z.strictObject({ by: decidedBy }),
+      body: z.strictObject({ by: decidedBySchema }),
       answers: { 200: { description: 'It is undone', schema: proposalSchema } },
       handle: async ({ param, body: { by } }) => json(await proposals.undo(param('proposal'), by)),
     }),

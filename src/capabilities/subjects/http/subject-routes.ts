@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defined } from '../../../platform.ts'
 import type { SubjectFacts, SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
-import { json, limit } from '../../../server.ts'
+import { json, limitSchema } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 
 const notesPage = z.object({
@@ -112,7 +112,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       path: `${each}/notes`,
       tag,
       summary: 'Reads the notes of a subject in pages of lines',
-      query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limit(200, 10_000) }),
+      query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
       answers: { 200: { description: 'A page', schema: notesPage } },
       handle: async ({ param, query }) => json(await subjects.notes(param('subject'), query)),
     }),

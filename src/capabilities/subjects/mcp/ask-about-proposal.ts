@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { McpCall } from '../../../capability.ts'
-import { answeredQuestion, type AskingCall, askPerson } from '../../../server/mcp.ts'
+import { elicitedAnswer, type AskingCall, elicitAnswer } from '../../../server/mcp.ts'
 import { changedFile, diffShowsAll, type Proposal, type Proposals, SubjectError } from '../core.ts'
 import { exactLine, exactLines } from '../../../context.ts'
 
@@ -22,7 +22,7 @@ export async function askAboutProposal(
   if (form === undefined) return { type: 'settled', proposal, warnings: [confirmedElsewhere(proposal)] }
   const { id, digest } = proposal
   const progress = 'A person is asked to confirm the proposal.'
-  const asked = await askPerson({ id, digest, form, progress }, asking, call)
+  const asked = await elicitAnswer({ id, digest, form, progress }, asking, call)
   return asked.type === 'answer' ? settle(proposals, proposal, asked.answer) : asked
 }
 
@@ -32,7 +32,7 @@ export async function answeredProposal(
   asking: AskingCall,
   call: McpCall,
 ): Promise<AskedProposal | undefined> {
-  const answered = answeredQuestion(asking, call)
+  const answered = elicitedAnswer(asking, call)
   if (answered === undefined) return undefined
   const proposal = await proposals.get(answered.id)
   if (proposal.digest !== answered.digest) return undefined

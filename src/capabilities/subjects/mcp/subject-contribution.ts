@@ -1,6 +1,12 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { McpCall, McpContribution, McpTool } from '../../../capability.ts'
-import { type AskingCall, failed, mcpAudit, type McpAudit, succeeded } from '../../../server/mcp.ts'
+import {
+  type AskingCall,
+  failureEnvelope,
+  createMcpAudit,
+  type McpAudit,
+  successEnvelope,
+} from '../../../server/mcp.ts'
 import type { SessionStore } from '../../../session.ts'
 import {
   type OperationParts,
@@ -32,7 +38,7 @@ export function subjectContribution({
     tools: subjectTools({
       operations: (taking) => subjectOperations({ subjects, proposals: taking, time }),
       proposals,
-      audit: mcpAudit({ store, time }),
+      audit: createMcpAudit({ store, time }),
     }),
     resources: [subjectResources(subjects)],
     prompts: [workOnSubject(subjects)],
@@ -57,7 +63,7 @@ function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpT
     definition,
     async call(input, call) {
       const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
-      if (fault !== undefined) return failed('invalid-input', fault)
+      if (fault !== undefined) return failureEnvelope('invalid-input', fault)
       return operation.readOnly ? answered(operation, input, call) : writing(operation, input, call, parts)
     },
   }
@@ -78,7 +84,7 @@ async function writing(
     const { data } = await over({ propose: async () => asked.proposal }).run(input, {})
     const { type } = asked.proposal.state
     const { warnings } = asked
-    return succeeded({
+    return successEnvelope({
       ...data,
       ...(type !== 'waiting' && { status: type }),
       ...(warnings.length > 0 && { hint: warnings.join(' ') }),
@@ -86,7 +92,7 @@ async function writing(
   }
   if (call.sealed() !== undefined) {
     const asked = await answeredProposal(proposals, asking, call)
-    return asked === undefined ? failed('invalid-input', FOREIGN_ANSWER) : reply(asked)
+    return asked === undefined ? failureEnvelope('invalid-input', FOREIGN_ANSWER) : reply(asked)
   }
 
   let proposed: Proposal | undefined
@@ -117,9 +123,9 @@ async function answered(
   { client }: McpCall,
 ): Promise<CallToolResult> {
   const { data, warnings } = await operation.run(input, client === undefined ? {} : { client })
-  return succeeded(data, warnings)
+  return successEnvelope(data, warnings)
 }
 
 function cancelled(): CallToolResult {
-  return failed('cancelled', 'The call was cancelled.')
+  return failureEnvelope('cancelled', 'The call was cancelled.')
 }

@@ -1,5 +1,5 @@
 import type { McpPrompt, McpResourceSet, ResourceText } from '../../../capability.ts'
-import { invalidParams, parsedAddress, resourceAddress } from '../../../server/mcp.ts'
+import { invalidParams, parseResourceAddress, resourceAddress } from '../../../server/mcp.ts'
 import { type SubjectContext, SubjectError, type Subjects } from '../core.ts'
 import { subjectTemplates, workOnSubjectPrompt } from './definitions.ts'
 
@@ -17,7 +17,7 @@ export function subjectResources(subjects: Subjects): McpResourceSet {
         annotations: { lastModified: updated },
       })),
     async read(uri) {
-      const address = parsedAddress(uri)
+      const address = parseResourceAddress(uri)
       return address?.kind === 'subjects' ? readSubject(subjects, address.id, address.part) : undefined
     },
     async complete(_template, variable) {

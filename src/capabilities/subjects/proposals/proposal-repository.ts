@@ -2,7 +2,7 @@ import {
   type AuditFacts,
   contentHash,
   type RecordVersion,
-  referredContent,
+  readReferredContent,
   type SessionStore,
   StoreError,
   type Write,
@@ -82,7 +82,7 @@ function reference(text: string): string {
 }
 
 async function readContent(store: ProposalStore, to: string): Promise<string> {
-  const text = await referredContent(store, to)
+  const text = await readReferredContent(store, to)
   if (text === undefined) throw new StoreError('corrupt', `the text ${to} of a proposal is not in the store any more`)
   return text
 }
