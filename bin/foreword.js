@@ -33,9 +33,9 @@ async function start() {
 }
 
 async function capabilities() {
-  const source = new URL('../src/foreword.ts', import.meta.url)
+  const source = new URL('../src/foreword/built-in.ts', import.meta.url)
   const { builtIn } = await import(
-    existsSync(source) ? source.href : new URL('../dist/foreword.js', import.meta.url).href
+    existsSync(source) ? source.href : new URL('../dist/foreword/built-in.js', import.meta.url).href
   )
   return builtIn
 }

@@ -30,7 +30,7 @@ export {
   type SentPart,
   UndeliverableError,
 } from './capability/channel.ts'
-export { confinedPath, type Inside, isWithin, readerWithin, resolvedPath } from './capability/confined-path.ts'
+export type { Inside } from './capability/confined-path.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
 export type {
   CalledTool,
@@ -46,9 +46,7 @@ export type {
   ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
-export { summaryByModel } from './capability/model-summary.ts'
-export { noPrompt, textLayer } from './capability/own-layers.ts'
-export { type Plugin, pluginAsCapability, type PluginContext } from './capability/plugin.ts'
+export type { Plugin, PluginContext } from './capability/plugin.ts'
 export { type Kept, recordChoice, type RecordKind, recordName, type Records, recordText } from './capability/records.ts'
 export {
   type ErrorFormat,
@@ -87,8 +85,8 @@ export {
   tokens,
   withoutSettingFacts,
 } from './capability/settings-schema.ts'
-export { type CapabilityBase, startCapabilities } from './capability/start-capabilities.ts'
-export { PAGE_CHARS, textPage } from './capability/text-page.ts'
+export type { CapabilityBase } from './capability/start-capabilities.ts'
+export { textLayer } from './capability/text-layer.ts'
 export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type {
   CompletionCut,

@@ -12,6 +12,7 @@ export { answerRoom, ASSUMED_WINDOW, assumedFacts, type CatalogRow, mergeFacts }
 export { type Choice, listedFacts, type ModelListing, listModelsEndpoint, waysToAttach } from './model/list-models.ts'
 export type { ModelConfiguration } from './model/model.ts'
 export {
+  chatWireSettings,
   type Environment,
   httpModelSettings,
   type ListedModel,
@@ -44,7 +45,7 @@ export type {
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
 export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'
-export { type ChatPackage, chatWireModel, chatWireSettings } from './model/chat-wire.ts'
+export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel, type LanguageModelOptions, type SdkLanguageModel } from './model/sdk-model.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'

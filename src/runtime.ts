@@ -53,7 +53,7 @@ export { type Configuration, homeFolders, capabilitySettings } from './runtime/c
 export { configurationKey, setValue } from './runtime/configuration/edit.ts'
 export { factsAt, findKeyPath } from './runtime/configuration/key.ts'
 export type { CapabilityModule, CapabilitySetting } from './runtime/configuration/load-capabilities.ts'
-export { configuredCapabilities, loadConfiguration, type LoadedConfiguration } from './runtime/configuration/load.ts'
+export { loadConfiguration, type LoadedConfiguration } from './runtime/configuration/load.ts'
 export { ConfigurationError, type ConfigurationProblem, problemText } from './runtime/configuration/problem.ts'
 export { type ConfigurationSchema, configurationSchema, type KeySchema } from './runtime/configuration/schema.ts'
 export { modelNameFault } from './runtime/configuration/unknown-names.ts'

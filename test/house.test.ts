@@ -129,7 +129,7 @@ test('a capability that imports another one is found', () => {
   const sources = new Map([
     ['src/capabilities/shell/shell.ts', `import { read } from '../files/read.ts'`],
     ['src/capabilities/files/read.ts', `import { page } from './http/page.ts'`],
-    ['src/capabilities/files/http/page.ts', `import { textPage } from '../../../capability.ts'`],
+    ['src/capabilities/files/http/page.ts', `import { textPage } from '../../../capability/toolkit.ts'`],
   ])
   assert.deepEqual(capabilityFaults(sources), [
     'src/capabilities/shell/shell.ts imports src/capabilities/files/read.ts: the folders inside src/capabilities/ do not know each other',

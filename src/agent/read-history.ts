@@ -1,4 +1,4 @@
-import { textPage } from '../capability.ts'
+import { textPage } from '../capability/toolkit.ts'
 import { type Message, outputText, wholeCharacter } from '../context.ts'
 import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../search.ts'
 import {

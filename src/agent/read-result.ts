@@ -1,4 +1,4 @@
-import { textPage } from '../capability.ts'
+import { textPage } from '../capability/toolkit.ts'
 import { type Entry, type LogStore, readReferredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 

@@ -10,7 +10,6 @@ import { openai } from './openai/openai.ts'
 import { rehearsal } from './rehearsal/rehearsal.ts'
 
 export { ollamaAddress } from './ollama/ollama.ts'
-export { rehearsalModel } from './rehearsal/rehearsal-model.ts'
 
 /** The providers that come with Foreword. Whoever lists models or suggests one keeps this order. */
 export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]

@@ -1,5 +1,5 @@
 import { citationLayers } from '../citation.ts'
-import type { Layer, Layout, Origin, Reason } from '../context.ts'
+import type { Layer, Layout, Reason } from '../context.ts'
 import type { LayerContext } from './turn-part.ts'
 
 /**
@@ -129,10 +129,4 @@ function dropRepeatedRule(layers: readonly Layer[]): readonly Layer[] {
     ({ id, renditions }) => id !== FOREIGN_TEXT && renditions.every(({ text }) => text.includes(foreignTextRule)),
   )
   return isSaid ? layers.filter(({ id }) => id !== FOREIGN_TEXT) : layers
-}
-
-/** A layer with one rendition, under its own name, that the operator wrote in the file `ref`. */
-export function textLayer(name: string, text: string, ref: string): Layer {
-  const origin: Origin = { kind: 'operator', ref }
-  return { id: name, layer: name, renditions: [{ form: 'full', text }], origin }
 }

@@ -1,19 +1,10 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { z } from 'zod'
 import { defined } from '../platform.ts'
 import type { Timeouts } from './call-limits.ts'
 import { fromLanguageModel, type StreamingModel } from './language-model.ts'
 import type { CallOptions, Model } from './model.ts'
 import { httpModelSettings, type ModelSettings } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
-
-/** The settings of a provider with the two common chat APIs, Responses and Chat Completions. */
-export const chatWireSettings = {
-  api: z
-    .enum(['responses', 'chat'])
-    .optional()
-    .describe('API that is used: `responses` at its own address and `chat` elsewhere, unless given.'),
-}
 
 type ChatApi = 'responses' | 'chat'
 

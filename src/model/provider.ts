@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Timeouts } from './call-limits.ts'
 import type { CatalogRow } from './catalog.ts'
 import type { LanguageModelSettings } from './language-model.ts'
@@ -86,6 +86,14 @@ export function provider<Settings extends z.ZodRawShape = z.ZodRawShape>(
     throw new RangeError(`Invalid provider kind ${JSON.stringify(value.kind)}: remove whitespace and slashes.`)
   }
   return value
+}
+
+/** The settings of a provider with the two common chat APIs, Responses and Chat Completions. */
+export const chatWireSettings = {
+  api: z
+    .enum(['responses', 'chat'])
+    .optional()
+    .describe('API that is used: `responses` at its own address and `chat` elsewhere, unless given.'),
 }
 
 /** Address, key and server of one entry of `providers`. */

@@ -11,8 +11,8 @@ import {
   fileLibrary,
   type Runtime,
   RuntimeError,
-  startCapabilities,
 } from '../capability.ts'
+import { startCapabilities } from '../capability/toolkit.ts'
 import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
 import { defined } from '../platform.ts'

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
-import { type AnyCapability, type Channel, pluginAsCapability } from '../capability.ts'
+import type { AnyCapability, Channel } from '../capability.ts'
+import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type TestContext } from 'node:test'
 import { builtIn, capability, createForeword } from '../../src/foreword.ts'
-import { configurationSchema, configuredCapabilities, findKeyPath, loadConfiguration } from '../../src/runtime.ts'
+import { configuredCapabilities } from '../../src/runtime/configured-capabilities.ts'
+import { configurationSchema, findKeyPath, loadConfiguration } from '../../src/runtime.ts'
 import { run } from '../cli/recorded-io.ts'
 
 test('a gateway is embedded in eight lines, as the guide and the example show it', async (t) => {

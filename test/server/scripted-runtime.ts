@@ -1,5 +1,5 @@
 import { layouts, type Manifest } from '../../src/context.ts'
-import { rehearsalModel } from '../../src/capabilities/providers.ts'
+import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import {
   type CompletionEvent,
   type CompletionInput,

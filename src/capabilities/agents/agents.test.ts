@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Records, serviceKey, startCapabilities } from '../../capability.ts'
+import { type Records, serviceKey } from '../../capability.ts'
+import { startCapabilities } from '../../capability/toolkit.ts'
 import { layout, layouts } from '../../context.ts'
 import { capabilityHost } from '../../testing.ts'
 import type { AgentValue } from './agent-record.ts'

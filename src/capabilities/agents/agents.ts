@@ -1,5 +1,5 @@
 import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
-import { type Layer, type LayoutChoice, layouts } from '../../context.ts'
+import type { Layer, LayoutChoice } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { agentRecordKind, type AgentValue } from './agent-record.ts'
 
@@ -14,7 +14,7 @@ const agent: SessionChoice<AgentsSelf> = {
     if (!found) return undefined
     const { model, layout: name, tools, mode, prompt } = found.value
     const system = mode === 'replace' ? { text: prompt, ref: agentRef(id) } : undefined
-    return defined({ model, layout: layoutNamed(name, known), tools, system })
+    return defined({ model, layout: await layoutNamed(name, known), tools, system })
   },
   files: {
     sent: false,
@@ -49,8 +49,9 @@ export const agents = capability<undefined, Records<AgentValue>>({
 })
 
 /** A layout of Foreword goes by its name, one that a capability contributes as a value. `undefined`: it is gone meanwhile. */
-function layoutNamed(name: string | undefined, known: AgentsSelf['layouts']): LayoutChoice | undefined {
+async function layoutNamed(name: string | undefined, known: AgentsSelf['layouts']): Promise<LayoutChoice | undefined> {
   if (name === undefined || !Object.hasOwn(known, name)) return undefined
+  const { layouts } = await import('../../context.ts')
   return known[name] === layouts[name] ? name : known[name]
 }
 

@@ -1,6 +1,5 @@
-import { assumedFacts, listedFacts, listModelsEndpoint, provider } from '../../model.ts'
+import { provider } from '../../model/provider.ts'
 import { anthropicCatalog } from './anthropic-catalog.ts'
-import { anthropicModel } from './anthropic-model.ts'
 
 /** Anthropic, over the Messages API. */
 export const anthropic = provider({
@@ -11,8 +10,9 @@ export const anthropic = provider({
   environmentKeys: ['ANTHROPIC_API_KEY'],
   catalog: anthropicCatalog,
   defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
-  open: anthropicModel,
+  open: async (settings) => (await import('./anthropic-model.ts')).anthropicModel(settings),
   async facts(connection, model, milliseconds) {
+    const { assumedFacts, listedFacts, listModelsEndpoint } = await import('../../model.ts')
     if (connection.official) return assumedFacts(model)
     // Other servers with the Messages API list their models in OpenAI's format, if at all.
     return listedFacts(await listModelsEndpoint(connection, milliseconds), model)

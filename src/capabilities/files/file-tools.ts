@@ -1,5 +1,5 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { PAGE_CHARS, textPage } from '../../capability.ts'
+import { PAGE_CHARS, textPage } from '../../capability/toolkit.ts'
 import { defined } from '../../platform.ts'
 import type { FoundDocuments } from '../../citation.ts'
 import { tablePage, type TableQuestion } from './table-page.ts'

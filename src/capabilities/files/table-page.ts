@@ -1,4 +1,4 @@
-import { PAGE_CHARS, textPage } from '../../capability.ts'
+import { PAGE_CHARS, textPage } from '../../capability/toolkit.ts'
 
 /** Rows and columns of a sheet that are asked for. */
 export interface TableQuestion {

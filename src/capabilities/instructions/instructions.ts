@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { capability, readerWithin } from '../../capability.ts'
+import { capability } from '../../capability.ts'
 
 /** The workspace's `AGENTS.md` as a layer. */
 export const instructions = capability({
@@ -7,6 +7,7 @@ export const instructions = capability({
   summary: 'reads AGENTS.md of the workspace',
   async start({ home: { workspace } }) {
     const { openInstructions } = await import('./open-instructions.ts')
+    const { readerWithin } = await import('../../capability/toolkit.ts')
     return openInstructions({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) })
   },
   layers: ({ service }) => service.layers(),

@@ -1,66 +1,11 @@
-import { defined } from '../../platform.ts'
-import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import {
-  type CallOptions,
-  type ChatPackage,
-  chatWireModel,
-  chatWireSettings,
-  fromLanguageModel,
-  httpModelSettings,
-  type Model,
-  type ModelSettings,
-  listModelsEndpoint,
-  provider,
-} from '../../model.ts'
+import { chatWireSettings, provider } from '../../model/provider.ts'
 
 /** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
   kind: 'openai-compatible',
   settings: chatWireSettings,
   needsBaseURL: true,
-  open: (settings) =>
-    settings.options.api === 'responses' ? chatWireModel(settings, 'responses', openaiPackage) : chatModel(settings),
-  list: listModelsEndpoint,
+  open: async (settings) => (await import('./openai-compatible-model.ts')).openaiCompatibleModel(settings),
+  list: async (connection, milliseconds) =>
+    (await import('../../model.ts')).listModelsEndpoint(connection, milliseconds),
 })
-
-/** Both APIs of OpenAI, by its package of the AI SDK. */
-const openaiPackage: ChatPackage = {
-  optionsKey: 'openai',
-  load: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(connection),
-}
-
-function chatModel(settings: ModelSettings): Model {
-  return fromLanguageModel({
-    ...httpModelSettings(settings),
-    carries: { resultImages: false, imageAddresses: true },
-    open: async (fetch) => {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const { provider: name, baseURL, apiKey, headers = {} } = settings
-      const key = apiKey === undefined ? {} : { apiKey }
-      return createOpenAICompatible({
-        name,
-        baseURL,
-        ...key,
-        headers: { ...headers },
-        includeUsage: true,
-        // A server without support reports that itself. Without this flag the AI SDK would drop the schema silently.
-        supportsStructuredOutputs: true,
-        fetch,
-      })(settings.model)
-    },
-    mark: (call, { parameters }) => withParameters(call, settings.provider, parameters),
-  })
-}
-
-/** Adds the parameters that the AI SDK has no names for. */
-function withParameters(
-  call: LanguageModelV4CallOptions,
-  name: string,
-  { responseFormat, reasoningEffort, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
-): LanguageModelV4CallOptions {
-  const options: SharedV4ProviderOptions[string] = {
-    ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
-    ...defined({ reasoningEffort, parallel_tool_calls: parallelToolCalls }),
-  }
-  return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
-}

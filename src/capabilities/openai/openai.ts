@@ -1,4 +1,5 @@
-import { type ChatPackage, chatWireModel, chatWireSettings, listModelsEndpoint, provider } from '../../model.ts'
+import type { ChatPackage } from '../../model.ts'
+import { chatWireSettings, provider } from '../../model/provider.ts'
 import { openaiCatalog } from './openai-catalog.ts'
 
 const baseURL = 'https://api.openai.com/v1'
@@ -19,16 +20,15 @@ export const openai = provider({
   environmentKeys: ['OPENAI_API_KEY'],
   catalog: openaiCatalog,
   defaultModel: { name: 'gpt-6.1-sol', rank: 3 },
-  open: (settings) =>
-    chatWireModel(
-      settings,
-      settings.options.api ?? (settings.baseURL === baseURL ? 'responses' : 'chat'),
-      openaiPackage,
-      TIMEOUTS,
-    ),
+  async open(settings) {
+    const { chatWireModel } = await import('../../model.ts')
+    const api = settings.options.api ?? (settings.baseURL === baseURL ? 'responses' : 'chat')
+    return chatWireModel(settings, api, openaiPackage, TIMEOUTS)
+  },
   async list(connection, milliseconds) {
     if (connection.official) return openaiCatalog.map(({ id }) => ({ name: id }))
     // The catalog takes precedence over the server's facts of a model with the same name.
+    const { listModelsEndpoint } = await import('../../model.ts')
     const listed = await listModelsEndpoint(connection, milliseconds)
     return listed.map(({ name, facts }) => (openaiCatalog.some(({ id }) => id === name) ? { name } : { name, facts }))
   },

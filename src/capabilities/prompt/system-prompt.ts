@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { type LayerContext, noPrompt, textLayer } from '../../capability.ts'
+import { type LayerContext, textLayer } from '../../capability.ts'
+import { noPrompt } from '../../capability/toolkit.ts'
 import type { Layer } from '../../context.ts'
 import { ForewordError } from '../../platform.ts'
 import { readText, type TextReader } from '../../tool.ts'

@@ -1,5 +1,4 @@
-import { provider } from '../../model.ts'
-import { rehearsalModel } from './rehearsal-model.ts'
+import { provider } from '../../model/provider.ts'
 
 /** The provider of a stand-in model, which answers with the outline of its request. */
 export const rehearsal = provider({
@@ -10,5 +9,5 @@ export const rehearsal = provider({
   standIn:
     'No model is attached yet, so this is a rehearsal: it answers with the outline of what a model would have been sent.',
   script: ['say', 'call', 'fail', 'slow'],
-  open: ({ configured }) => rehearsalModel(configured),
+  open: async ({ configured }) => (await import('./rehearsal-model.ts')).rehearsalModel(configured),
 })

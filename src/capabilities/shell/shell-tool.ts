@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { confinedPath, type PromptBlock } from '../../capability.ts'
+import type { PromptBlock } from '../../capability.ts'
+import { confinedPath } from '../../capability/toolkit.ts'
 import {
   type AccessRead,
   cleanEnvironment,

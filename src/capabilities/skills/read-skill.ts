@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isWithin, textPage } from '../../capability.ts'
+import { isWithin, textPage } from '../../capability/toolkit.ts'
 import { type Message, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'

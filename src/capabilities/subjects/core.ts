@@ -14,7 +14,6 @@ export type {
 } from './core/proposal.ts'
 export type { GapRecord, LogRecord, SubjectContext } from './core/subjects.ts'
 export { SubjectError, type SubjectErrorCode } from './core/subjects.ts'
-export { operationFacts } from './core/subject-operations.ts'
 export { subjectOperations } from './core/subject-operations.ts'
 export { subjectText } from './core/subject-text.ts'
 export type { NotesPage, SubjectFacts, SubjectFile, SubjectReading, Subjects } from './core/subjects.ts'

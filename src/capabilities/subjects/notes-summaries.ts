@@ -1,6 +1,7 @@
 import type { ValueStore } from '../../session.ts'
 import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
-import { type Clock, type Runtime, RuntimeError, summaryByModel } from '../../capability.ts'
+import { type Clock, type Runtime, RuntimeError } from '../../capability.ts'
+import { summaryByModel } from '../../capability/toolkit.ts'
 import { runtimeFailure } from '../../runtime.ts'
 import { errorMessage, keyedQueue, sha256 } from '../../platform.ts'
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { confinedPath, type Inside, isWithin, resolvedPath } from '../../capability.ts'
+import type { Inside } from '../../capability.ts'
+import { confinedPath, isWithin, resolvedPath } from '../../capability/toolkit.ts'
 import { writeFileAtomically } from '../../platform.ts'
 import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import { holdFolder } from './held-folder.ts'

@@ -1,6 +1,7 @@
 import { constants, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Inside, isWithin } from '../../capability.ts'
+import type { Inside } from '../../capability.ts'
+import { isWithin } from '../../capability/toolkit.ts'
 import { holdFolder } from './held-folder.ts'
 
 /** Something in a folder of the workspace. Links are named, never followed. */

@@ -1,5 +1,6 @@
 import type { Tool } from '../../tool.ts'
-import { confinedPath, type Inside } from '../../capability.ts'
+import type { Inside } from '../../capability.ts'
+import { confinedPath } from '../../capability/toolkit.ts'
 import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { readTextFile } from './text-file.ts'

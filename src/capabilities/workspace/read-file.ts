@@ -1,5 +1,5 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { confinedPath } from '../../capability.ts'
+import { confinedPath } from '../../capability/toolkit.ts'
 import { printableName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
 import type { WorkspaceOptions } from './text-file.ts'

@@ -1,5 +1,6 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import { confinedPath, type Inside } from '../../capability.ts'
+import type { Inside } from '../../capability.ts'
+import { confinedPath } from '../../capability/toolkit.ts'
 import { DEEPEST, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'

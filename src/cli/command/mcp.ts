@@ -44,7 +44,7 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   // At a terminal a person has started it, who can correct what is wrong at once.
   const first = io.stdin.isTTY ? await open() : undefined
   const { serveMcpOverStdio } = await import('../../server/mcp.ts')
-  const { configuredCapabilities } = await import('../../runtime.ts')
+  const { configuredCapabilities } = await import('../../runtime/configured-capabilities.ts')
   const { capabilities: known } = await configuredCapabilities({
     home,
     environment,

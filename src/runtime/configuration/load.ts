@@ -26,7 +26,7 @@ export interface LoadedConfiguration {
   readonly knownProviders: readonly Provider[]
 }
 
-interface LoadOptions {
+export interface LoadOptions {
   /** Path of the home. */
   readonly home: string
   readonly environment: Environment
@@ -71,21 +71,6 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     schema,
     knownProviders: providers,
   }
-}
-
-/**
- * The capabilities of the program and those that the configuration of a home names, with what is wrong with the latter.
- * Commands that start no gateway, such as the help, continue without those that cannot be used. Quick where none is named.
- */
-export async function configuredCapabilities(
-  options: LoadOptions,
-): Promise<Pick<LoadedConfiguration, 'capabilities' | 'problems'>> {
-  const { home, environment, capabilities, read = readText } = options
-  const found = await read(homeAt(home).configurationFile)
-  const isNamed = found.type === 'text' && found.text.includes('"capabilities"')
-  if (!isNamed && !environment['FOREWORD_CAPABILITIES']) return { capabilities, problems: [] }
-  const loaded = await loadConfiguration(options)
-  return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
 }
 
 /** What the file may contain depends on the capabilities that it names. */

@@ -1,6 +1,5 @@
 import { type ElicitRequestFormParams, inputRequired, type InputRequiredResult } from '@modelcontextprotocol/server'
 import type { McpCall } from '../../capability.ts'
-import { callDigest } from '../../tool.ts'
 
 /** A question to the person behind a client, about something with a digest of its shown content. */
 export interface PersonQuestion {
@@ -33,7 +32,7 @@ const QUESTION = 'decision'
 export async function elicitAnswer(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
   const { id, digest, form, progress } = question
   if (call.person === 'round') {
-    const requestState = await call.seal({ ...asking, input: callDigest(asking), id, digest })
+    const requestState = await call.seal({ ...asking, input: await inputDigest(asking), id, digest })
     return {
       type: 'ask',
       result: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(form) }, requestState }),
@@ -48,15 +47,21 @@ export async function elicitAnswer(question: PersonQuestion, asking: AskingCall,
  * The answer in a later round of a call. This server sealed the id and the digest, so they belong to what was shown. Only the
  * answer comes from the client, and it is `undefined` where none came. Returns `undefined` where the seal belongs to another call.
  */
-export function elicitedAnswer(
+export async function elicitedAnswer(
   asking: AskingCall,
   call: McpCall,
-): { readonly id: string; readonly digest: string; readonly answer: unknown } | undefined {
+): Promise<{ readonly id: string; readonly digest: string; readonly answer: unknown } | undefined> {
   const sealed = call.sealed() as Partial<Record<'tool' | 'input' | 'id' | 'digest', unknown>> | null
   const { tool, input, id, digest } = sealed ?? {}
-  if (tool !== asking.tool || input !== callDigest(asking)) return undefined
+  if (tool !== asking.tool || input !== (await inputDigest(asking))) return undefined
   if (typeof id !== 'string' || typeof digest !== 'string') return undefined
   return { id, digest, answer: call.context.mcpReq.inputResponses?.[QUESTION] }
+}
+
+/** Loaded with the first question, so that a client that connects does not wait for it. */
+async function inputDigest(asking: AskingCall): Promise<string> {
+  const { callDigest } = await import('../../tool.ts')
+  return callDigest(asking)
 }
 
 /** `undefined` where nobody answered, or the client cannot ask. */

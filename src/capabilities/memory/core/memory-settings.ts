@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import { type Layout, layouts } from '../../../context.ts'
-
-/** Layouts that remember unless the settings disable it. */
-const rememberingLayouts = Object.keys(layouts)
-  .filter((name) => layouts[name]!.memory.isUsual)
-  .map((name) => `\`${name}\``)
-  .join(', ')
+import type { Layout } from '../../../context.ts'
 
 /** What a turn may be given of earlier sessions (`context.memory`). */
 export const memorySettings = z.strictObject({
@@ -15,7 +9,7 @@ export const memorySettings = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          `Whether a session begins with a summary of the conversation's last one. In the layout ${rememberingLayouts} alone unless given.`,
+          "Whether a session begins with a summary of the conversation's last one. By default the layout decides.",
         ),
       maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
       summarize: z
@@ -31,9 +25,7 @@ export const memorySettings = z.strictObject({
       enabled: z
         .boolean()
         .optional()
-        .describe(
-          `Whether a turn is given earlier calls of tools that its message finds. In ${rememberingLayouts} alone unless given.`,
-        ),
+        .describe('Whether a turn receives earlier tool calls that its message finds. By default the layout decides.'),
       maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
     })
     .prefault({})

@@ -1,4 +1,5 @@
-import { type Clock, type Runtime, summaryByModel } from '../../../capability.ts'
+import type { Clock, Runtime } from '../../../capability.ts'
+import { summaryByModel } from '../../../capability/toolkit.ts'
 import { indentLines, messageText, previousConversation, type TokenCounter, wholeCharacter } from '../../../context.ts'
 import { defined, errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isWithin } from '../../../capability.ts'
+import { isWithin } from '../../../capability/toolkit.ts'
 import { declaredArguments, commandFault, programWords, argumentValueText } from './argv-plan.ts'
 import type { Allowlist, Argument, Execution, ResolveCommand } from './tools-json.ts'
 

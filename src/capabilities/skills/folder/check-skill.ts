@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { isWithin } from '../../../capability.ts'
+import { isWithin } from '../../../capability/toolkit.ts'
 import type { TokenCounter } from '../../../context.ts'
 import { readText } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'

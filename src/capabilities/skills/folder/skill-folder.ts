@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readerWithin } from '../../../capability.ts'
+import { readerWithin } from '../../../capability/toolkit.ts'
 import type { TextReader } from '../../../tool.ts'
 import {
   type FrontmatterRead,

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
-import { isWithin } from '../../../capability.ts'
+import { isWithin } from '../../../capability/toolkit.ts'
 import type { SkillRoot } from '../skill.ts'
 
 /** Where skills may be; all paths are absolute. */

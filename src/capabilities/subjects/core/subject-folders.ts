@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isWithin } from '../../../capability.ts'
+import { isWithin } from '../../../capability/toolkit.ts'
 import { SubjectError, type SubjectFile, type SubjectFolders } from './subjects.ts'
 import { isSubjectId, isTasteName, nameRule, quotedId } from './subject-name.ts'
 

@@ -32,7 +32,7 @@ export async function answeredProposal(
   asking: AskingCall,
   call: McpCall,
 ): Promise<AskedProposal | undefined> {
-  const answered = elicitedAnswer(asking, call)
+  const answered = await elicitedAnswer(asking, call)
   if (answered === undefined) return undefined
   const proposal = await proposals.get(answered.id)
   if (proposal.digest !== answered.digest) return undefined

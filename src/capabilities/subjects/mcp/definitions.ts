@@ -1,10 +1,11 @@
 import type { Prompt, ResourceTemplateType, Tool } from '@modelcontextprotocol/server'
 import type { McpDefinitions } from '../../../capability.ts'
 import { envelopeSchema } from '../../../server/mcp.ts'
-import { operationFacts, type SubjectOperation } from '../core.ts'
+// Not through the entry point of the core: a client that connects waits for this file and for no other.
+import { type OperationFacts, operationFacts } from '../core/operation-facts.ts'
 
 /** An operation on subjects, as a tool that answers in the envelope. */
-export function operationDefinition(operation: Omit<SubjectOperation, 'run'>): Tool {
+export function operationDefinition(operation: OperationFacts): Tool {
   const { name, title, description, inputSchema, outputSchema, readOnly } = operation
   return {
     name,

@@ -1,0 +1,62 @@
+import { defined } from '../../platform.ts'
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import {
+  type CallOptions,
+  type ChatPackage,
+  chatWireModel,
+  fromLanguageModel,
+  httpModelSettings,
+  type Model,
+  type ModelSettings,
+} from '../../model.ts'
+
+/** A model of a server with Chat Completions or the Responses API. */
+export function openaiCompatibleModel(
+  settings: ModelSettings<{ readonly api?: 'responses' | 'chat' | undefined }>,
+): Model {
+  return settings.options.api === 'responses'
+    ? chatWireModel(settings, 'responses', openaiPackage)
+    : chatModel(settings)
+}
+
+/** Both APIs of OpenAI, by its package of the AI SDK. */
+const openaiPackage: ChatPackage = {
+  optionsKey: 'openai',
+  load: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(connection),
+}
+
+function chatModel(settings: ModelSettings): Model {
+  return fromLanguageModel({
+    ...httpModelSettings(settings),
+    carries: { resultImages: false, imageAddresses: true },
+    open: async (fetch) => {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const { provider: name, baseURL, apiKey, headers = {} } = settings
+      const key = apiKey === undefined ? {} : { apiKey }
+      return createOpenAICompatible({
+        name,
+        baseURL,
+        ...key,
+        headers: { ...headers },
+        includeUsage: true,
+        // A server without support reports that itself. Without this flag the AI SDK would drop the schema silently.
+        supportsStructuredOutputs: true,
+        fetch,
+      })(settings.model)
+    },
+    mark: (call, { parameters }) => withParameters(call, settings.provider, parameters),
+  })
+}
+
+/** Adds the parameters that the AI SDK has no names for. */
+function withParameters(
+  call: LanguageModelV4CallOptions,
+  name: string,
+  { responseFormat, reasoningEffort, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
+): LanguageModelV4CallOptions {
+  const options: SharedV4ProviderOptions[string] = {
+    ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
+    ...defined({ reasoningEffort, parallel_tool_calls: parallelToolCalls }),
+  }
+  return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
+}

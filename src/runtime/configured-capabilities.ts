@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LoadedConfiguration, LoadOptions } from './configuration/load.ts'
+
+/**
+ * The capabilities of the program and those that the configuration of a home names, with what is wrong with the latter.
+ * Commands that start no gateway, such as the help, continue without those that cannot be used. Quick if none is named, and an
+ * entry point of its own, so that a process that needs nothing else of the runtime does not load it.
+ */
+export async function configuredCapabilities(
+  options: Omit<LoadOptions, 'read'>,
+): Promise<Pick<LoadedConfiguration, 'capabilities' | 'problems'>> {
+  const { home, environment, capabilities } = options
+  const text = await readFile(join(home, 'config.json'), 'utf8').catch(() => '')
+  const namesSome = text.includes('"capabilities"') || Boolean(environment['FOREWORD_CAPABILITIES'])
+  if (!namesSome) return { capabilities, problems: [] }
+  const { loadConfiguration } = await import('./configuration/load.ts')
+  const loaded = await loadConfiguration(options)
+  return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
+}
