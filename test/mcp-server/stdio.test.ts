@@ -372,7 +372,7 @@ test('with --http it is the address of the gateway and its token, for persons al
   const tool = await run(['mcp', 'config', 'vscode', '--http'], { environment: { ...environment, FOREWORD_TOOL: '1' } })
   assert.deepEqual([tool.code, tool.stdout], [1, ''])
   const desktop = await run(['mcp', 'config', 'claude-desktop', '--http'], { environment })
-  assert.match(desktop.stderr, /takes no address/)
+  assert.match(desktop.stderr, /accepts no address/)
 
   // Both at once: the command works beside the gateway.
   const beside = talk(t, home)
