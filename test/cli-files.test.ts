@@ -128,7 +128,7 @@ test('in a chat /file goes with the next message alone', async (context) => {
   assert.match(stderr, /Cannot read .*none: no such file/)
 })
 
-test('what an answer cites stands below it: dimmed on a terminal, beside the answer in a pipe, and in the JSON', async () => {
+test('the sources of an answer are below it: dimmed on a terminal, on stderr in a pipe, and in the JSON', async () => {
   const list = '[1] Tides.pdf, page 3\n[2] Sea, https://sea.example/\n[3] Trap, javascript:alert(1)\n'
   const { foreword } = gateway({ script: citing })
   const piped = await foreword(['send', 'tides?'])

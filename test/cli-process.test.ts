@@ -68,7 +68,7 @@ test('from the start of a gateway to its end, every command finds what the other
   assert.equal((await ask('replay', sessionId)).stdout, '2 of 2 identical\n')
 })
 
-test('a channel that cannot be had is told by the start, by doctor and by the status, and the gateway runs', async (context) => {
+test('the start, doctor and the status report a channel that cannot be created, and the gateway runs', async (context) => {
   const { home, environment } = temporaryHome(context)
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "NO_TOKEN_HERE"}}}')

@@ -39,7 +39,7 @@ test('an index that cannot be read is a sentence, and leaves everything else wor
   await again.close()
 })
 
-test('who leaves while the index is brought up to date hears nothing of it', async (t) => {
+test('a caller who aborts while the index is updated gets no result', async (t) => {
   const { environment, home } = temporaryHome(t)
   const first = await opened(home, environment)
   const files = Array.from({ length: 20 }, (_, index) => `tide${index}.txt`)

@@ -74,7 +74,7 @@ test('skills give way to their list where the head has no room for them, and rea
   assert.deepEqual((await runtime.replay(session!.id)).different, [])
 })
 
-test('a second call for an unchanged skill answers that it stands above', async (t) => {
+test('a second call for an unchanged skill answers that it is above', async (t) => {
   const files = { 'skills/knots/SKILL.md': skill('knots', 'Over, under.') }
   const { say } = await openedHome(t, files, { skills: { contextMode: 'readOnDemand' } })
   const call = '/call read_skill {"skill_name": "knots"}'

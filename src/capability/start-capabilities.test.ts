@@ -178,7 +178,7 @@ test('placeholders of a prompt are what capabilities give for them', async () =>
   )
 })
 
-test('tools stand behind each other, those of prompt blocks behind the own ones, and name their last owner', async () => {
+test('tools of prompt blocks come after other tools, and name their last owner', async () => {
   const block = { id: 'b', version: '1', description: '', promptBlock: 'Use it.', tools: [tool('wave'), tool('row')] }
   const running = await started(
     capability({ name: 'one', tools: () => [tool('row')] }),

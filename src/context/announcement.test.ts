@@ -13,7 +13,7 @@ function filesUpTo(last: number): readonly DroppedFile[] {
   return Array.from({ length: last }, (_, index) => ({ id: `f${index + 1}`, name: `notes-${index + 1}.txt` }))
 }
 
-test('the first ten files that are no longer shown are named, of the others the number is told', () => {
+test('the first ten files that are no longer shown are named, and the others are counted', () => {
   assert.equal(told(filesUpTo(2)), '[files not shown: notes-1.txt (f1), notes-2.txt (f2); read_attachment reads them]')
   const many = told(filesUpTo(200))!
   assert.match(many, /^\[files not shown: notes-1\.txt \(f1\), .*notes-10\.txt \(f10\) and 190 more; read_attachment/)

@@ -48,7 +48,7 @@ test('a counter with a table of its own is passed in', () => {
   assert.equal(result.manifest.counter.id, 'o200k')
 })
 
-test('a model and marks of a former call stand in the account', () => {
+test('the manifest has the model, and the marks of an earlier call', () => {
   const history = [{ id: 't0', messages: [{ role: 'user', content: 'Before' }] }]
   const { manifest } = runScenario({ ...least, history, cut: { dropBefore: 't1' }, model: 'rehearsal' })
   assert.deepEqual([manifest.model, manifest.cut], ['rehearsal', { dropBefore: 't1' }])

@@ -31,7 +31,7 @@ function answering(words: readonly string[]): StreamingModel {
   return { doStream: async () => ({ stream: ReadableStream.from(parts) }) }
 }
 
-test('a long answer that comes at once lets everybody else run before it is told to its end', async () => {
+test('a long answer that arrives at once does not block other work', async () => {
   const model = fromLanguageModel({
     id: 'p/m',
     facts,

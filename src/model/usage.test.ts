@@ -11,7 +11,7 @@ const told = (raw: Record<string, number | { readonly cached_tokens: number }>) 
     raw,
   })
 
-test('a provider that tells only the uncached tokens of a prompt beside the cached ones has told both', () => {
+test('uncached and cached tokens that a provider reports separately are added', () => {
   const { promptTokens, cachedTokens } = told({ prompt_tokens: 30, prompt_tokens_details: { cached_tokens: 3000 } })
   assert.deepEqual([promptTokens, cachedTokens], [3030, 3000])
 })

@@ -151,7 +151,7 @@ for (const [what, sql, number, why] of laterBreaks) {
   })
 }
 
-test('a record that was written anew, hash and all, is named by the one behind it', async (context) => {
+test('a record that was rewritten with its hash is detected by the next record', async (context) => {
   const path = await temporaryStore(context)
   let before = ''
   await change(path, async (store) => {
@@ -170,7 +170,7 @@ test('a record that was written anew, hash and all, is named by the one behind i
   })
 })
 
-test('the newest record, written anew with a hash that fits, is named by what was noted as the newest', async (context) => {
+test('a newest record that was rewritten with a matching hash is detected by the noted head', async (context) => {
   const path = await temporaryStore(context)
   let before = ''
   await change(path, async (store) => {

@@ -20,7 +20,7 @@ function run(given: Tool, input: unknown) {
   return createToolbox([given]).run({ toolCallId: 'c1', toolName: given.name, input }, context)
 }
 
-test('the model is told the JSON Schema of the input, and everything else of a tool stays as it was given', () => {
+test('the model gets the JSON Schema of the input, and everything else of a tool stays unchanged', () => {
   const { execute, plan, ...told } = tide
   assert.equal(typeof execute, 'function')
   assert.equal(plan, undefined)
@@ -131,7 +131,7 @@ test('any schema that speaks the two standards will do', async () => {
   assert.deepEqual(await run(sound, { depth: 3 }), { ok: true, output: '6 fathoms' })
 })
 
-test('a schema that no model could be told is refused where the tool is made', () => {
+test('a schema without JSON Schema is rejected when the tool is created', () => {
   assert.throws(() => tool({ name: 'list', schema: z.array(z.string()), execute: () => '' }), {
     name: 'TypeError',
     message: 'The schema of the tool list must be one of an object.',

@@ -88,7 +88,7 @@ test('a tool says in its own words what is wrong, before its schema is asked', a
   )
 })
 
-test('many faults are told a few at a time', async () => {
+test('only the first of many faults are listed', async () => {
   const required = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   const tool = { ...speaking('many', ''), inputSchema: { type: 'object', required } }
   const result = await run([tool], call('many', {}))
@@ -141,7 +141,7 @@ test('an answer that is no result is a failure, not a crash', async () => {
   }
 })
 
-test('a tool that takes too long is ended and told so by its signal', async () => {
+test('a tool that runs into its timeout is ended by its signal', async () => {
   let told = false
   const slow: Tool = {
     ...speaking('slow', ''),

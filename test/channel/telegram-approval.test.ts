@@ -154,7 +154,7 @@ test('what is too long to be shown whole says so and can only be denied in the c
   assert.deepEqual(sent, [])
 })
 
-test('signs that show nothing stand written out', async (t) => {
+test('invisible characters are written out', async (t) => {
   const { home } = await asking(t, 'a\u{202e}b\u{200b}c')
   home.telegram.say(ada, 'Write to Bob')
   const asked = await question(home, ada)

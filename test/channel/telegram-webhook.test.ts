@@ -27,7 +27,7 @@ function update(id: number, text: string, from = ada): string {
   return JSON.stringify({ update_id: id, message: { message_id: id, date: 1, chat, from: person, text } })
 }
 
-test('with a webhook Telegram is told where to call and with which secret, and is not asked', async (t) => {
+test('with a webhook Telegram gets the URL and the secret, and is not polled', async (t) => {
   const home = await hooked(t)
   const [set] = home.telegram.calls('setWebhook')
   assert.deepEqual(set!.parameters, {

@@ -32,7 +32,7 @@ test('words that happen to begin like another format are words', async () => {
   }
 })
 
-test('a PDF may stand behind other bytes', async () => {
+test('a PDF may start after other bytes', async () => {
   assert.equal(await textOf(Buffer.concat([Buffer.from('\n\n'), pdfFile(['Hello.'])]), 'a.pdf'), 'Hello.')
   assert.equal(await textOf(Buffer.concat([Buffer.from('mail junk '), pdfFile(['Hello.'])]), 'a.pdf'), 'Hello.')
 })

@@ -140,7 +140,7 @@ test('a fresh subject has everything, and all of it is empty', async (t) => {
   assert.deepEqual(Object.keys(reply.envelope), ['success', 'data', 'error'])
 })
 
-test('a broken subject is read as far as it can be; what was odd stands beside the data, as text and as structure', async (t) => {
+test('a broken subject is read as far as possible, with its problems as text and as data', async (t) => {
   const home = await mcpHome(t, {
     files: {
       'subjects/broken/log.jsonl': '{"op":"open"}\n{"op":\n[1]\n',

@@ -52,7 +52,7 @@ test('a provider that wants to be left alone for long is not waited for', async 
 })
 
 for (const code of ['auth', 'quota', 'bad-request', 'model-not-found', 'content-filter', 'timeout'] as const) {
-  test(`what trying again cannot mend (${code}) is not tried again`, async (t) => {
+  test(`a failure that a retry cannot fix (${code}) is not retried`, async (t) => {
     const model = scriptedModel({ answer: () => ({ fail: code }) })
     const { say } = await opened(t, { model })
     const { outcome } = await say('hello')

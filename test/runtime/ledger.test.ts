@@ -324,7 +324,7 @@ test('a turn that was taken back is read by no later call, the account names it,
   assert.deepEqual([replay.calls, replay.identical], [4, 4])
 })
 
-test('taking back goes on to the first turn, then there is none, and a session can begin anew behind it', async (t) => {
+test('undo works back to the first turn, and the session can start again after it', async (t) => {
   const slow = gate()
   const before = (n: number) => (n === 4 ? slow.passed : undefined)
   const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}`, before: () => before(n) }) })

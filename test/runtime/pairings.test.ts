@@ -134,7 +134,7 @@ test('chats are listed in the order in which they were paired, and removed', asy
   assert.deepEqual(await chats(), ['telegram -100', 'matrix 11', 'telegram 11'])
 })
 
-test('the audit knows who was let in and put out, and nothing on the disk knows a code', async (context) => {
+test('the audit records who was paired and unpaired, and no file contains a code', async (context) => {
   const { pairings, store, path } = await world(context)
   const codes: string[] = []
   for (const chat of [ann, group]) {

@@ -122,7 +122,7 @@ test('a passing fault of the provider is not seen by the caller', async (t) => {
   assert.equal(provider.requests.length, 2)
 })
 
-test('parameters stand on the wire, and JSON by a schema comes back parsed', async (t) => {
+test('parameters are in the request body, and JSON by a schema is parsed', async (t) => {
   const { client, provider } = await gateway(t, { answer: () => ({ text: '{"city": "Bonn"}' }) })
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
   const answer = await client.chat.completions.parse({

@@ -70,7 +70,7 @@ test('the context comes with every key and with what was odd, alone or beside th
   })
 })
 
-test('a subject that is not there is not found at any of its doors', async () => {
+test('an unknown subject is not found at any of its endpoints', async () => {
   const { doors } = await doorsOf()
   for (const path of ['', '/context', '/notes']) {
     assert.deepEqual(await codeOf(doors, `/api/subjects/none${path}`), [404, 'not-found'], path)

@@ -47,7 +47,7 @@ test('pages are read with their links, and come as numbered results', async (t) 
   ])
 })
 
-test('one URL may stand alone, and one that stands twice is opened once', async (t) => {
+test('a single URL needs no list, and a duplicate URL is opened once', async (t) => {
   const { open, web } = await opening(t, { '/one': { body: 'one' } })
   const result = await open({
     url: 'http://a.example/one',
@@ -145,7 +145,7 @@ test('of each page 15,000 characters are shown, and a longer one says how long i
   assert.ok(long!.content.endsWith('😀\n[the page has 40,012 characters; only its beginning is shown]'))
 })
 
-test('within a turn a page is fetched once, also by calls at the same time; the next turn fetches it anew', async (t) => {
+test('in a turn a page is fetched once, also by concurrent calls, and the next turn fetches it again', async (t) => {
   const { open, web } = await opening(t, { '/one': { body: 'one' } })
   const input = { url: 'http://a.example/one' }
   await Promise.all([open(input), open(input), open(input)])
@@ -178,7 +178,7 @@ test('a call that is cancelled takes no other call with it', async (t) => {
   assert.equal(documentsOf(await second)[0]!.content, 'page.plain: quick')
 })
 
-test('where a page was in the end is told, and it stays the document that was asked for', async (t) => {
+test('the final URL of a page is reported, and the document keeps the requested one', async (t) => {
   const { open } = await opening(t, {
     '/old': { status: 301, location: '/new#part' },
     '/new': { body: 'new' },

@@ -54,7 +54,7 @@ test('without an account it lists roles and sizes', async () => {
   assert.match(text, /tools: search\nsystem: \d+ tokens\nuser: \d+ tokens/)
 })
 
-test('a script goes on behind the results of its parallel calls, by the request alone', async () => {
+test('a script continues after the results of its parallel calls, from the request alone', async () => {
   const script = user('Please:\n/say Let me see.\n/call search {"q": "x"}\n/call now\n/say Found it.')
   const first = await call([script])
   assert.equal(first.text, 'Let me see.')

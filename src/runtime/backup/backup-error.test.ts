@@ -8,7 +8,7 @@ function refusal(code: string): Error {
   return Object.assign(new Error(`${code}: refused, write`), { code, syscall: 'write' })
 }
 
-test('a disk that refuses is told with its place and what to do', () => {
+test('a disk error names the path and what to do', () => {
   const sentences: Readonly<Record<string, RegExp>> = {
     ENOSPC: /^The disk is full at \/backups\. Nothing was changed\. Free some space/,
     EDQUOT: /^The disk is full at \/backups\./,
@@ -23,7 +23,7 @@ test('a disk that refuses is told with its place and what to do', () => {
   }
 })
 
-test('a real full disk is told the same way', { skip: process.platform !== 'linux' }, () => {
+test('a disk that is really full is reported in the same way', { skip: process.platform !== 'linux' }, () => {
   try {
     writeFileSync('/dev/full', 'x')
     assert.fail('it was written')

@@ -28,7 +28,7 @@ for (const [what, body] of [
   })
 }
 
-test('an entry that ends no words leaves them as they were told', () => {
+test('an entry that does not end a text keeps the running events', () => {
   const stream = createSessionStream(1)
   stream.delta('t', { type: 'text-delta', call: 'c', text: 'Hi' })
   stream.entry(entry(2, { type: 'model', model: 'p/m' }))

@@ -55,7 +55,7 @@ test('no question whatever is syntax', async (context) => {
   )
 })
 
-test('any word that was indexed is found, whatever stands around it', async (context) => {
+test('any indexed word is found, whatever text is around it', async (context) => {
   const engine = await opened(context, ':memory:')
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100, size: 'max' }), async (around) => {

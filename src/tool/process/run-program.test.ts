@@ -20,7 +20,7 @@ test('a program is given its arguments as they are, and no shell reads them', as
   assert.equal(run.stdout.text, argv.slice(2).join('|') + '|')
 })
 
-test('both outputs and the exit code are told', async () => {
+test('a result has both outputs and the exit code', async () => {
   const { end, stdout, stderr } = await shell('echo said; echo complained >&2; exit 3')
   assert.deepEqual(
     { end, stdout, stderr },
@@ -74,7 +74,7 @@ test('a program need not read what it is given', async () => {
   assert.deepEqual((await runProgram(program, ROOMY)).end, { type: 'exit', code: 0 })
 })
 
-test('a program that ends itself by a signal is told so', async () => {
+test('a program that ends by a signal is reported with the signal', async () => {
   assert.deepEqual((await shell('kill -SEGV $$')).end, { type: 'signal', signal: 'SIGSEGV' })
 })
 

@@ -26,7 +26,7 @@ test('previews are there where the owner wants them', async (t) => {
   assert.equal(telegram.messages(ANN)[0]?.preview, true)
 })
 
-test('a message has buttons and stands in its topic', async (t) => {
+test('a message has buttons and is in its topic', async (t) => {
   const { telegram, sender } = await place(t)
   telegram.say(GROUP, 'question', { thread: 7 })
   const buttons = [[{ text: 'Yes', data: 'y' }], [{ text: 'No', data: 'n' }]]
@@ -46,7 +46,7 @@ test('an edit says whether anything changed and whether the message is still the
   assert.equal(await sender.edit({ id: ANN }, id, plainText('three')), 'gone')
 })
 
-test('formatting that Telegram cannot read is left out, and the operator hears of it', async (t) => {
+test('formatting that Telegram rejects is left out, and the operator is warned', async (t) => {
   const { telegram, sender, warnings } = await place(t)
   await sender.send({ id: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 9 }] })
   assert.deepEqual(
@@ -162,7 +162,7 @@ test('all chats together stay below thirty a second', async (t) => {
   await sent
 })
 
-test('faults are waited out longer and longer, up to a minute, and told once', async (t) => {
+test('the delay after failures grows up to a minute, and a failure is reported once', async (t) => {
   const { telegram, sender, waits, warnings } = await place(t)
   telegram.fail('sendMessage', { type: 'broken' }, 9)
   await sender.send({ id: ANN }, plainText('Hi'))
@@ -241,7 +241,7 @@ test('the end of the signal ends whatever waits', async (t) => {
   await assert.rejects(sender.send({ id: BEN }, plainText('three')), { message: 'the gateway stops' })
 })
 
-test('the token stands in no error and no warning', async (t) => {
+test('no error and no warning contains the token', async (t) => {
   const { telegram, sender, warnings, stop } = await place(t, {}, { byHand: true })
   const { token } = telegram
   telegram.fail('sendMessage', { type: 'refused', code: 400, description: `Bad Request: ${token} of /bot${token}/x` })
