@@ -1,7 +1,7 @@
 import test from 'node:test'
 import { telegramChannel } from '../../src/capabilities/telegram/telegram-channel.ts'
 import { channelCases, type ChannelFixture, type ScriptedFailure, scriptedTelegram } from '../../src/testing.ts'
-import { hurried } from './hurried.ts'
+import { fastTime } from './fast-time.ts'
 
 channelCases(test, telegramPlace)
 
@@ -31,7 +31,7 @@ async function telegramPlace(): Promise<ChannelFixture> {
           allowedChats: [],
           linkPreviews: false,
           maxFileBytes: 1_000_000,
-          ...hurried,
+          ...fastTime,
         }),
         async send(conversation, text, { update } = {}) {
           const known = update === undefined ? undefined : updates.get(update)

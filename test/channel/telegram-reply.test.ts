@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
-import { FASTER } from './hurried.ts'
+import { FASTER } from './fast-time.ts'
 import { ada, telegramHome } from './telegram-home.ts'
 import { isNextReply } from '../../src/capabilities/telegram/replies.ts'
 

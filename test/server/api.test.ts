@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Runtime } from '../home/features.ts'
-import { watchingFirstReader } from './let-go.ts'
+import { observeFirstReader } from './first-reader.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
 
@@ -201,7 +201,7 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
     for (let piece = 0; piece < pieces; piece++) text('x'.repeat(size))
     append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
   }
-  const { runtime, letGo } = watchingFirstReader(scriptedRuntime({ script }))
+  const { runtime, released } = observeFirstReader(scriptedRuntime({ script }))
   const bufferBytes = 10_000
   const { json, request } = served(runtime, { streams: { bufferBytes, stallMs: 30 } })
   const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
@@ -209,7 +209,7 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
   const slow = await request(path)
   const over = await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
   assert.deepEqual(over.outcome, { type: 'completed' })
-  await letGo
+  await released
   let text = ''
   await assert.rejects(async () => {
     for await (const bytes of slow.body!) text += new TextDecoder().decode(bytes)

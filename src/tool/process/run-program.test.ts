@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
+import { runPastTimeout } from '../../../test/run-past-timeout.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { ProgramEnd, ProgramLimits } from './program.ts'
 import { runProgram } from './run-program.ts'
@@ -133,7 +133,7 @@ for (const [what, script, count] of [
   test(`nothing is left of a program that ${what} until its time is over`, async (context) => {
     const file = join(await home(context), 'numbers')
     const argv = ['sh', '-c', script, 'sh', file]
-    const run = await whenTimeIsUp(context, 500, {
+    const run = await runPastTimeout(context, 500, {
       run: () => runProgram({ argv, folder: '/', environment }, { ...ROOMY, timeoutMs: 500 }),
       isReady: () => numbersIn(file).length === count,
     })
@@ -208,7 +208,7 @@ test('large output is counted to its end and kept at its beginning', async () =>
 
 test('what was written before the time was over is kept', async (context) => {
   const file = join(await home(context), 'said')
-  const run = await whenTimeIsUp(context, 400, {
+  const run = await runPastTimeout(context, 400, {
     run: () => shell(`echo before; echo > ${file}; sleep 60`, { timeoutMs: 400 }),
     isReady: () => existsSync(file),
   })
