@@ -118,7 +118,7 @@ test('two commands at once take turns on a home without a gateway', async (conte
   )
 })
 
-test('a command waits for another process that works on the home, and says so', async (context) => {
+test('a command waits for another process that works on the home, and reports it', async (context) => {
   const { home, environment } = temporaryHome(context)
   const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
   context.after(() => claim.release())

@@ -85,7 +85,7 @@ test('no listing is wider than the terminal', async (context) => {
   }
 })
 
-test('a message to a model that is not there is refused before a session is made for it', async (context) => {
+test('a message to an unknown model is rejected before a session is created for it', async (context) => {
   const { environment } = temporaryHome(context)
   assert.equal((await run(['agents', 'new', '--name', 'Poet', '--prompt', 'Rhyme.'], { environment })).code, 0)
   const refused = await run(['send', 'hello', '--agent', 'Poet', '--model', 'rehersal'], { environment })

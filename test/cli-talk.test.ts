@@ -105,7 +105,7 @@ test('send gives its turn a system prompt, from the line or from a file, and non
   assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot set the system prompt/)
 })
 
-test('a model that is not there is refused with the one that was meant', async () => {
+test('an unknown model is rejected with the nearest one', async () => {
   const models = [
     { id: 'openai/gpt-4o', ready: true },
     { id: 'ollama/llama3.2', ready: true },
@@ -360,7 +360,7 @@ test('a command that is not known is refused with the nearest, and never sent', 
   )
 })
 
-test('a failed turn does not end the chat, but a piped chat says so in the end', async () => {
+test('a failed turn does not end the chat, but a piped chat exits with an error', async () => {
   const connection = talking(turnStream('', { type: 'failed', code: 'server', message: 'It broke.' }))
   const { code, stderr } = await run(['chat'], { connection, input: 'one\ntwo\n' })
   assert.deepEqual({ code, stderr }, { code: 1, stderr: 'server: It broke.\nserver: It broke.\n' })

@@ -55,7 +55,7 @@ test('one tool is shown as the model reads it', async () => {
   )
 })
 
-test('a test shows the argv before it runs, and runs when the person says so', async () => {
+test('a test shows the arguments before it runs, and runs when the person confirms', async () => {
   const words = ['tools', 'test', 'shell', '{"cmd": "git status"}']
   const yes = await run(words, { connection, person: true, input: 'y\n' })
   assert.equal(yes.code, 0)

@@ -395,7 +395,7 @@ test('an index that was deleted is built again at the next start, and forgets wh
   assert.equal(hits[0]?.title, 'lights.txt')
 })
 
-test('with an embedding model, files are found by what they mean, and where it fails every answer says so', async (t) => {
+test('an embedding model finds files by meaning, and when it fails every answer reports it', async (t) => {
   const texts: string[] = []
   let fails = false
   const ollama = createServer((request, response) => {

@@ -8,7 +8,7 @@ import { openRuntime } from './home/features.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
-test('who searches before anything was indexed finds nothing, and reads no failure', async (t) => {
+test('a search before the first indexing finds nothing and does not fail', async (t) => {
   const { environment, home } = temporaryHome(t)
   assert.deepEqual(await run(['search', 'tide'], { environment }), {
     code: 0,

@@ -22,7 +22,7 @@ test('a home without skills and tools answers, and offers what reads its own his
   assert.match(said.text, /system/)
 })
 
-test('a home that is not there yet is made for its owner alone, and one that cannot be made is named', async (t) => {
+test('a missing home is created for its owner alone, and the error names one that cannot be created', async (t) => {
   const { home: above } = await openedHome(t)
   writeFileSync(join(above, 'note.txt'), '')
   const at = async (home: string) => {

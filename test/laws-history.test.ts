@@ -172,7 +172,7 @@ test('between two cuts the next call begins with the messages of the last one', 
   assert.ok(went > 15, 'the law was hardly put to the test')
 })
 
-test('within a turn too: a cut that is handed on from step to step moves only where its call would not fit', () => {
+test('in a turn too, a cut that is passed from step to step moves only if its call would not fit', () => {
   let went = 0
   forAll(
     fc.tuple(soundInputs(), longTurnMessages(), fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 4 })),

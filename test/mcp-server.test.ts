@@ -172,7 +172,7 @@ test('a server that answers when nobody waits any more is offered from the next 
   assert.deepEqual(namesOf(plugin), ['s__x'])
 })
 
-test('a program that is not there is named, and nobody waits for it', async (t) => {
+test('a missing program is named, without a wait', async (t) => {
   const { plugin: started, folder } = home(t)
   const plugin = await started(
     { s: { command: 'no-such-program-anywhere' }, f: { command: process.execPath, directory: `${folder}/none` } },
@@ -448,7 +448,7 @@ test('a server over HTTP of the protocol of 2026-07-28 is used, and a call is ca
   await until(() => ended.length === 1)
 })
 
-test('a server over HTTP that is not there is tried again by a call, once, and named', async (t) => {
+test('a call tries to reach a missing HTTP server once more, and the error names it', async (t) => {
   const { plugin: started } = home(t)
   let isUp = true
   const url = await web(t, async (request, response) => {

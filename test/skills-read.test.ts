@@ -152,7 +152,7 @@ test('no path and no link leads out of the folder of the skill', async (tests) =
   assert.deepEqual(await read('circle'), { ok: false, error: 'path "circle" is a link that leads back to itself' })
 })
 
-test('what is no text is named, never given, and a pipe is not waited for', async (tests) => {
+test('a binary file is named, its content is not returned, and a pipe is not waited for', async (tests) => {
   const { tool, root } = await readSkill(tests)
   const read = (path: string) => tool.execute!({ skill_name: 'alpha', path }, context)
   if (process.platform !== 'win32') execFileSync('mkfifo', [join(root, 'alpha', 'pipe')])

@@ -144,7 +144,7 @@ test('one document or an array may hold comments and a last comma', () => {
   assert.deepEqual(readScenarios('[{"a": 1}, // one\n{"a": 2},]'), [{ a: 1 }, { a: 2 }])
 })
 
-test('a text that is no JSON says so, with the line where there are lines', () => {
+test('a text that is not JSON is an error with the line', () => {
   assert.throws(() => readScenarios(''), /it is neither JSON nor JSON Lines/)
   assert.throws(() => readScenarios('{"a": 1'), /it is neither JSON nor JSON Lines/)
   assert.throws(() => readScenarios('{\n"a": 1,\n'), /neither JSON nor JSON Lines: property name expected \(line 3\)/)

@@ -42,7 +42,7 @@ test('a long answer that arrives at once does not block other work', async () =>
   setImmediate(() => order.push('somebody else'))
   for await (const event of model.call(request, { signal: new AbortController().signal })) {
     order.push(event.type)
-    // Whoever listens takes a while with each word.
+    // The consumer is slow with each word.
     const until = performance.now() + 12
     while (performance.now() < until);
   }

@@ -21,10 +21,10 @@ function run(given: Tool, input: unknown) {
 }
 
 test('the model gets the JSON Schema of the input, and everything else of a tool stays unchanged', () => {
-  const { execute, plan, ...told } = tide
+  const { execute, plan, ...fields } = tide
   assert.equal(typeof execute, 'function')
   assert.equal(plan, undefined)
-  assert.deepEqual(told, {
+  assert.deepEqual(fields, {
     name: 'tide',
     description: 'The height of the tide.',
     idempotent: true,
@@ -49,7 +49,7 @@ test('what is executed has the parsed input, with defaults and transforms', asyn
   assert.deepEqual(await run(trimmed, { text: ' hoy ' }), { ok: true, output: 'HOY', meta: { characters: 3 } })
 })
 
-test('a tool without a schema takes no input', async () => {
+test('a tool without a schema accepts no input', async () => {
   const bell = tool({ name: 'bell', execute: () => 'Rung.' })
   assert.deepEqual(bell.inputSchema, { type: 'object', properties: {}, additionalProperties: false })
   assert.deepEqual(await run(bell, {}), { ok: true, output: 'Rung.' })

@@ -17,7 +17,7 @@ test('definitions keep the declared order and carry nothing that runs', () => {
   assert.deepEqual(Object.keys(box.definitions[0]!), ['name', 'description', 'inputSchema'])
 })
 
-test('of two tools with one name the later one runs, in the place of the earlier, and the toolbox says so', async () => {
+test('of two tools with one name the later one replaces the earlier, and the toolbox reports it', async () => {
   const box = createToolbox([speaking('a', 'old'), speaking('b', 'B'), speaking('a', 'new')])
   assert.deepEqual(
     box.tools.map(({ name }) => name),
@@ -142,13 +142,13 @@ test('an answer that is no result is a failure, not a crash', async () => {
 })
 
 test('a tool that runs into its timeout is ended by its signal', async () => {
-  let told = false
+  let isAborted = false
   const slow: Tool = {
     ...speaking('slow', ''),
     timeoutMs: 20,
     execute: (_, { signal }) =>
       new Promise(() => {
-        signal.addEventListener('abort', () => (told = true))
+        signal.addEventListener('abort', () => (isAborted = true))
       }),
   }
   assert.deepEqual(await run([slow], call('slow', {})), {
@@ -156,7 +156,7 @@ test('a tool that runs into its timeout is ended by its signal', async () => {
     error: 'timed out after 20 ms',
     meta: { failure: 'timeout' },
   })
-  assert.equal(told, true)
+  assert.equal(isAborted, true)
 })
 
 test('cancelling ends a run, and a cancelled turn starts none', async () => {

@@ -58,7 +58,7 @@ test('a call with a wrong secret, or none, is refused before anything of it is r
   assert.equal((await home.runtime.store.sessions()).length, 0)
 })
 
-test('what is no update, too large or no POST is refused', async (t) => {
+test('a webhook rejects everything except a POST with an update of a limited size', async (t) => {
   const home = await hooked(t)
   for (const body of ['', 'nonsense', '[]', '{}', '{"update_id":"1"}', 'null'])
     assert.equal((await call(home, body)).status, 400)

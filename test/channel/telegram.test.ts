@@ -69,7 +69,7 @@ for (const form of ['/pair CODE', '/start CODE', 'CODE', '/pair code', '/pair@sc
   })
 }
 
-test('a wrong code lets nobody in, says so, and is not tried for ever', async (t) => {
+test('a wrong code pairs nothing, gets an answer, and attempts are limited', async (t) => {
   const home = await telegramHome(t)
   await home.runtime.pairings.newCode('telegram')
   for (let n = 0; n < 8; n += 1) home.telegram.say(bob, `/pair AAAA-AAA${n}`)

@@ -42,7 +42,7 @@ test('a page without text keeps its number', async () => {
   assert.deepEqual(document.kind === 'text' && [document.text, document.pages], ['One\n\n\n\nThree', [0, 5, 7]])
 })
 
-test('a PDF without any text, with a password, or broken says so', async () => {
+test('a PDF without text, with a password, or broken gives an error', async () => {
   assert.equal(await textOf(pdfFile(['', '']), 'a'), 'no-text: its pages hold no text; they may be scanned images')
   assert.equal(
     await textOf(pdfFile(['x'], { encrypted: true }), 'a'),

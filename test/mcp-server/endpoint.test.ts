@@ -36,7 +36,7 @@ test('the endpoint requires the token, a known Host and its own Origin', async (
   assert.equal((await posted(url, initialize, { origin: url.origin })).status, 200)
 })
 
-test('what is no JSON, not declared as JSON or too large is refused before anything is made of it', async (t) => {
+test('a body that is not JSON, not declared as JSON or too large is rejected before it is processed', async (t) => {
   const { url } = await mcpHome(t, { server: { maxBodyBytes: 10_000 } })
   assert.equal((await posted(url, '{')).status, 400)
   assert.equal((await posted(url, initialize, { 'content-type': 'text/plain' })).status, 415)

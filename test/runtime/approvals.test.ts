@@ -205,7 +205,7 @@ test('a process that is stopped at any moment leaves every question unchanged', 
   assert.deepEqual(desk.sent, ['Ada', 'Ada'])
 })
 
-test('nobody decides twice, about nothing, or about something else', async (t) => {
+test('a second decision, and a decision about an unknown or another call, are rejected', async (t) => {
   const here = await opened(t, { ...asking(), tools: [letterDesk().tool] })
   const turn = await here.runtime.submit({ text: 'Write to Ada.' })
   const [question] = await waiting(here, 1)

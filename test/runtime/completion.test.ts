@@ -124,7 +124,7 @@ test('a request with toolChoice none gets a text and no call, although it lists 
   assert.equal((input as CallInput).options?.toolChoice, 'none')
 })
 
-test('a caller who leaves ends the call, and the account says so', async (t) => {
+test('a caller who disconnects ends the call, and the ledger records it', async (t) => {
   let ended = false
   const model = scriptedModel({
     answer: () => ({ text: 'one two three', before: (n) => (n === 2 ? new Promise(() => {}) : undefined) }),

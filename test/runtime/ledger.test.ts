@@ -62,7 +62,7 @@ test('calls under a layout that was given as a whole can be built again after it
   assert.deepEqual([calls, identical], [12, 12])
 })
 
-test('a preview of input that cannot fit says so, with the account', async (t) => {
+test('a preview of input that does not fit is an error with the manifest', async (t) => {
   const { runtime } = await opened(t, { model: scriptedModel({ facts: small }) })
   await assert.rejects(
     runtime.preview({ input: words(9000) }),

@@ -214,7 +214,7 @@ test('while a proposal waits, its difference is the one to the file as it is now
   assert.match(listed!.diff, /^ - other$/m)
 })
 
-test('nobody can fill the list: two hundred proposals may wait', async (t) => {
+test('the list is limited to two hundred waiting proposals', async (t) => {
   const { proposals } = await here(t)
   for (let n = 0; n < 200; n++) await proposals.propose({ ...draft, content: `- ${n}` }, asked)
   await assert.rejects(proposals.propose({ ...draft, content: '- one more' }, asked), { code: 'invalid-input' })
@@ -223,7 +223,7 @@ test('nobody can fill the list: two hundred proposals may wait', async (t) => {
   await proposals.propose({ ...draft, content: '- one more' }, asked)
 })
 
-test('notes of a subject that is not there cannot be proposed, and what is unknown cannot be decided', async (t) => {
+test('notes of an unknown subject cannot be proposed, and an unknown proposal cannot be decided', async (t) => {
   const { proposals } = await here(t)
   await assert.rejects(proposals.propose({ ...draft, subject: 'ebb' }, asked), { code: 'not-found' })
   assert.deepEqual(await proposals.list(), [])

@@ -183,7 +183,7 @@ test('a model that calls a tool in its last step all the same ends its turn with
   assert.deepEqual(told(model.asked[2]!.request).slice(-2), ['assistant: Once more.', 'user: and now?'])
 })
 
-test('a model that in its last step calls a tool and says nothing has failed, and the turn says so', async (t) => {
+test('a turn fails if the model calls a tool in its last step and answers nothing', async (t) => {
   const model = scriptedModel({ answer: () => ({ toolCalls: [{ name: 'again', input: {} }] }) })
   const again = tool('again', async () => ({ ok: true, output: 'once more' }))
   const { say } = await opened(t, { model, tools: [again], settings: { maxSteps: 2 } })

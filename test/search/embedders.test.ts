@@ -142,7 +142,7 @@ test('a service that refuses is called once, and the error has a hint', async (c
   }
 })
 
-test('a service that is not there says so', async () => {
+test('a missing service is an error with its name', async () => {
   await assert.rejects(ask(ollamaEmbedder({ baseURL: 'http://127.0.0.1:1', model: 'm' })), {
     code: 'embedding',
     message: /^ollama\/m cannot be reached \(.+\): check its baseURL, and that it runs$/,

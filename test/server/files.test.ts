@@ -43,7 +43,7 @@ function door(runtime: Runtime = scriptedRuntime()) {
   return { runtime, server, request, json, send }
 }
 
-test('a file is handed in, read, listed, downloaded and removed', async () => {
+test('a file is uploaded, read, listed, downloaded and removed', async () => {
   const { request, json, send } = door()
   const answer = await send(formOf([['file', 'Spring tide is high. 🌊', 'Flüt "1".txt']]))
   assert.equal(answer.status, 201)
@@ -278,7 +278,7 @@ test('no page of another site can hand a file in', async () => {
   assert.equal((await send({ cookie, origin: 'http://127.0.0.1:4141', 'sec-fetch-site': 'same-origin' })).status, 201)
 })
 
-test('a gateway without a token takes no form of a foreign page either', async () => {
+test('a gateway without a token rejects forms of foreign pages too', async () => {
   const runtime = scriptedRuntime()
   const { server } = served(runtime, { token: undefined })
   for (const origin of ['https://elsewhere.example', 'null', 'http://127.0.0.1:1']) {

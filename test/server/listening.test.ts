@@ -151,7 +151,7 @@ test('events arrive while the turn runs, not at its end', async (t) => {
   assert.match(text, /turn-end/)
 })
 
-test('a reader behind a full socket is let go, the turn is not held up, and the rest can be had', async (t) => {
+test('a reader with a full socket is disconnected, the turn is not delayed, and the rest can be read later', async (t) => {
   const script: Script = ({ turn, append, text }) => {
     append({ type: 'turn-start', turn })
     for (let piece = 0; piece < 400; piece++) text('x'.repeat(50_000))
@@ -295,7 +295,7 @@ test('a large body is refused over the wire too, with or without its length', as
   }
 })
 
-test('what is not HTTP as it should be is refused and harms nobody', async (t) => {
+test('invalid HTTP is rejected and does no harm', async (t) => {
   const { url, port } = await listening(t, scriptedRuntime())
   for (const text of [
     'GET /health HTTP/1.1\r\n\r\n',

@@ -236,7 +236,7 @@ test('a stream has its usage, its reason and whole tool calls', async (t) => {
   assert.deepEqual(chunks.at(-1)?.choices, [])
 })
 
-test('an answer that was cut at its limit says so', async (t) => {
+test('an answer that was cut at its limit is marked', async (t) => {
   const { client } = await gateway(t, { answer: () => ({ text: 'Half of', finish: 'length' }) })
   const { choices } = await client.chat.completions.create({ model, messages: hello, max_tokens: 5 })
   assert.equal(choices[0]?.finish_reason, 'length')

@@ -189,7 +189,7 @@ test('parameters that nobody reads are named', async () => {
   assert.equal(await ignored({ user: 'anna', temperature: 1, max_tokens: 9, messages }), 'max_tokens, messages.system')
 })
 
-test('what a caller asks of its call is handed on under the names of the runtime', async () => {
+test('the options of a request are passed on under the names of the runtime', async () => {
   const runtime = scriptedRuntime()
   const { request } = served(runtime)
   const schema = { type: 'object', properties: {} }
@@ -428,7 +428,7 @@ test('a failed turn is never reported as a success, whatever its code', async ()
   }
 })
 
-test('a call that fails in mid-stream says so within the stream', async () => {
+test('a call that fails in mid-stream reports it in the stream', async () => {
   const script: Script = ({ turn, append, text }) => {
     append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'c' })
     text('Hel')

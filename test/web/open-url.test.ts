@@ -164,7 +164,7 @@ test('what failed is tried again when it is asked for again', async (t) => {
   assert.equal(web.requests.length, 2)
 })
 
-test('a call that is cancelled takes no other call with it', async (t) => {
+test('a cancelled call does not cancel other calls', async (t) => {
   const pages: Record<string, NonNullable<Script['pages']>[string]> = { '/slow': { trick: 'no answer' } }
   const { open, web, script } = await opening(t, pages)
   const input = { url: 'http://a.example/slow' }
@@ -187,7 +187,7 @@ test('the final URL of a page is reported, and the document keeps the requested 
   assert.deepEqual([page!.document, page!.url], ['http://a.example/old', 'http://a.example/new'])
 })
 
-test('a page that cannot be read says so, and a reader that fails fails nothing else', async (t) => {
+test('a page that cannot be read gives an error, and a failing reader affects nothing else', async (t) => {
   const pages = {
     '/broken': { body: 'broken' },
     '/empty': { body: '' },

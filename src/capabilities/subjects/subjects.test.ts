@@ -51,7 +51,7 @@ test('read_context answers with the whole context as JSON, and with the problems
   assert.equal(warnings, 'log.jsonl: 2 lines are no JSON objects and were skipped; another one')
 })
 
-test('a subject that is not there is a failure with its code, which the model reads', async () => {
+test('an unknown subject is a failure with a code, which the model reads', async () => {
   const result = await run({ toolName: 'read_context', input: { subject_id: 'ebb' } })
   assert.deepEqual(result, { ok: false, error: 'not-found: There is no subject ebb.' })
 })
@@ -148,7 +148,7 @@ test('a turn about nothing, or about what is gone, is given nothing', async (t) 
   assert.deepEqual(await subjects.turn!(self, question({ subject: 'ebb' })), {})
 })
 
-test('the usual subject that is not there is a warning, until it is', async (t) => {
+test('a missing default subject is a warning until it exists', async (t) => {
   const { self, folder } = await running(t, {}, { default: 'tide' })
   assert.equal(subjects.session!['subject']!.usual!(self), 'tide')
   assert.match(subjects.warnings!(self)[0]!, /^subjects\.default: There is no subject /)
@@ -198,23 +198,23 @@ test('doctor shows the number of subjects and of waiting proposals', async () =>
 
 test('an MCP client gets all lists before the home is open, in the order in which everything is offered', async (t) => {
   const { self } = await running(t, {})
-  const told = await subjects.mcp!.definitions()
+  const definitions = await subjects.mcp!.definitions()
   const given = await subjects.mcp!.open(self)
   assert.deepEqual(
-    told.tools?.map(({ name }) => name),
+    definitions.tools?.map(({ name }) => name),
     names,
   )
   assert.deepEqual(
     given.tools?.map(({ definition }) => definition),
-    told.tools,
+    definitions.tools,
   )
   assert.deepEqual(
     given.prompts?.map(({ definition }) => definition),
-    told.prompts,
+    definitions.prompts,
   )
   assert.deepEqual(
     given.resources?.flatMap(({ templates }) => templates),
-    told.templates,
+    definitions.templates,
   )
 })
 

@@ -95,7 +95,7 @@ test('a long file is read 400 lines at a time, and a long line is cut', async (t
   assert.ok(wide.endsWith('yyy...[line cut: 2000 of 5000 characters shown]'))
 })
 
-test('what is no text is named and not pasted', async (t) => {
+test('a binary file is named and not pasted', async (t) => {
   const { run, folder } = await workspace(t, {
     'photo.png': Buffer.from([0x89, 0x50, 0, 1]),
     latin: Buffer.from([0x63, 0xe9]),

@@ -16,10 +16,10 @@ test('a disk error names the path and what to do', () => {
     EIO: /^Cannot use \/backups: EIO: refused, write$/,
   }
   for (const [code, sentence] of Object.entries(sentences)) {
-    const told = diskFault(refusal(code), '/backups')
-    assert.ok(told instanceof BackupError)
-    assert.equal(told.code, 'io')
-    assert.match(told.message, sentence)
+    const error = diskFault(refusal(code), '/backups')
+    assert.ok(error instanceof BackupError)
+    assert.equal(error.code, 'io')
+    assert.match(error.message, sentence)
   }
 })
 

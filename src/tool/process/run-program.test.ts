@@ -240,7 +240,7 @@ function numbersIn(file: string): readonly number[] {
   return (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number)
 }
 
-/** Whoever died and was not waited for by its parent still has a number. */
+/** A process that died keeps its id until its parent waits for it. */
 function living(numbers: readonly number[]): readonly string[] {
   const { stdout } = spawnSync('ps', ['-o', 'stat=,pid=', '-p', numbers.join(',')], { encoding: 'utf8' })
   return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('Z'))

@@ -472,7 +472,7 @@ for (const [rule, script, expected] of [
   })
 }
 
-test('a flag that is null is not there, whatever the schema says of its type', async (t) => {
+test('a flag that is null is missing, whatever type the schema has', async (t) => {
   const properties = { title: { type: 'string' } }
   const { arrived } = await bench(t, { args: [{ param: 'title', kind: 'flag' }], properties })
   assert.deepEqual(await arrived({ title: null }), await arrived({}))

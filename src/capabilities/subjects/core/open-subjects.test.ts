@@ -170,7 +170,7 @@ test('of a huge log only the end is read, and its last records are all there', a
   assert.deepEqual(warnings, [])
 })
 
-test('a text of more than 8 MiB is not read, and a warning says so', async () => {
+test('a text of more than 8 MiB is not read, with a warning', async () => {
   const { subjects, file } = await newHome()
   await writeFile(file('notes.md'), Buffer.alloc(8 * 1024 * 1024 + 1, 'x'))
   const { warnings } = await subjects.context('reef')

@@ -56,7 +56,7 @@ test('formatting that Telegram rejects is left out, and the operator is warned',
   assert.match(warnings.join(), /^Sent a message without its formatting: Telegram refused sendMessage: 400/)
 })
 
-test('whatever Telegram finds wrong with formatted words, they arrive without it', async (t) => {
+test('text whose formatting Telegram rejects arrives without formatting', async (t) => {
   const { telegram, sender } = await place(t)
   telegram.open(ANN)
   for (const description of ['Bad Request: BUTTON_TOO_LONG', 'Bad Request: something quite new']) {
@@ -251,8 +251,8 @@ test('no error and no warning contains the token', async (t) => {
   await telegram.until(() => warnings.length > 0)
   stop(new Error('the gateway stops'))
   assert.match(warnings.join(), /^Telegram cannot be reached: .*ECONNREFUSED/)
-  for (const told of [refused, await lost, warnings]) {
-    assert.ok(!inspect(told, { depth: 9, showHidden: true }).includes(token.slice(11)), inspect(told))
+  for (const problem of [refused, await lost, warnings]) {
+    assert.ok(!inspect(problem, { depth: 9, showHidden: true }).includes(token.slice(11)), inspect(problem))
   }
 })
 
@@ -290,7 +290,7 @@ async function place(
   return { telegram, sender, warnings, waits, clock, stop: (reason: Error) => ending.abort(reason) }
 }
 
-/** Time that passes when it is told to. Before each of its steps every call that is on its way ends. */
+/** Time that a test moves. Before each step all running calls end. */
 function handClock(api: Api) {
   let time = 0
   let calls = 0
