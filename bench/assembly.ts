@@ -1,13 +1,13 @@
 /**
- * What a call costs before it is made: load the history from the store, assemble, serialise. Beside it the floor, which
- * nothing can do without: `JSON.parse` of the rows that the request holds and `JSON.stringify` of the request.
+ * Measures the work before a call: load the history from the store, assemble, serialise. The floor is the part that
+ * every implementation needs: `JSON.parse` of the rows in the request and `JSON.stringify` of the request.
  *
  *   npm run bench:assembly [-- RUNS]
  *
- * Turns hold a question of 60 to 560 characters and an answer of 300 to 2,300; three in ten call a tool, whose output has
- * 300 to 8,300. "first" is a call between two cuts that reads all of its history, as after a restart; "steady" one that goes on from the call
- * before, as nearly all do; "cut" the call that has just outgrown its window and cuts
- * its history down to the low-water mark, with nothing read before; its floor parses the rows that fill the window.
+ * A turn has a question of 60 to 560 characters and an answer of 300 to 2,300. Three in ten call a tool, whose output has
+ * 300 to 8,300. "first" is a call between two cuts that reads all of its history, as after a restart. "steady" continues
+ * from the previous call, as nearly all calls do. "cut" is the call that no longer fits and cuts its history down to the
+ * low-water mark, with nothing in the cache. Its floor parses the rows that fill the window.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const WINDOWS = [8_000, 128_000]
 const TIME = '2026-11-01T09:00:00.000Z'
 const layers = [{ id: 'you', layer: 'system-prompt', renditions: [{ form: 'full', text: words(600) }] }]
 
-/** As the gateway has it: a system prompt is counted once, not at every step. */
+/** As in the gateway, the system prompt is counted once and not at every step. */
 const counter = rememberCounts(tokenx)
 
 const runs = Number(process.argv[2] ?? 15)
@@ -33,7 +33,7 @@ const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 const store = await openSqliteStore({ path: join(home, 'bench.sqlite') })
 try {
   for (const size of SIZES) await fill(store, size)
-  console.log(`medians of ${runs} runs, milliseconds; tool calls in 30 % of the turns`)
+  console.log(`Medians of ${runs} runs in ms, with tool calls in 30 % of the turns.`)
   console.log('window  messages  call     loaded  kept  load  assemble  serialise  whole  floor  ratio')
   for (const window of WINDOWS) {
     for (const size of SIZES) {
@@ -118,7 +118,7 @@ async function call(window: number, size: number, cut: Cut | undefined, shelf: T
   }
 }
 
-/** The rows, as they are stored, of the turns that stand in the request, or where it cuts, of those that fill the window. */
+/** The stored rows of the turns in the request or, for a cut, of the turns that fill the window. */
 async function rowsThatFit({ manifest }: Assembly, window: number, size: number, cut: Cut | undefined) {
   const { turns } = await store.recentTurns(`s${size}`, { limit: window })
   const standing = new Set(manifest.entries.filter((entry) => entry.tokens > 0).map((entry) => entry.id))
@@ -152,7 +152,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 }
 
-/** One session of so many messages, in turns of two messages or, three times in ten, of four. */
+/** One session with this number of messages, in turns of two or, three times in ten, four messages. */
 async function fill(into: SessionStore, size: number): Promise<void> {
   const session = `s${size}`
   let bodies: EntryBody[] = [{ type: 'session-start' }]

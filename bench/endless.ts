@@ -1,6 +1,6 @@
 /**
- * How much memory the gateway takes while a provider does not stop: words, reasoning, calls, one event of 100 MB, and
- * words beside readers that never read.
+ * Measures the memory of the gateway while a provider does not stop: words, reasoning, calls, one event of 100 MB, and
+ * words with clients that never read.
  *
  *   npm run bench:endless
  */
@@ -40,7 +40,7 @@ writeFileSync(
 )
 const command = join(import.meta.dirname, '../bin/foreword.js')
 
-console.log('provider that does not stop   before      most     after      took   ended as')
+console.log('endless output                before      peak     after      time   outcome')
 for (const { name, answer: script, readers = 0 } of cases) {
   answer = script
   const gateway = await startChild(['--max-semi-space-size=4', command, 'start', '--json', '--home', home])
@@ -63,7 +63,7 @@ for (const { name, answer: script, readers = 0 } of cases) {
 await provider.close()
 rmSync(home, { recursive: true, force: true })
 
-/** Asks for events and never reads them. */
+/** Requests events and never reads them. */
 function silentReader(port: number, path: string): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.pause()

@@ -1,6 +1,6 @@
 /**
- * What the gateway adds to a call over calling the provider: time to first token and turns a second at 1, 8 and 32
- * callers, beside a bare streaming proxy, in one run against one scripted provider.
+ * Measures what the gateway adds to a direct call of the provider: time to first token and turns per second with 1, 8 and 32
+ * callers, compared with a bare streaming proxy, in one run with one scripted provider.
  *
  *   npm run bench:gateway [-- SECONDS]
  */
@@ -25,10 +25,10 @@ writeFileSync(
   }),
 )
 const command = join(here, '../bin/foreword.js')
-/** As `npm start` runs it, unless told otherwise. */
+/** The arguments of `npm start`, unless BENCH_NODE_ARGS has others. */
 const nodeArguments = (process.env['BENCH_NODE_ARGS'] ?? '--max-semi-space-size=4').split(' ')
 const begin = () => startChild([...nodeArguments, command, 'start', '--json', '--home', home])
-// The second start is the usual one: the compile cache is there.
+// The second start is the usual case, with the compile cache.
 await (await begin()).stop()
 const gateway = await begin()
 const gatewayPort = (JSON.parse(gateway.line) as { port: number }).port
@@ -56,7 +56,9 @@ const targets: readonly Target[] = [
   },
 ]
 
-console.log(`gateway ready ${Math.round(gateway.startMs)} ms after its start, ${Math.round(idle)} MB resident\n`)
+console.log(
+  `The gateway was ready ${Math.round(gateway.startMs)} ms after its start, with ${Math.round(idle)} MB resident.\n`,
+)
 console.log('target       callers   first token p50      p99   turns/s')
 for (const callers of [1, 8, 32]) {
   for (const target of targets) {
@@ -68,7 +70,7 @@ for (const callers of [1, 8, 32]) {
     )
   }
 }
-console.log(`\ngateway after the load: ${Math.round(gateway.resident())} MB resident`)
+console.log(`\nAfter the load the gateway has ${Math.round(gateway.resident())} MB resident.`)
 
 await gateway.stop()
 await proxy.stop()
@@ -89,7 +91,7 @@ async function load({ port, headers }: Target, callers: number, duration: number
   return { firsts, perSecond: firsts.length / ((performance.now() - began) / 1000) }
 }
 
-/** One turn; answers the time to the first word, ms. */
+/** Runs one turn and returns the time to the first word, in ms. */
 function ask(port: number, agent: Agent, headers: Record<string, string>): Promise<number> {
   const began = performance.now()
   return new Promise((resolve, reject) => {
@@ -112,7 +114,7 @@ function ask(port: number, agent: Agent, headers: Record<string, string>): Promi
         })
         answer.on('end', () => {
           if (answer.statusCode === 200 && first !== undefined && tail.includes('[DONE]')) resolve(first)
-          else reject(new Error(`the answer was ${answer.statusCode}: ${tail}`))
+          else reject(new Error(`The provider answered ${answer.statusCode}: ${tail}`))
         })
         answer.on('error', reject)
       },

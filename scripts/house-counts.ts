@@ -1,5 +1,5 @@
-// Counts what says how easily the house is changed: files, their size and grain, public names and who uses them, and what
-// runs for one message.
+// Counts how easy the code is to change: files and their sizes, public names and their users, and the functions that
+// run for one message.
 //
 //   npm run counts                            this checkout
 //   npm run counts -- DIRECTORY               another checkout, with packages installed
@@ -42,9 +42,9 @@ function countFiles(): void {
   line('lines of the median file', sizes[Math.floor(sizes.length / 2)]!.lines)
   line('files over 400 lines', sizes.filter((file) => file.lines > 400).length)
   for (const file of sizes.slice(0, 5)) line(`  ${file.path}`, file.lines)
-  line('files that one file alone imports', soleImports(product).size)
+  line('files with a single importer', soleImports(product).size)
   const small = smallParts(product)
-  line('files under 30 lines that one file of their folder alone imports', small.length)
+  line('files under 30 lines with a single importer in their folder', small.length)
   names(small)
 }
 
@@ -62,13 +62,13 @@ function countNames(): void {
     return entryPoints.map(({ specifier, source, names: exported }) => {
       const room = roomOf(source)
       const idle = exported.filter(({ name }) => !taken.has(`${room} ${name}`)).map(({ name }) => name)
-      line(`  ${specifier}`, `${exported.length}, ${idle.length} of them used by nobody outside the room`)
+      line(`  ${specifier}`, `${exported.length}, ${idle.length} of them unused outside the room`)
       names(idle)
       return idle.length
     })
   })
   line(
-    'public names that nobody outside the room uses',
+    'public names that are unused outside their room',
     unused.reduce((sum, count) => sum + count, 0),
   )
   const twice = namesTwice(product)
@@ -86,7 +86,7 @@ function countChanges(): void {
 async function countHello(): Promise<void> {
   const counts = await helloCounts(root)
   for (const [at, { functions, files }] of counts.entries()) {
-    line(`named functions that run in the gateway for "Hello" number ${at + 1}`, `${functions}, in ${files} files`)
+    line(`named functions that the gateway runs for "Hello" number ${at + 1}`, `${functions}, in ${files} files`)
   }
 }
 

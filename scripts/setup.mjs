@@ -1,11 +1,11 @@
-// Makes a checkout ready to run: installs the packages of package-lock.json when they are missing or out of date, and
-// sees to it that a Node >= 24 is there. Plain syntax without packages, since the machine's own old Node runs it first.
+// Prepares a checkout: installs the packages of package-lock.json if they are missing or out of date, and
+// makes sure that Node >= 24 exists. It uses plain syntax and no packages, since an old Node may run it first.
 //
-//   node scripts/setup.mjs                  makes ready
-//   node scripts/setup.mjs node FILE …      makes ready, then runs the command with the checkout's Node
+//   node scripts/setup.mjs                  prepares the checkout
+//   node scripts/setup.mjs node FILE …      prepares, then runs the command with the Node of the checkout
 //
-// The command is run from here and not behind `&&`, because a shell remembers where it first found `node` and would
-// take the old one again.
+// The command runs from here and not after `&&`, because a shell remembers where it first found `node` and would
+// use the old one again.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ async function makeReady() {
   }
 }
 
-/** Whether what npm left in node_modules is what the lockfile says, as after an `npm ci` by hand. */
+/** Whether node_modules matches the lockfile, as after a manual `npm ci`. */
 function isInstalled() {
   const installed = JSON.parse(textOf(join(modules, '.package-lock.json')) ?? '{}').packages ?? {}
   return Object.entries(JSON.parse(lockText).packages).every(([path, wanted]) => {
@@ -71,7 +71,7 @@ async function install() {
   )
 }
 
-/** The checkout's own Node must run here; otherwise it steps aside, and the machine's own must be new enough. */
+/** The Node of the checkout if it runs on this machine. Otherwise the installed Node must be new enough. */
 function checkNode() {
   const own = ownNode()
   if (own !== undefined && spawnSync(own, ['--version']).status === 0) return
@@ -92,7 +92,7 @@ function nodeToUse() {
   )
 }
 
-/** The program that the private workspace `node/` brought for this platform. */
+/** The Node program that the private workspace `node/` installed for this platform. */
 function ownNode() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'node', 'package.json'), 'utf8'))
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
@@ -103,7 +103,7 @@ function ownNode() {
     .find((path) => existsSync(path))
 }
 
-/** One setup at a time. The lock names its process, so that a lock whose process is gone can be taken over. */
+/** Allows one setup at a time. The lock has the id of its process, so a lock of a dead process can be replaced. */
 async function takeLock() {
   const mine = `${process.pid}\n`
   for (let waited = 0; ; waited++) {
@@ -121,7 +121,7 @@ async function takeLock() {
   }
 }
 
-/** Removes a dead process's lock, but never one that a third process has just taken. */
+/** Removes the lock of a dead process, but never a lock that a third process has just made. */
 function takeAway(dead) {
   const aside = `${lockFile}.${process.pid}`
   try {
@@ -129,7 +129,7 @@ function takeAway(dead) {
     if (textOf(aside) === dead) rmSync(aside, { force: true })
     else renameSync(aside, lockFile)
   } catch {
-    // Somebody else was quicker.
+    // Another process was faster.
   }
 }
 
@@ -142,14 +142,14 @@ function isRunning(pid) {
   }
 }
 
-/** Becomes the command where the platform can do that; otherwise runs it, passes signals on and ends as it ends. */
+/** Replaces this process by the command if the platform can. Otherwise runs it, forwards signals and exits with its code. */
 async function run(file, args) {
   if (process.execve && process.platform !== 'win32' && file === process.execPath)
     process.execve(file, [file, ...args], process.env)
   process.exitCode = (await wait(file, args, 'inherit')) ?? fail(`${file} was not found.`)
 }
 
-/** Runs a program to its end and answers its exit code; `undefined` where there is no such program. */
+/** Runs a program and returns its exit code, or `undefined` if the program does not exist. */
 function wait(file, args, stdio, shell = false) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: stdio === 'inherit' ? process.cwd() : root, stdio, shell })
@@ -157,7 +157,7 @@ function wait(file, args, stdio, shell = false) {
     let interrupted = false
     const pass = (signal) => {
       interrupted ||= signal === 'SIGINT' && stdio !== 'inherit'
-      // A terminal has sent Ctrl-C to the child as well; twice would cut its ending short.
+      // A terminal sends Ctrl-C to the child as well. A second signal would interrupt its shutdown.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
     }
     for (const signal of signals) process.on(signal, pass)

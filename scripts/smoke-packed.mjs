@@ -1,5 +1,5 @@
-// Proves that what is published works where it is installed: packs, installs the tarball into a temporary prefix and into
-// a temporary project, runs the command, imports the library, and checks what an old Node is told.
+// Tests the published package: packs it, installs the tarball into a temporary prefix and into
+// a temporary project, runs the command, imports the library, and checks the message for an old Node.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
 const { version, exports, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const isWindows = process.platform === 'win32'
-// A home of its own, and this Node before any older one.
+// Uses its own home, and this Node before any older one.
 const environment = {
   ...process.env,
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
@@ -48,7 +48,7 @@ function installGlobally(tarball) {
   return isWindows ? join(folder, 'prefix', 'foreword.cmd') : join(folder, 'prefix', 'bin', 'foreword')
 }
 
-/** A machine's own Node may be older than what Foreword needs: then it has to say so, and nothing else. */
+/** With a Node that is too old, the command must print only that. */
 function checkOldNode() {
   const old = (process.env.PATH ?? '')
     .split(delimiter)
@@ -67,7 +67,7 @@ function checkProject(tarball) {
   const project = join(folder, 'project')
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
-  // What the examples import besides Foreword.
+  // The other imports of the examples.
   const others = ['ai', 'zod'].map((name) => `${name}@${(devDependencies[name] ?? dependencies[name]).slice(1)}`)
   npm(['install', tarball, ...others, '--no-audit', '--no-fund'], project)
   writeFileSync(
@@ -88,9 +88,9 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
   checkExamples(project)
 }
 
-/** Every example is compiled and run against what is installed. */
+/** Compiles and runs every example with the installed package. */
 function checkExamples(project) {
-  // What they put out, where they do.
+  // The expected output, where an example prints any.
   const outputs = {
     '03-own-tools.ts': 'Booked: Marigold in berth 3.',
     '04-embedded.ts': 'Hello from the gateway.',

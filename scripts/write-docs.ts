@@ -1,4 +1,4 @@
-// Writes what `docs/` holds that is made from the source: reference/, house.svg, the drawing in house.md, and llms.txt.
+// Writes the generated part of `docs/`: reference/, house.svg, the drawing in house.md, and llms.txt.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generatedFiles } from './docs/generated-files.ts'

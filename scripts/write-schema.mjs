@@ -1,4 +1,4 @@
-// Writes schema/ anew: the JSON Schemas of config.json, of tool-access.json and of scenarios. Run it after a change of any.
+// Writes schema/: the JSON Schemas of config.json, tool-access.json and scenarios. Run it after a change of any of them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { builtIn } from '../src/foreword.ts'

@@ -17,7 +17,7 @@ test('a turn needs a model, an assembly and a journal, and nothing else', async 
   )
 })
 
-test('without a toolbox a call of a tool is answered with a failure, and the turn goes on', async () => {
+test('without a toolbox a tool call gets a failure, and the turn continues', async () => {
   const { log, setup } = await begun([{ toolCalls: [{ name: 'read', input: {} }] }, { text: 'There is none.' }])
   assert.deepEqual(await runTurn(setup), { type: 'completed' })
   const end = log.find((entry) => entry.type === 'tool-end')

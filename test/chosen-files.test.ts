@@ -134,7 +134,7 @@ test('an agent and a project are meant by their names and by beginnings that onl
   assert.deepEqual((await list!(self('agents')))[0], { id, name: 'Pirate' })
 })
 
-test('what an embedding model lacks is told at the start', async (t) => {
+test('the start reports what an embedding model lacks', async (t) => {
   const embedding = { kind: 'openai-compatible', model: 'minilm' }
   const { warnings } = await startedCapabilities(t, [...all, ...providerCapabilities], { search: { embedding } })
   assert.deepEqual(warnings, ['search.embedding.baseURL is missing. Set it to the address of the server.'])

@@ -70,7 +70,7 @@ test('what waits is listed with its tool, its session and what it would do', asy
   assert.deepEqual(nothing, { code: 0, stdout: '', stderr: 'No calls wait for approval.\n' })
 })
 
-test('a person sees the call, approves it, and the running gateway goes on', async () => {
+test('a person sees the call, approves it, and the running gateway continues', async () => {
   const { runtime, decisions } = await waiting()
   const connection = servedConnection(runtime, 'running')
   const { code, stdout, stderr } = await run(['approve', 'app'], { connection, person: true, input: 'y\n' })
@@ -88,7 +88,7 @@ test('a person sees the call, approves it, and the running gateway goes on', asy
   ])
 })
 
-test('in this very process the turn goes on to its answer', async () => {
+test('the turn continues to its answer in the same process', async () => {
   const { runtime } = await waiting()
   const { code, stdout, stderr } = await run(['approve', 'approval-1', '--yes'], {
     connection: servedConnection(runtime, 'in-process'),
@@ -167,7 +167,7 @@ test('a tool that was called by a model cannot approve', async () => {
   assert.deepEqual(decisions, [])
 })
 
-test('an id that nothing or more than one has is told', async () => {
+test('an unknown or ambiguous id is reported', async () => {
   const { runtime } = await waiting()
   await runtime.submit({ text: 'write it' })
   while ((await runtime.approvals()).length < 2) await immediately()
@@ -228,7 +228,7 @@ test('a person who leaves the question leaves the turn as it is', async () => {
   assert.equal((await runtime.approvals()).length, 1)
 })
 
-test('send in a pipe, without a gateway, ends with code 3 and says how it goes on', async () => {
+test('send in a pipe, without a gateway, exits with code 3 and prints how to continue', async () => {
   const { runtime } = deciding()
   assert.deepEqual(await run(['send', 'write'], { connection: servedConnection(runtime, 'in-process') }), {
     code: 3,
@@ -357,7 +357,7 @@ test('a call cannot steer the terminal, nor pass for another', async () => {
   ])
 })
 
-test('over a real home a turn waits through the end of its process, and goes on in the one that approves', async (context) => {
+test('in a real home a turn waits beyond the end of its process, and continues in the process that approves', async (context) => {
   const { home, environment } = temporaryHome(context)
   mkdirSync(join(home, 'workspace'), { recursive: true })
   writeFileSync(join(home, 'tool-access.json'), '{"global": {"allowedTools": ["write_file"]}}')
@@ -378,7 +378,7 @@ test('over a real home a turn waits through the end of its process, and goes on 
   })
 })
 
-test('a list of what waits, and its JSON, obey nothing that stands in a call', async () => {
+test('the list of approvals and its JSON escape the texts of calls', async () => {
   const script: Script = async ({ turn, append, ask }) => {
     append({ type: 'turn-start', turn })
     await ask('tool-1', { tool: 'sh\u009B2Jell', input: { a: '\u009B2J\u202E\u001B[2J' } })

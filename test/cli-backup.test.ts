@@ -388,7 +388,7 @@ test('a damaged store is not saved as if it were whole, and doctor names the way
   assert.match((await foreword(['doctor'])).stdout, /foreword restore FILE --replace/)
 })
 
-test('a place that is not there is named, and nothing is made', async (context) => {
+test('a missing path is named, and nothing is created', async (context) => {
   const { home, foreword } = await livedInHome(context)
   assert.match((await foreword(['backup', join(home, '../nowhere/a.tar.gz')])).stderr, /There is no folder .*nowhere/)
   const other = join(home, '../other')

@@ -73,7 +73,7 @@ for (const columns of [40, 120]) {
   })
 }
 
-test('with NO_COLOR there are no colours, and a turn that failed is told above the editor', async (t) => {
+test('with NO_COLOR there are no colours, and a failed turn is reported above the editor', async (t) => {
   const script = failing('auth', 'The key is not valid.')
   const { screen, chat } = await chatting(t, { script, environment: { NO_COLOR: '1' } })
   screen.type('hello\r')

@@ -27,7 +27,7 @@ test('a page is printed by its name, or by the last part of it', async () => {
   assert.match(text!, /^# The house\n/)
 })
 
-test('a page that is not there is refused, with the nearest one', async () => {
+test('an unknown page is rejected with the nearest one', async () => {
   const { code, stderr } = await run(['docs', 'geting-started'])
   assert.equal(code, 2)
   assert.match(stderr, /Unknown page "geting-started"\.\n +Did you mean `foreword docs getting-started`\?/)

@@ -123,7 +123,7 @@ test('a faulty policy is a problem with its hint, since nothing may run', async 
   }
 })
 
-test('a shell that may run anything is told with caution', async (context) => {
+test('doctor warns of a shell that may run anything', async (context) => {
   const full = '{"global": {"mode": "full"}, "tools": {"shell": {"enabled": true, "mode": "full"}}}'
   const { code, findings } = await examined(context, { 'tool-access.json': full })
   assert.equal(code, 0)
@@ -143,7 +143,7 @@ test('a shell that may run anything is told with caution', async (context) => {
   ])
 })
 
-test('prefixes that lead to other programs are told, each with why and what to do', async (context) => {
+test('prefixes that run other programs are reported, each with the reason and what to do', async (context) => {
   const shell = { enabled: true, allowedPrefixes: ['ls', 'git log', 'python3', 'find'] }
   const { code, findings } = await examined(context, { 'tool-access.json': JSON.stringify({ tools: { shell } }) })
   assert.equal(code, 0)
@@ -184,7 +184,7 @@ test('tools are counted by what becomes of a call, servers are named, and the au
   )
 })
 
-test('what a gateway would warn of is told, and what was said of skills and policy is not said twice', async (context) => {
+test('doctor shows the warnings of the gateway, and does not repeat those of skills and policy', async (context) => {
   const { findings } = await examined(
     context,
     {
@@ -222,7 +222,7 @@ test('an audit that somebody has changed is a problem that names the record', as
   assert.match(message!, /^broken at record 1: /)
 })
 
-test('subjects are counted, and what a model would like to write there is told', async (context) => {
+test('doctor counts subjects and reports proposals of models', async (context) => {
   const { findings } = await examined(
     context,
     { 'subjects/reef/brief.md': 'A reef.' },
@@ -302,7 +302,7 @@ const toldBy = [
   'FOREWORD_GATWAY_PORT',
 ]
 
-test('what is odd in a configuration is told at the start, and by doctor before the first one, once', async (context) => {
+test('the start reports problems of a configuration once, and doctor before the first start', async (context) => {
   const { home, environment: usual } = temporaryHome(context)
   const environment = { ...usual, FOREWORD_GATWAY_PORT: '1' }
   mkdirSync(home)

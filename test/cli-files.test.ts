@@ -24,7 +24,7 @@ function gateway(options: Parameters<typeof scriptedRuntime>[0] = {}) {
   return { runtime, foreword }
 }
 
-test('files are handed in with a line for each, listed, read and removed', async (context) => {
+test('files are added with a line for each, listed, read and removed', async (context) => {
   const { foreword } = gateway()
   const path = folderOf(context, { 'tide ✓.txt': 'High water.', 'a.png': 'x' })
   const added = await foreword(['files', 'add', path('tide ✓.txt'), path('a.png')])
@@ -50,7 +50,7 @@ test('files are handed in with a line for each, listed, read and removed', async
   assert.equal((JSON.parse(json.stdout) as { id: string }).id, 'file-1')
 })
 
-test('what cannot be handed in or read says why, keeps the others, and ends with code 1', async (context) => {
+test('files that cannot be added or read are reported, the others are kept, and the command exits with code 1', async (context) => {
   const { runtime, foreword } = gateway()
   const path = folderOf(context, { 'large.txt': 'x'.repeat(5_000), 'a.broken': 'x', 'good.txt': 'Good.' })
   const names = ['large.txt', 'a.broken', 'none.txt', '', 'good.txt']
@@ -104,7 +104,7 @@ test('send attaches files in their order, with an agent and a project', async (c
   assert.deepEqual([row?.choices['agent'], row?.choices['project']], ['agent-1', 'project-2'])
 })
 
-test('a message whose file cannot be handed in is not sent', async (context) => {
+test('a message whose file cannot be uploaded is not sent', async (context) => {
   const { runtime, foreword } = gateway()
   const { code, stderr } = await foreword(['send', 'Look.', '--file', folderOf(context, {})('none.txt')])
   assert.deepEqual([code, /Cannot read .*none\.txt: no such file/.test(stderr)], [1, true])
@@ -128,7 +128,7 @@ test('in a chat /file goes with the next message alone', async (context) => {
   assert.match(stderr, /Cannot read .*none: no such file/)
 })
 
-test('what an answer cites stands below it: dimmed on a terminal, beside the answer in a pipe, and in the JSON', async () => {
+test('the sources of an answer are below it: dimmed on a terminal, on stderr in a pipe, and in the JSON', async () => {
   const list = '[1] Tides.pdf, page 3\n[2] Sea, https://sea.example/\n[3] Trap, javascript:alert(1)\n'
   const { foreword } = gateway({ script: citing })
   const piped = await foreword(['send', 'tides?'])
@@ -177,7 +177,7 @@ test('without a gateway files are read in the process of the command, and found 
   assert.match((await run(['sessions', 'show', session], { environment })).stdout, / {2}with tide\.md \(text\)/)
 })
 
-test('a file whose name has a line break is handed in all the same', async (context) => {
+test('a file with a line break in its name can be uploaded', async (context) => {
   const { foreword } = gateway()
   const path = folderOf(context, { 'ev\nil.txt': 'High water.' })
   const added = await foreword(['files', 'add', path('ev\nil.txt')])

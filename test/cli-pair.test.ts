@@ -19,7 +19,7 @@ function gateway() {
   return { runtime, foreword, letIn }
 }
 
-test('a code is shown with what to do with it, and nothing else stands in a pipe', async (context) => {
+test('a code is shown with instructions, and in a pipe without them', async (context) => {
   const { home, environment } = temporaryHome(context)
   const { foreword } = gateway()
   const { code, stdout, stderr } = await foreword(['pair'], { environment })
@@ -68,7 +68,7 @@ test('chats are listed, and taken out by id or title', async () => {
   assert.equal((await foreword(['pair', 'list', '--json'])).stdout, '')
 })
 
-test('a chat that is not there, and one of two that are called the same, is answered with how to mend it', async () => {
+test('the error for an unknown or ambiguous chat has a hint', async () => {
   const { foreword, letIn } = gateway()
   await letIn('11', 'Ann')
   await letIn('12', 'Ann')

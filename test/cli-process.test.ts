@@ -68,7 +68,7 @@ test('from the start of a gateway to its end, every command finds what the other
   assert.equal((await ask('replay', sessionId)).stdout, '2 of 2 identical\n')
 })
 
-test('a channel that cannot be had is told by the start, by doctor and by the status, and the gateway runs', async (context) => {
+test('the start, doctor and the status report a channel that cannot be created, and the gateway runs', async (context) => {
   const { home, environment } = temporaryHome(context)
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "NO_TOKEN_HERE"}}}')
@@ -118,7 +118,7 @@ test('two commands at once take turns on a home without a gateway', async (conte
   )
 })
 
-test('a command waits for another process that works on the home, and says so', async (context) => {
+test('a command waits for another process that works on the home, and reports it', async (context) => {
   const { home, environment } = temporaryHome(context)
   const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
   context.after(() => claim.release())

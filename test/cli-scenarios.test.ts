@@ -67,7 +67,7 @@ test('assemble reads a file that holds one document, with comments too, an array
   assert.deepEqual(await names('all.jsonl'), ['one', 'other'])
 })
 
-test('several outlines stand under their names, and an overflow says so', async () => {
+test('several outlines have their names as headings, and an overflow is marked', async () => {
   const { stdout } = await run(['assemble', '-'], { input: JSON.stringify([scenario('a'), scenario('b', 99)]) })
   assert.match(stdout, /^# a\nwindow 100/)
   assert.match(stdout, /\n\n# b\nwindow 100/)
@@ -154,7 +154,7 @@ test('a folder without scenarios is no success', async (context) => {
   assert.equal((await run(['check', folder(context)])).code, 1)
 })
 
-test('an unknown counter is told every one there is', async () => {
+test('the error for an unknown counter lists all counters', async () => {
   const input = JSON.stringify({ ...scenario('odd'), counter: 'words' })
   const { code, stderr } = await run(['assemble', '-'], { input })
   assert.equal(code, 1)

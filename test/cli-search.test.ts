@@ -12,7 +12,7 @@ import { scriptedRuntime } from './server/scripted-runtime.ts'
 
 const connection = servedConnection(scriptedRuntime(), 'running')
 
-test('a hit says where it stands, and the error output how far the index is', async () => {
+test('a hit has its position, and stderr shows the progress of the index', async () => {
   assert.deepEqual(await run(['search', 'spring', 'tide'], { connection }), {
     code: 0,
     stdout:
@@ -22,7 +22,7 @@ test('a hit says where it stands, and the error output how far the index is', as
   })
 })
 
-test('the words that were looked for stand out on a terminal', async () => {
+test('the words of the query are highlighted on a terminal', async () => {
   const { stdout } = await run(['search', 'spring tide'], { connection, terminal: true })
   assert.ok(stdout.includes('\u001B[33mspring\u001B[39m \u001B[33mtide\u001B[39m the water'))
 })
@@ -92,7 +92,7 @@ test('searching the history of an empty home finds nothing and makes none', asyn
   assert.deepEqual([code, stderr, existsSync(home)], [0, 'Nothing was found.\nfound nowhere: boat\n', false])
 })
 
-test('--history shows what was said in sessions, when, by whom, and what stands around it', async () => {
+test('--history shows messages of sessions with time, author and the text around them', async () => {
   const { code, stdout, stderr } = await run(['search', '--history', 'name', 'of', 'the', 'boat'], { connection })
   assert.equal(code, 0)
   assert.equal(
@@ -130,7 +130,7 @@ test('options of the two searches do not mix, and an unknown session is refused'
   assert.deepEqual([unknown.code, /No session matches "nowhere"/.test(unknown.stderr)], [1, true])
 })
 
-test('a snippet shows the first hit, in one line, whatever stands in the passage', () => {
+test('a snippet shows the first hit, always in one line', () => {
   const passage = `${'Sand and stones. '.repeat(40)}\nThe Flüt\u001B[2J rises.\t${'More sand. '.repeat(40)}`
   const pieces = snippet(passage, 'FLÜT "OR" *', 120)
   const line = pieces.map(({ word }) => word).join('')

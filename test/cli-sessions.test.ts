@@ -85,7 +85,7 @@ test('no listing is wider than the terminal', async (context) => {
   }
 })
 
-test('a message to a model that is not there is refused before a session is made for it', async (context) => {
+test('a message to an unknown model is rejected before a session is created for it', async (context) => {
   const { environment } = temporaryHome(context)
   assert.equal((await run(['agents', 'new', '--name', 'Poet', '--prompt', 'Rhyme.'], { environment })).code, 0)
   const refused = await run(['send', 'hello', '--agent', 'Poet', '--model', 'rehersal'], { environment })
@@ -184,7 +184,7 @@ test('an import takes another name where the first is taken, and half of one is 
   assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)
 })
 
-test('an import takes no id that could not stand in an address or in a line', async (context) => {
+test('an import rejects ids that are not valid in a URL or in a line', async (context) => {
   const { ask, session } = await withSession(context)
   const { stdout } = await ask(['sessions', 'export', session])
   for (const id of ['a\nb', 'a b', '../x', '\u001b[31m', 'x'.repeat(201)]) {

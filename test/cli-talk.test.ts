@@ -44,7 +44,7 @@ test('send takes the message from a pipe, with a model and a key of its own', as
   )
 })
 
-test('what is piped in stands below the text, and a pipe that is silent is not waited for', async (context) => {
+test('piped input is added below the text, and a silent pipe is not waited for', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const sent = async (words: readonly string[], options: Parameters<typeof run>[1]) => {
     const connection = talking(turnStream('Good day.'))
@@ -76,7 +76,7 @@ test('what is piped in stands below the text, and a pipe that is silent is not w
   assert.match(String(why), /not UTF-8 text.*\n.*--file PATH/)
 })
 
-test('send goes on in the newest session that is no conversation of a channel', async () => {
+test('send continues in the newest session that does not belong to a channel', async () => {
   const sessions = [{ id: 's9', binding: { channel: 'telegram', conversation: '7' } }, { id: 's1' }, { id: 's0' }]
   const script = { 'POST /api/messages': submitted, [events]: turnStream('Good day.') }
   const connection = scriptedConnection({ ...script, 'GET /api/sessions?limit=200': { sessions } })
@@ -105,7 +105,7 @@ test('send gives its turn a system prompt, from the line or from a file, and non
   assert.match(await system('Obey.', { FOREWORD_TOOL: '1' }), /a model cannot set the system prompt/)
 })
 
-test('a model that is not there is refused with the one that was meant', async () => {
+test('an unknown model is rejected with the nearest one', async () => {
   const models = [
     { id: 'openai/gpt-4o', ready: true },
     { id: 'ollama/llama3.2', ready: true },
@@ -185,7 +185,7 @@ test('send ends with 0 only where there is an answer, and says on the error outp
   }
 })
 
-test('a call that waits for its provider is shown on the error output, and what is wrong is told once', async () => {
+test('a call that waits for its provider is shown on stderr, and the reason once', async () => {
   const retry = (attempt: number, waitMs: number) =>
     `data: ${JSON.stringify({ id: `1.${attempt}`, type: 'retry', turn: 't1', call: 'c1', attempt, waitMs, code: 'network', message: 'local/x cannot be reached' })}\n\n`
   const connection = talking(`${retry(2, 500)}${retry(3, 8_000)}${turnStream('Good day.')}`)
@@ -208,7 +208,7 @@ test('send does not wait for a turn that a full disk stopped', async () => {
   })
 })
 
-test('a refused message is told with the code and the words of the gateway', async () => {
+test('a refused message is reported with the code and the message of the gateway', async () => {
   const connection = scriptedConnection({
     'POST /api/messages': { error: { code: 'not-found', message: 'There is no session s9.' } },
   })
@@ -251,7 +251,7 @@ test('a chat by lines ends with the first request to end', async () => {
   assert.equal(await left.promise, 143)
 })
 
-test('a text that is too long for a message is told to go along as a file', async () => {
+test('a text that is too long for a message is refused with the hint to send it as a file', async () => {
   const error = { code: 'body-too-large', message: 'The body is larger than 1048576 bytes.' }
   const { code, stderr } = await run(['send', 'sum up'], {
     connection: scriptedConnection({ 'POST /api/messages': { error } }),
@@ -305,7 +305,7 @@ test('Ctrl-C that cancelled a turn of the chat is not the first of two that leav
   assert.deepEqual([code, left], [0, []])
 })
 
-test('chat chooses a model, begins anew and holds a mistyped command back', async () => {
+test('chat chooses a model, starts a new session and does not send a mistyped command', async () => {
   const connection = scriptedConnection({
     'POST /api/sessions': { id: 's2' },
     'PATCH /api/sessions/s2': { id: 's2' },
@@ -360,7 +360,7 @@ test('a command that is not known is refused with the nearest, and never sent', 
   )
 })
 
-test('a failed turn does not end the chat, but a piped chat says so in the end', async () => {
+test('a failed turn does not end the chat, but a piped chat exits with an error', async () => {
   const connection = talking(turnStream('', { type: 'failed', code: 'server', message: 'It broke.' }))
   const { code, stderr } = await run(['chat'], { connection, input: 'one\ntwo\n' })
   assert.deepEqual({ code, stderr }, { code: 1, stderr: 'server: It broke.\nserver: It broke.\n' })

@@ -55,7 +55,7 @@ test('one tool is shown as the model reads it', async () => {
   )
 })
 
-test('a test shows the argv before it runs, and runs when the person says so', async () => {
+test('a test shows the arguments before it runs, and runs when the person confirms', async () => {
   const words = ['tools', 'test', 'shell', '{"cmd": "git status"}']
   const yes = await run(words, { connection, person: true, input: 'y\n' })
   assert.equal(yes.code, 0)
@@ -182,7 +182,7 @@ for (const policy of [
   })
 }
 
-test('what is still refused after it was allowed is told with what refuses it', async (context) => {
+test('a tool that is still denied after it was allowed is reported with the rule that denies it', async (context) => {
   const { environment } = homeWith(
     context,
     '{"global": {"mode": "off"}, "tools": {"read_file": {"enabled": false}, "shell": {"enabled": false}}}',
@@ -199,7 +199,7 @@ test('what is still refused after it was allowed is told with what refuses it', 
   assert.match(stderr, /shell is still refused \(tools\.shell\.enabled\).*`foreword tools allow shell`/)
 })
 
-test('what may be called although it was denied is told, and the command fails', async (context) => {
+test('a tool that is still allowed after it was denied is reported, and the command fails', async (context) => {
   const { environment } = homeWith(context, '{"global": {"allowedTools": ["*"]}}')
   const shell = { SHELL_TOOL_ENABLED: 'true', SHELL_TOOL_ALLOWED_PREFIXES: 'ls' }
   const { code, stderr } = await run(['tools', 'deny', 'shell'], { environment: { ...environment, ...shell } })
@@ -216,7 +216,7 @@ test('a shell whose prefixes lead to other programs is allowed with a warning fo
   assert.doesNotMatch(stderr, /the prefix "ls"/)
 })
 
-test('names and patterns that stand for no tool are written with a warning that names the nearest', async (context) => {
+test('names and patterns that match no tool are written, with a warning that names the nearest tool', async (context) => {
   const { environment } = temporaryHome(context)
   const words = ['shel', 'other', 'raed_*', 'files__*']
   const { code, stdout, stderr } = await run(['tools', 'deny', ...words], { environment })

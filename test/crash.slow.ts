@@ -68,7 +68,7 @@ test('killed right after it accepted a message, the gateway answers it at its ne
   assert.deepEqual([countOf(log, 'input'), countOf(log, 'message'), countOf(log, 'turn-end')], [1, 1, 1])
 })
 
-test('killed in the middle of a stream, it answers again, and no answer stands twice', async (t) => {
+test('killed in the middle of a stream, it answers again, and no answer appears twice', async (t) => {
   const { start, requests } = await world(t, (_, n) =>
     n === 1 ? { text: 'one two three four', hangAfter: 2 } : { text: 'one two three four' },
   )
@@ -143,7 +143,7 @@ test('of two tools that ran side by side, only the one that had not ended is in 
   assert.match(told[1]!.content, /It is noted/)
 })
 
-test('killed between the end of a tool and the next call, it goes on with the result and runs nothing again', async (t) => {
+test('killed between the end of a tool and the next call, it continues with the result and runs nothing again', async (t) => {
   const { start, lines, requests } = await world(t, (request, n) =>
     n === 2 ? { hangAfter: 0 } : calling('send_letter')(request, n),
   )
@@ -241,7 +241,7 @@ test('killed again and again while many messages wait, it loses none, repeats no
   assert.equal(new Set(letters).size, letters.length)
 })
 
-test('the program itself, killed in the middle of an answer, goes on and can replay every call', async (t) => {
+test('the program, killed in the middle of an answer, resumes and can replay every call', async (t) => {
   const { environment } = temporaryHome(t)
   const first = spawnForeword(t, ['start'], environment)
   await first.line(/Address/)

@@ -26,7 +26,7 @@ function textOf(message: UIMessage): string {
   return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-test('a message is answered at every door, by every provider, and the ledger knows the very bytes that left', async (t) => {
+test('every provider answers at every endpoint, and the ledger has the exact bytes that were sent', async (t) => {
   const gateway = await realGateway(t, { answer: parrot })
   const { say, chat, foreword, openai, provider, call } = gateway
   for (const [model, wire] of doors) {
@@ -82,7 +82,7 @@ test('a message is answered at every door, by every provider, and the ledger kno
   }
 })
 
-test('a conversation goes on at every door, and streams', async (t) => {
+test('a conversation continues at every endpoint, and streams', async (t) => {
   const gateway = await realGateway(t, {
     answer: ({ body }) => ({ text: `message ${(body['messages'] as readonly unknown[]).length}` }),
   })
@@ -222,7 +222,7 @@ async function assertFailed({ curl }: RealGateway, turn: Turn, code: string, mes
   assert.ok(entries.some((entry) => entry.type === 'input' && entry.turn === turn.turn))
 }
 
-test('a wrong key, a provider that hangs and a missing model are told by their codes, and secrets by nobody', async (t) => {
+test('a wrong key, a hanging provider and a missing model have error codes, and no error has a secret', async (t) => {
   const all = Object.values(keys)
   const gateway = await realGateway(t, {
     answer({ wire, newest, headers }) {
@@ -292,7 +292,7 @@ function filesBelow(folder: string): readonly string[] {
     .filter((path) => statSync(path).isFile())
 }
 
-test('what a provider reports of its cache stands in the account of the turn', async (t) => {
+test('the account of the turn has the cache numbers of the provider', async (t) => {
   const gateway = await realGateway(t, {
     answer: () => ({ text: 'ok', usage: { promptTokens: 400, cachedTokens: 256, outputTokens: 2 } }),
   })

@@ -79,7 +79,7 @@ test('what was dropped is announced in words the model can act on', () => {
   ])
 })
 
-test('files read as they are named, and one without text says so', () => {
+test('files are read by their names, and one without text is reported', () => {
   const [result] = resultsOf('auto-files-stand-above-their-message.json')
   assert.ok('request' in result!)
   assert.deepEqual(

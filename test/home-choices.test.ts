@@ -11,7 +11,7 @@ const before = readFileSync(join(import.meta.dirname, 'home', 'store-before-choi
 const poet = 'agent_3aswjk0273ng'
 const atlas = 'project_nnyy00jnpcdn'
 
-test('a home from before there were choices goes on: what was chosen holds, and its calls are the same', async (t) => {
+test('a home of an earlier version without choices works: its choices apply, and its calls are the same', async (t) => {
   const files = { 'subjects/reef/brief.md': 'The reef north of the harbour.\n' }
   const opened = await openedHome(t, files, { context: { timeZone: 'UTC' } })
   await opened.runtime.close()

@@ -30,7 +30,7 @@ test('a file of an early message is announced for as long as it can be read, how
   assert.doesNotMatch((await shown()).texts, /sea\.txt/)
 })
 
-test('a file that came with no message is not told to be missing from one', async (t) => {
+test('a file that came without a message is not announced as missing', async (t) => {
   const { runtime, say } = await openedHome(t)
   const { id } = await runtime.newSession({})
   const bytes = new Blob(['The sea is calm.']).stream()
@@ -46,7 +46,7 @@ test('a file that came with no message is not told to be missing from one', asyn
   )
 })
 
-test('a file may come with several messages: it stands above each, and the account tells them apart', async (t) => {
+test('a file that came with several messages is above each of them, with one entry for each in the manifest', async (t) => {
   const { runtime } = await openedHome(t)
   const { id } = await runtime.newSession({})
   const bytes = new Blob(['The sea is calm.']).stream()

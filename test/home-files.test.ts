@@ -51,7 +51,7 @@ test('the system prompt is edited, kept in its versions, reset and brought back'
   )
 })
 
-test('no system prompt at all is a choice in every layout, whoever makes it, and the account says so', async (t) => {
+test('every layout can be used without a system prompt, and the manifest shows it', async (t) => {
   let here = await openedHome(t, { 'tool-access.json': '{"global": {"allowedTools": ["open_url"]}}' })
   for (const layout of ['auto', 'chai', 'ayati', 'onyx', 'deepchat']) {
     here = await here.reopened({ context: { layout } })
@@ -216,7 +216,7 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
   assert.deepEqual(read.sheets, ['sheet'])
 })
 
-test('a file stands right above the message it came with, and stays there', async (t) => {
+test('a file is directly above the message it came with, and stays there', async (t) => {
   const { runtime, say } = await openedHome(t)
   const [notes, empty] = await filed(
     runtime,
@@ -395,7 +395,7 @@ test('an index that was deleted is built again at the next start, and forgets wh
   assert.equal(hits[0]?.title, 'lights.txt')
 })
 
-test('with an embedding model, files are found by what they mean, and where it fails every answer says so', async (t) => {
+test('an embedding model finds files by meaning, and when it fails every answer reports it', async (t) => {
   const texts: string[] = []
   let fails = false
   const ollama = createServer((request, response) => {
@@ -468,7 +468,7 @@ test('with an embedding model, files are found by what they mean, and where it f
   })
 })
 
-test('an embedding model that cannot be asked is told at the start with what it lacks, and words find files', async (t) => {
+test('the start reports what an embedding model lacks, and search by words finds files', async (t) => {
   const server = { kind: 'openai-compatible', model: 'nomic', apiKeyEnv: 'EMBEDDING_KEY' }
   for (const [embedding, warning] of [
     [{ ...server, baseURL: 'http://127.0.0.1:9' }, /^search\.embedding: .*EMBEDDING_KEY is not set\.$/],

@@ -8,7 +8,7 @@ import { openRuntime } from './home/features.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
-test('who searches before anything was indexed finds nothing, and reads no failure', async (t) => {
+test('a search before the first indexing finds nothing and does not fail', async (t) => {
   const { environment, home } = temporaryHome(t)
   assert.deepEqual(await run(['search', 'tide'], { environment }), {
     code: 0,
@@ -39,7 +39,7 @@ test('an index that cannot be read is a sentence, and leaves everything else wor
   await again.close()
 })
 
-test('who leaves while the index is brought up to date hears nothing of it', async (t) => {
+test('a caller who aborts while the index is updated gets no result', async (t) => {
   const { environment, home } = temporaryHome(t)
   const first = await opened(home, environment)
   const files = Array.from({ length: 20 }, (_, index) => `tide${index}.txt`)

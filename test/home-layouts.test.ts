@@ -35,7 +35,7 @@ function namesAt({ placements }: Layout, slot: Placement): string {
     .join(', ')
 }
 
-test('the table of the guide says where every layer of every layout stands, and in which order', () => {
+test('the table of the guide has the placement and the order of every layer of every layout', () => {
   const slots = ['system', 'preamble', 'before-input', 'after-input'] as const
   const rows = Object.values(layouts).map((layout) => [
     layout.name,

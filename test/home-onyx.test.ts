@@ -27,7 +27,7 @@ const findsOnly = {
 const onyx = { context: { layout: 'onyx', dateGranularity: 'none', margin: 0 }, plugins: ['./finder.ts'] }
 
 /** BEHAVIOURS §3.1, sent through a whole gateway. */
-test('a custom agent stands before the question and moves along; a reminder stands behind the newest result', async (t) => {
+test('a custom agent stays directly before the question, and a reminder stays after the newest result', async (t) => {
   const here = await openedHome(t, files, onyx)
   const { id: agent } = await here.runtime.agents.create({ name: 'Poet', prompt: 'Answer in verse.' })
   const { id: session } = await here.runtime.newSession({ agent })
@@ -40,7 +40,7 @@ test('a custom agent stands before the question and moves along; a reminder stan
   ])
 })
 
-test('project and file stand before the question; the project moves along and the file stays', async (t) => {
+test('project and file are before the question, and only the project moves with the newest message', async (t) => {
   const here = await openedHome(t, files, onyx)
   const { runtime } = here
   const { id: project } = await runtime.projects.create({ name: 'Harbour', instructions: 'Answer in verse.' })

@@ -40,7 +40,7 @@ test('every tool that a session is offered has its line, and is gone from the ne
   }
 })
 
-test('a pattern denies all that it stands for, and a list of single names does not bring one back', async (t) => {
+test('a pattern denies all tools that it matches, and a list of single names does not allow them again', async (t) => {
   const { here, session } = await everythingIn(t)
   const listed = '{"global": {"allowedTools": ["read_file", "list_files", "read_context"]}}'
   for (const text of [FULL, listed]) {

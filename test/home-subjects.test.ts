@@ -6,7 +6,7 @@ import { openedHome } from './home/opened-home.ts'
 
 const reef = { 'subjects/reef/brief.md': 'Tastes: [night]\nMake it blue.', 'tastes/night.md': 'No noise.\n' }
 
-test('the subject of a session stands before the model from its next turn on, and another one instead of it', async (t) => {
+test('the model reads the subject of a session from the next turn on, and another subject replaces it', async (t) => {
   const { runtime, home } = await openedHome(t, { ...reef, 'subjects/harbour/notes.md': 'Ships at six.' })
   const { id: session } = await runtime.newSession({ subject: 'reef' })
   const preamble = async (asked = {}) => JSON.stringify((await runtime.preview({ session, ...asked })).request.messages)
@@ -26,7 +26,7 @@ test('the subject of a session stands before the model from its next turn on, an
   await assert.rejects(runtime.setSubject('session_nowhere', 'reef'), { code: 'not-found' })
 })
 
-test('the configuration names the subject of sessions that choose none, and is told where there is no such subject', async (t) => {
+test('the configuration names the default subject of sessions, and an unknown one is reported', async (t) => {
   const named = (subject: string) => ({ subjects: { default: subject } })
   const { runtime } = await openedHome(t, reef, named('reef'))
   assert.match(JSON.stringify((await runtime.preview({})).request.messages), /Make it blue\./)

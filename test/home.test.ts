@@ -22,7 +22,7 @@ test('a home without skills and tools answers, and offers what reads its own his
   assert.match(said.text, /system/)
 })
 
-test('a home that is not there yet is made for its owner alone, and one that cannot be made is named', async (t) => {
+test('a missing home is created for its owner alone, and the error names one that cannot be created', async (t) => {
   const { home: above } = await openedHome(t)
   writeFileSync(join(above, 'note.txt'), '')
   const at = async (home: string) => {
@@ -74,7 +74,7 @@ test('skills give way to their list where the head has no room for them, and rea
   assert.deepEqual((await runtime.replay(session!.id)).different, [])
 })
 
-test('a second call for an unchanged skill answers that it stands above', async (t) => {
+test('a second call for an unchanged skill answers that it is above', async (t) => {
   const files = { 'skills/knots/SKILL.md': skill('knots', 'Over, under.') }
   const { say } = await openedHome(t, files, { skills: { contextMode: 'readOnDemand' } })
   const call = '/call read_skill {"skill_name": "knots"}'

@@ -226,7 +226,7 @@ test('a result that nothing has answered is an excerpt as large as the room, in 
   assert.ok(went > 20, 'the law was hardly put to the test')
 })
 
-test('a shortage is only there where what must stand did not fit', () => {
+test('a shortage exists only if the required parts did not fit', () => {
   forAll(inputs(), (input) => {
     const roomy = outcomeOf(
       withRoom(input, Math.ceil(wantedTokens(input) / Math.max(0.01, input.layout.headShare)) + 1),

@@ -126,7 +126,7 @@ test('tool outputs of old turns step down first, the oldest first, then those of
   assert.ok(went > 10, 'the law was hardly put to the test')
 })
 
-test('results of a tool that keeps its output stand whole wherever their turn stands', () => {
+test('results of a tool that keeps its output stay complete in every turn', () => {
   forAll(soundInputs(), (input) => {
     const { assembly } = outcomeOf(input)
     const kept = new Set(input.tools?.flatMap(({ name, keepsOutput }) => (keepsOutput ? [name] : [])))
@@ -172,7 +172,7 @@ test('between two cuts the next call begins with the messages of the last one', 
   assert.ok(went > 15, 'the law was hardly put to the test')
 })
 
-test('within a turn too: a cut that is handed on from step to step moves only where its call would not fit', () => {
+test('in a turn too, a cut that is passed from step to step moves only if its call would not fit', () => {
   let went = 0
   forAll(
     fc.tuple(soundInputs(), longTurnMessages(), fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 4 })),
@@ -264,7 +264,7 @@ test('turns that a cut drops need not be loaded: the request is the same', () =>
   assert.ok(went > 10, 'the law was hardly put to the test')
 })
 
-test('the order in which files are handed in decides nothing but which stands above the other in its turn', () => {
+test('the order of attachments decides nothing except their order in the turn', () => {
   forAll(fc.tuple(inputs(), fc.array(fc.nat(9), { minLength: 3, maxLength: 3 })), ([given, ranks]) => {
     const files = [...new Map((given.attachments ?? []).map((file) => [file.turn, file])).values()]
     const input = { ...given, attachments: files }
@@ -321,7 +321,7 @@ test('what was dropped is announced to the model if it can read it, and to nobod
   })
 })
 
-test('a file stands right above its turn, in history too', () => {
+test('a file is directly above its turn, in history too', () => {
   forAll(soundInputs(), (input) => {
     const { assembly } = outcomeOf(input)
     if (!assembly) return

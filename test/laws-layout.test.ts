@@ -27,7 +27,7 @@ function layersIn(input: AssemblyInput, entries: readonly ManifestEntry[]): read
   return entries.filter(({ id, slot }) => slot !== 'tools' && ids.has(id))
 }
 
-test('within a slot, layers stand in the order of the layout, and others behind them as they were declared', () => {
+test('in a slot, layers are in the order of the layout, and others follow as they were declared', () => {
   forAll(inputs(), (input) => {
     const names = Object.keys(input.layout.placements)
     const rank = ({ layer }: ManifestEntry) => (names.includes(layer) ? names.indexOf(layer) : names.length)

@@ -88,7 +88,7 @@ test('calls and results in a request are paired, a result right behind its call'
   })
 })
 
-test('a request stands in the order of the slots', () => {
+test('a request is in the order of the slots', () => {
   forAll(inputs(), (input) => {
     const { manifest, assembly } = outcomeOf(input)
     const order = manifest.entries.map((entry) => slots.indexOf(entry.slot))
@@ -142,7 +142,7 @@ test('what a layer says is one of its renditions, and the turn being answered is
   })
 })
 
-test('a required layer that is not blank always stands', () => {
+test('a required layer that is not blank is always included', () => {
   forAll(inputs(), (input) => {
     const { manifest } = outcomeOf(input)
     for (const layer of input.layers) {
@@ -162,7 +162,7 @@ test('a manifest is plain JSON', () => {
   })
 })
 
-test('where everything fits, everything stands as it is', () => {
+test('if everything fits, everything is included in full', () => {
   forAll(inputs(), (input) => {
     const { cut: _cut, earlier: _earlier, ...fresh } = input
     const roomy = { ...fresh, layout: { ...input.layout, headShare: 1 }, budget: { window: 10_000_000, reserve: 0 } }

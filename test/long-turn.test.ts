@@ -39,14 +39,14 @@ test('a tool loop of 40 steps in a window of 32k sends what the step before sent
   t.diagnostic(`${Math.round(fresh)} of ${prompts} tokens could not be taken from the request before`)
 })
 
-test('what a person said outlasts what a program printed: the six turns before the loop stand to its end', () => {
+test('messages of people outlast outputs of programs: the six turns before the loop stay to its end', () => {
   for (const { request } of loop()) {
     const texts = request.messages.map(({ content }) => content)
     for (const turn of tiny) for (const { message } of turn.messages) assert.ok(texts.includes(message.content))
   }
 })
 
-test('the newest results stand whole, older ones say how to read them', () => {
+test('the newest results are complete, and older ones name the call that reads them', () => {
   const { request, manifest } = loop().at(-1)!
   const results = request.messages.flatMap(({ role, content }) => (role === 'tool' ? [JSON.stringify(content)] : []))
   assert.ok(results.at(-1)!.length > 8_000)

@@ -19,7 +19,7 @@ const tool = (name: string, more: Partial<ScriptedTool> = {}): ScriptedTool => (
   ...more,
 })
 
-test('a server of the protocol of 2026-07-28 is spoken to in it', async (t) => {
+test('a server with the protocol of 2026-07-28 gets requests in that protocol', async (t) => {
   const { scripted, plugin: started } = home(t)
   const announces = tool('announces', { does: 'announce' })
   const server = scripted('s', { protocol: 'new', tools: [tool('echo'), announces, tool('asks', { does: 'ask' })] })
@@ -43,7 +43,7 @@ test('a server of the protocol of 2026-07-28 is spoken to in it', async (t) => {
   await until(() => plugin.withheld?.().length === 2)
 })
 
-test('an older server is spoken to as it expects, and is promised nothing that it could ask for', async (t) => {
+test('an older server gets its own protocol version, without client capabilities', async (t) => {
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', { tools: [tool('echo'), tool('asks', { does: 'ask' })] })
   const plugin = await started({ s: server.configured })
@@ -95,7 +95,7 @@ test('a call that is cancelled is cancelled at the server', async (t) => {
   await until(() => server.log().some((line) => line.includes('notifications/cancelled')))
 })
 
-test('a call that takes too long is given up, and the server hears of it', async (t) => {
+test('a call that runs into its timeout is cancelled at the server', async (t) => {
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', { tools: [tool('hangs', { does: 'hang' })] })
   const plugin = await started({ s: server.configured })
@@ -172,7 +172,7 @@ test('a server that answers when nobody waits any more is offered from the next 
   assert.deepEqual(namesOf(plugin), ['s__x'])
 })
 
-test('a program that is not there is named, and nobody waits for it', async (t) => {
+test('a missing program is named, without a wait', async (t) => {
   const { plugin: started, folder } = home(t)
   const plugin = await started(
     { s: { command: 'no-such-program-anywhere' }, f: { command: process.execPath, directory: `${folder}/none` } },
@@ -185,7 +185,7 @@ test('a program that is not there is named, and nobody waits for it', async (t) 
   ])
 })
 
-test('a server without an address, or with two, is named, and the others go on', async (t) => {
+test('a server without an address, or with two, is reported, and the others work', async (t) => {
   const { scripted, plugin: started } = home(t)
   const good = scripted('good', { tools: [tool('x')] })
   const plugin = await started({
@@ -235,7 +235,7 @@ test('what a server says on its error output is kept for the warning alone, with
   ])
 })
 
-test('what is left of a secret where a long line was cut is not told either', async (t) => {
+test('the rest of a secret at the cut of a long line is not shown either', async (t) => {
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', {
     says: `${'x'.repeat(185)} abcdef-123456-and-more`,
@@ -396,7 +396,7 @@ test('no tool of others counts as one that may be repeated', async (t) => {
   assert.equal(offered?.origin, 'tool')
 })
 
-test('over HTTP headers are sent, and a refusal is told without their values', async (t) => {
+test('over HTTP headers are sent, and a refusal is reported without their values', async (t) => {
   const { plugin: started } = home(t)
   const seen: (string | undefined)[] = []
   const url = await web(t, (request, response) => {
@@ -448,7 +448,7 @@ test('a server over HTTP of the protocol of 2026-07-28 is used, and a call is ca
   await until(() => ended.length === 1)
 })
 
-test('a server over HTTP that is not there is tried again by a call, once, and named', async (t) => {
+test('a call tries to reach a missing HTTP server once more, and the error names it', async (t) => {
   const { plugin: started } = home(t)
   let isUp = true
   const url = await web(t, async (request, response) => {
@@ -468,7 +468,7 @@ test('a server over HTTP that is not there is tried again by a call, once, and n
   assert.equal((await callTool(plugin, 's__echo')).ok, true)
 })
 
-test('an answer over HTTP that breaks off fails its call at once', async (t) => {
+test('an interrupted HTTP answer fails its call at once', async (t) => {
   const { plugin: started } = home(t)
   const url = await web(t, async (request, response) => {
     const message = JSON.parse(await bodyOf(request)) as { id?: unknown; method: string; params: { name?: string } }

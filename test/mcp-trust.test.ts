@@ -29,7 +29,7 @@ test('what a server offers the first time is accepted, and offered in the order 
   assert.ok(accepted.every(({ digest }) => /^[0-9a-f]{64}$/.test(digest)))
 })
 
-test('servers stand in the order of the configuration', async (t) => {
+test('servers are in the order of the configuration', async (t) => {
   const { scripted, plugin: started } = home(t)
   const one = scripted('one', { tools: [tool('x')] })
   const two = scripted('two', { tools: [tool('x')] })

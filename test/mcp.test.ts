@@ -50,7 +50,7 @@ test('what the server "everything" is given to know is its own environment, and 
   assert.equal('OTHER_KEY' in shown, false)
 })
 
-test('the public server "everything" is used over streamable HTTP, also after it was started anew', async (t) => {
+test('the public server "everything" works over streamable HTTP, also after its restart', async (t) => {
   const port = await freePort()
   const before = await everythingOverHttp(port)
   t.after(() => before())

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..')
 const example = join(root, 'examples/00-twelve-lines.ts')
 const run = promisify(execFile)
 
-test('the twelve lines in the README are the example, and print the outline that stands below them', async () => {
+test('the twelve lines in the README are the example, and print the outline below them', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8')
   const source = (await readFile(example, 'utf8')).trimEnd()
   const { stdout } = await run(process.execPath, ['--conditions=foreword-source', example], { cwd: root })
@@ -28,7 +28,7 @@ test('the twelve lines in the README are the example, and print the outline that
   assert.ok(source.split('\n').filter((line) => line.trim() !== '').length <= 12)
 })
 
-test('the loop in the guide to the agent is the example, and prints what stands below it', async () => {
+test('the loop in the guide to the agent is the example, and prints the output below it', async () => {
   const guide = await readFile(join(root, 'docs/guide/agent-loop.md'), 'utf8')
   const file = join(root, 'examples/05-agent-loop.ts')
   const source = await readFile(file, 'utf8')

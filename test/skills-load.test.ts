@@ -33,7 +33,7 @@ test('roots come in order, and in a root folders by name', async (context) => {
   assert.deepEqual({ left, warnings }, { left: [], warnings: [] })
 })
 
-test("a later skill of the same name stands in the earlier one's place", async (context) => {
+test('a later skill of the same name replaces the earlier one', async (context) => {
   const one = folderWith(context, { 'a/SKILL.md': 'old', 'b/SKILL.md': 'other' })
   const two = folderWith(context, { 'x/SKILL.md': skillText('name: a', 'new') })
   const { skills, left } = await load([one, two])
@@ -75,7 +75,7 @@ test('a skill without its programs is left, and does not shadow one of the same 
   )
 })
 
-test('what a skill needs besides programs is told by name, and a path is the path of a file', async (context) => {
+test('requirements of a skill besides programs are listed by name, and a path is the path of a file', async (context) => {
   const gated = (metadata: object) => skillText(`metadata: ${JSON.stringify({ openclaw: metadata })}`)
   const root = folderWith(context, {
     'a-path/SKILL.md': gated({ requires: { bins: ['./bin/here'] } }),
@@ -244,7 +244,7 @@ test('300 skills read the same twice, and the same when they were made in anothe
   }
 })
 
-test('a digest stands for every path and byte of a skill, and not for where it lies', async (context) => {
+test('the digest of a skill depends on all paths and bytes, not on its location', async (context) => {
   const files = { 'a/SKILL.md': 'x', 'a/references/more.md': 'more', 'a/.hidden': '' }
   const digestOf = async (changes: Readonly<Record<string, string>>) => {
     const root = folderWith(context, { ...files, ...changes })
@@ -335,7 +335,7 @@ test('a link in the home to a workspace elsewhere earns no trust', async (contex
   assert.equal(roots.at(-1)!.trusted, false)
 })
 
-test('a root that stands twice counts where it stands first', async (context) => {
+test('a duplicate root counts at its first position', async (context) => {
   const home = folderWith(context, { 'skills/a/SKILL.md': 'a' })
   symlinkSync('skills', join(home, 'again'))
   const directory = join(home, 'skills')

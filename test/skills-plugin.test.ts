@@ -84,7 +84,7 @@ test('a few skills that are long cost their list', async (context) => {
   assert.deepEqual(formsIn(await started(context, { ...twenty, 'z/SKILL.md': 'x' })), ['list', 'list-names'])
 })
 
-test('in auto no name stands in a schema beyond fifty skills, and in the preset chai each does', async (context) => {
+test('in auto a schema lists no names beyond fifty skills, and in the preset chai it lists each', async (context) => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}/SKILL.md`, `Does ${index}.`]))
   const named = async (count: number, options: Partial<SkillsOptions>) => {
@@ -195,7 +195,7 @@ test('as capabilities, skills are definitions with their tools, and there is no 
   )
 })
 
-test('the tools of skills stand behind read_skill, and two of one name are a warning', async (context) => {
+test('the tools of skills come after read_skill, and two of one name are a warning', async (context) => {
   const plugin = await started(context, {
     'a/SKILL.md': 'a',
     'a/tools.json': toolsJson('one', 'both'),

@@ -61,7 +61,7 @@ test('read_skill reads a file that the skill ships', async (tests) => {
   assert.deepEqual(await read(join(root, 'alpha', 'references', 'more.md')), more)
 })
 
-test('a text that is larger than the room is read in pages, each of which says how to go on', async (tests) => {
+test('a text that is larger than the room is read in pages, and each page names the next call', async (tests) => {
   const body = Array.from({ length: 400 }, (_, index) => `Step ${index}: do it 😀.`).join('\n')
   const { tool } = await readSkillIn(folderWith(tests, { 'long/SKILL.md': body, 'long/more.md': body }))
   const call = createToolbox([tool])
@@ -100,7 +100,7 @@ test('a text that is larger than the room is read in pages, each of which says h
   }
 })
 
-test('a part that stands above, unchanged, is not said twice, and another part is', async (tests) => {
+test('a part that is already above and unchanged is not repeated, and another part is added', async (tests) => {
   const body = 'word '.repeat(1_000)
   const { tool } = await readSkillIn(folderWith(tests, { 'long/SKILL.md': body }))
   const room = { characters: 2_000, tokens: 10_000 }
@@ -152,7 +152,7 @@ test('no path and no link leads out of the folder of the skill', async (tests) =
   assert.deepEqual(await read('circle'), { ok: false, error: 'path "circle" is a link that leads back to itself' })
 })
 
-test('what is no text is named, never given, and a pipe is not waited for', async (tests) => {
+test('a binary file is named, its content is not returned, and a pipe is not waited for', async (tests) => {
   const { tool, root } = await readSkill(tests)
   const read = (path: string) => tool.execute!({ skill_name: 'alpha', path }, context)
   if (process.platform !== 'win32') execFileSync('mkfifo', [join(root, 'alpha', 'pipe')])
@@ -172,7 +172,7 @@ test('what is no text is named, never given, and a pipe is not waited for', asyn
   })
 })
 
-test('what stands above, unchanged, is not said twice', async (tests) => {
+test('a text that is already above and unchanged is not repeated', async (tests) => {
   const { tool } = await readSkill(tests)
   const again = (seen: readonly Message[], input: object = { skill_name: 'alpha' }) =>
     tool.execute!(input, { ...context, seen })

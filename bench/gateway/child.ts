@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process of the bench and the first line it printed. */
+/** A process of the benchmark, and the first line that it printed. */
 export interface Child {
   readonly process: ChildProcess
   readonly line: string
@@ -14,7 +14,7 @@ export interface Child {
 
 const running = new Set<ChildProcess>()
 
-/** What was started does not outlive the bench, however that ends. */
+/** The benchmark ends its child processes, however it ends itself. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => process.exit(1))
 }
@@ -52,7 +52,7 @@ export function startChild(args: readonly string[], environment: Record<string, 
   })
 }
 
-/** As the kernel tells it; 0 where it does not. */
+/** As the kernel reports it, or 0. */
 function residentOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** A model server that answers at once: twelve words in OpenAI's stream format. Prints its port. */
+/** A model server that answers twelve words at once in the stream format of OpenAI. It prints its port. */
 const words = Array.from({ length: 12 }, (_, index) => `word${index} `)
 const chunk = (delta: object, rest: object = {}) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason: null }], ...rest })}\n\n`
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(first)
-    // The rest follows in a later tick, as a stream does.
+    // The rest follows in a later tick, as in a stream.
     setImmediate(() => {
       response.write(middle.join(''))
       response.end(last)

@@ -1,6 +1,6 @@
 import { Agent, createServer, request as send } from 'node:http'
 
-/** The least a gateway can do: pass the request on and stream the answer back. Takes the provider's port, prints its own. */
+/** The least that a gateway can do: forward the request and stream the answer. It prints its port. */
 const port = Number(process.argv[2])
 const agent = new Agent({ keepAlive: true })
 const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Said, Way } from './searchable.ts'
 
-/** What is read of the public LoCoMo set. It is measured with and never shipped: its licence forbids commercial use. */
+/** The fields of the public LoCoMo set. It is measured with and never shipped: its licence forbids commercial use. */
 interface Sample {
   readonly conversation: Readonly<Record<string, unknown>>
   readonly qa: readonly {
@@ -15,32 +15,32 @@ interface Utterance {
   readonly speaker: string
   readonly dia_id: string
   readonly text: string
-  /** What a shared picture shows. */
+  /** The description of a shared picture. */
   readonly blip_caption?: string
 }
 
 export interface LocomoQuality {
   readonly questions: number
-  /** Of the turns that hold the answer, those among the first ten. */
+  /** The share of turns with the evidence that are among the first ten. */
   readonly turns: Share
-  /** The same of sessions, among the first five. */
+  /** The share of sessions with the evidence that are among the first five. */
   readonly sessions: Share
 }
 
-/** From 0 to 1. */
+/** Shares from 0 to 1. */
 export interface Share {
-  /** How much of a question's evidence is found. */
+  /** The mean share of the evidence of a question that is found. */
   readonly part: number
-  /** How often at least one piece of it is. */
+  /** How often at least one piece is found. */
   readonly any: number
-  /** How often every piece is. */
+  /** How often every piece is found. */
   readonly every: number
 }
 
 const UNANSWERABLE = 5
 const DEPTH = 60
 
-/** `unanswerable`: with those questions too that ask about the wrong person; their evidence is what they distort. */
+/** `unanswerable` adds the questions about the wrong person. Their evidence is the text that they distort. */
 export async function locomoQuality(file: string, way: Way, unanswerable = false): Promise<LocomoQuality> {
   const samples = JSON.parse(readFileSync(file, 'utf8')) as readonly Sample[]
   const turns: Share[] = []
@@ -79,7 +79,7 @@ function mean(shares: readonly Share[]): Share {
   return { part: sum(({ part }) => part), any: sum(({ any }) => any), every: sum(({ every }) => every) }
 }
 
-/** Each utterance with its speaker before it, and what a picture that came with it shows, as a chat prints them. */
+/** Each utterance as a chat prints it, with its speaker and the description of its picture. */
 function saidIn({ conversation }: Sample): readonly Said[] {
   return Object.entries(conversation).flatMap(([session, utterances]) =>
     /^session_\d+$/.test(session)
@@ -93,7 +93,7 @@ function saidIn({ conversation }: Sample): readonly Said[] {
   )
 }
 
-/** `1:56 pm on 8 May, 2023`, on this machine's clock. */
+/** Parses `1:56 pm on 8 May, 2023` in the local time zone. */
 function timeOf(text: string): string {
   const [time, date] = text.split(' on ')
   return new Date(`${date} ${time}`).toISOString()

@@ -3,10 +3,10 @@ import type { Said, Way } from './searchable.ts'
 
 export const wordings = ['own words', 'question', 'other form', 'value', 'roundabout'] as const
 
-/** Passages of one answer, as the tool gives it. */
+/** The number of passages in one answer of the tool. */
 const LIMIT = 8
 
-/** Of 40 facts, how many a way finds by each wording, among `messages` other things that were said. */
+/** How many of 40 facts a method finds by each wording, among `messages` other messages. */
 export async function plantedHits(way: Way, language: PlantedLanguage, messages: number): Promise<readonly number[]> {
   const facts = plantedFacts(language)
   const every = Math.floor(messages / facts.length)

@@ -1,19 +1,19 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type HistoryItem, openRecallIndex } from '../../src/search.ts'
 
-/** One thing that was said in a conversation. */
+/** One message of a conversation. */
 export interface Said {
   readonly id: string
   readonly session: string
   readonly text: string
-  /** ISO 8601; one for all unless given. */
+  /** ISO 8601. By default all messages have the same time. */
   readonly time?: string
 }
 
-/** Finds what was said. Answers ids, best first. */
+/** Searches a conversation. Returns ids, best first. */
 export type Search = (question: string, limit: number) => readonly string[]
 
-/** A way to search one conversation, filled and ready. */
+/** A filled index of one conversation. */
 export interface Way {
   readonly name: string
   fill(conversation: readonly Said[]): Promise<{ readonly search: Search; close(): void }>
@@ -21,7 +21,7 @@ export interface Way {
 
 const TIME = '2026-01-01T00:00:00.000Z'
 
-/** The history's own index, in memory. */
+/** The index of the history, in memory. */
 const recall: Way = {
   name: 'foreword',
   async fill(conversation) {
@@ -48,7 +48,7 @@ export function itemOf({ id, text, time = TIME }: Omit<Said, 'session'>, index: 
   return { turn: id, ordinal: index + 1, seq: index + 1, time, kind: 'message', role, text }
 }
 
-/** FTS5 as it comes, each message a row, any word of the question. */
+/** FTS5 with its defaults, a row for each message, any word of the question. */
 const plain = (name: string, tokenizer: string): Way => ({
   name,
   async fill(conversation) {
@@ -69,7 +69,7 @@ const plain = (name: string, tokenizer: string): Way => ({
   },
 })
 
-/** Every word of the question in one message, the newest first. */
+/** Messages with every word of the question, newest first. */
 const everyWord: Way = {
   name: 'every word in one message',
   async fill(conversation) {

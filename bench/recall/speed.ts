@@ -5,25 +5,25 @@ import { openRecallIndex, type RecallIndex } from '../../src/search.ts'
 import { madeDocuments } from '../search/made-documents.ts'
 import { itemOf } from './searchable.ts'
 
-/** How an index of so many messages behaves. */
+/** The measurements of an index of one size. */
 export interface RecallSpeed {
   readonly messages: number
   readonly indexedPerSecond: number
-  /** The longest single transaction, ms: so long indexing keeps everything else waiting. */
+  /** The longest transaction, in ms. Indexing blocks all other work for that time. */
   readonly longestWait: number
   readonly megabytes: number
-  /** Milliseconds of questions to one session of at most 100,000 messages, and to all sessions. */
+  /** The times of searches in one session of at most 100,000 messages, and in all sessions, in ms. */
   readonly oneSession: readonly number[]
   readonly allSessions: readonly number[]
 }
 
-/** Messages of one session; there are as many sessions as it takes. */
+/** The number of messages in each session. */
 const PER_SESSION = 100_000
-/** Messages that are indexed in one transaction, as the gateway does with messages of this length. */
+/** The number of messages in one transaction, as the gateway indexes messages of this length. */
 const STEP = 64
 const QUESTIONS = 200
 
-/** Fills an index in a file up to each of the sizes, ascending, and asks it. */
+/** Fills an index in a file up to each of the sizes, ascending, and searches it. */
 export async function* recallSpeeds(sizes: readonly number[]): AsyncGenerator<RecallSpeed> {
   const folder = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
   const path = join(folder, 'history.sqlite')
@@ -77,7 +77,7 @@ function ask(index: RecallIndex, sessions: readonly string[] | undefined): reado
   })
 }
 
-/** One to four sentences each. */
+/** Texts of one to four sentences. */
 function* saidTexts(): Generator<string, never> {
   const made = madeDocuments(7)
   for (let document = 0; ; document += 1) {

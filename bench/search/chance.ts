@@ -1,4 +1,4 @@
-/** The same numbers every time: a small generator (mulberry32), from 0 up to 1. */
+/** A small random generator (mulberry32) that gives the same numbers from 0 to 1 in every run. */
 export function chanceFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

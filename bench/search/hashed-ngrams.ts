@@ -3,8 +3,8 @@ import type { Embedder } from '../../src/search.ts'
 const DIMENSIONS = 384
 
 /**
- * No language model: groups of three to five letters, hashed into a vector. It knows spellings and no meanings, and is
- * there so that the way of vectors can be measured anywhere, with the same result each time.
+ * Groups of three to five letters, hashed into a vector, without a language model. It compares spellings, not meanings, so
+ * search by vectors can be measured anywhere with the same result.
  */
 export const hashedNgrams: Embedder = {
   id: `hashed-ngrams/${DIMENSIONS}`,
@@ -23,7 +23,7 @@ function vectorOf(text: string): Float32Array {
   return vector.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value)))
 }
 
-/** Half of the groups count down, so that those that fall on one place do not all add up. */
+/** Half of the groups count negative, so that groups with the same position do not all add up. */
 function add(vector: Float32Array, group: string): void {
   let hash = 0x811c9dc5
   for (let at = 0; at < group.length; at += 1) hash = Math.imul(hash ^ group.charCodeAt(at), 0x01000193)

@@ -1,4 +1,4 @@
-/** Documents, questions, and what people (or whoever wrote the questions) said is an answer. */
+/** Documents, questions, and judgements about which documents answer them. */
 export interface JudgedCollection {
   readonly name: string
   readonly documents: readonly { readonly id: string; readonly title: string; readonly text: string }[]
@@ -7,6 +7,6 @@ export interface JudgedCollection {
 
 export interface JudgedQuestion {
   readonly text: string
-  /** Gain of each document that answers it, 1 or more: more is better. */
+  /** The gain of each document that answers it, 1 or more. More is better. */
   readonly gains: ReadonlyMap<string, number>
 }

@@ -1,10 +1,10 @@
 import type { IndexedDocument } from '../../src/search.ts'
 import { chanceFrom } from './chance.ts'
 
-/** Documents of made-up words that are spread as those of a language are: few in nearly every sentence, most of them rare. */
+/** Documents of generated words with the distribution of a language: a few words in nearly every sentence, most of them rare. */
 export interface MadeDocuments {
   document(index: number): IndexedDocument
-  /** Words as somebody would ask them: some of what a document says, frequent and rare. */
+  /** A query as a person would type it: some frequent and some rare words of a document. */
   question(): string
 }
 
@@ -13,14 +13,14 @@ const SYLLABLES =
   'ba be bi bo da de di do fa fe fi fo ga ge ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe ra re ri ro sa se si so ta te ti to va ve vi vo'.split(
     ' ',
   )
-/** Makes some nine chunks. */
+/** The length of a document of about nine chunks. */
 const SENTENCES = 110
 
 export function madeDocuments(seed: number): MadeDocuments {
   const words = Array.from({ length: VOCABULARY }, (_, rank) => wordOf(rank))
   const sums: number[] = []
   let sum = 0
-  // Zipf's law, as Mandelbrot bent it for the most frequent words.
+  // The Zipf-Mandelbrot law.
   for (let rank = 0; rank < VOCABULARY; rank += 1) sums.push((sum += 1 / (rank + 2.7)))
   const asked = chanceFrom(seed + 1)
   return {

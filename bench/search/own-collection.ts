@@ -5,14 +5,14 @@ import { chineseWords, englishWords, type PlaceWords } from './own-words.ts'
 const DOCUMENTS = 400
 const QUESTIONS = 120
 
-/** Paragraphs of an encyclopedia of places that are not, and questions that say what they ask in other words. */
+/** Paragraphs of an encyclopedia of fictional places, and questions that use other words. */
 export function ownCollections(): readonly JudgedCollection[] {
   return [collectionOf('own, English', englishWords), collectionOf('own, Chinese', chineseWords)]
 }
 
 /**
  * Each place has one trait of each kind. A question names two of them, and every place that has both is an answer:
- * the one that has the two in the first sentences a better one than any other.
+ * a place with the two in its first sentences is the best answer.
  */
 function collectionOf(name: string, words: PlaceWords): JudgedCollection {
   const chance = chanceFrom(11)

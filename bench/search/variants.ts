@@ -22,7 +22,7 @@ const variants: readonly Partial<Variant>[] = [
   ...[0, 100].map((overlap) => ({ overlap })),
 ]
 
-/** What else could have been decided, one difference at a time, in a bare FTS5 table. */
+/** Other values of the search parameters, one change at a time, in a bare FTS5 table. */
 export function* variantQualities(collection: JudgedCollection): Generator<Quality> {
   for (const difference of variants) {
     const way = Object.entries(difference).map(([name, value]) => `${name} ${value}`)

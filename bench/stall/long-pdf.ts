@@ -1,4 +1,4 @@
-/** A PDF of about so many bytes, with `characters` of text on its pages; the rest is an attachment that nobody reads. */
+/** A PDF of about `bytes` bytes with `characters` characters of text. The rest is an attachment that is not read. */
 export function longPdf(bytes: number, characters: number, pages = 1000): Buffer {
   const objects: string[] = [
     '<< /Type /Catalog /Pages 2 0 R >>',

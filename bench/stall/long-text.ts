@@ -1,4 +1,4 @@
-/** Prose of so many characters: sentences, paragraphs, a heading now and then, a list, code, numbers in brackets. */
+/** Prose of the given length in characters: sentences, paragraphs, headings, a list, code, numbers in brackets. */
 export function longText(characters: number): string {
   const parts: string[] = []
   let length = 0

@@ -1,14 +1,14 @@
-/** How long a process kept everybody else waiting at most, ms. */
+/** The longest time for which a process blocked other work, in ms. */
 export interface Pause {
-  /** By the clock: with the disk, and with what other programs on this machine took meanwhile. */
+  /** Wall-clock time, which includes the disk and other programs on the machine. */
   readonly ms: number
-  /** What its thread worked without a pause. */
+  /** CPU time of its thread without a pause. */
   readonly workedMs: number
 }
 
-/** Watches the event loop of this thread: a heartbeat that comes late was kept waiting. */
+/** Watches the event loop of this thread with a heartbeat. A late heartbeat was blocked. */
 export interface PauseWatch {
-  /** Forgets what was seen. */
+  /** Resets the measurement. */
   reset(): void
   longest(): Pause
   stop(): void

@@ -3,7 +3,7 @@ import { longText } from './long-text.ts'
 
 const long = longText(10_000_000)
 
-/** A tool whose result is as long as the model asks. */
+/** A tool with a result of the requested length. */
 const printing: Plugin = {
   name: 'printing',
   version: '1.0.0',

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { longText } from './long-text.ts'
 
 /**
- * A model server for long texts, in OpenAI's stream format. Prints its port. `say N` is answered with N characters in
- * pieces of 64, `call N` with a call of the tool `print` for N characters, everything else with one word.
+ * A model server for long texts in the stream format of OpenAI. It prints its port. It answers `say N` with N characters in
+ * pieces of 64, `call N` with a call of the tool `print` for N characters, and everything else with one word.
  */
 const PIECE = 64
 

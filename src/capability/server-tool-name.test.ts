@@ -14,7 +14,7 @@ test('any other name is cleaned and cut, and ends in a hash of both names', () =
   assert.equal(serverToolName('web', 'x'.repeat(200)).length, 64)
 })
 
-test('it can always be told where the name of the server ends', () => {
+test('the name of the server can always be separated from the name of the tool', () => {
   assert.notEqual(serverToolName('a', 'b__c'), serverToolName('a__b', 'c'))
   assert.notEqual(serverToolName('a_', 'b'), serverToolName('a', '_b'))
 })

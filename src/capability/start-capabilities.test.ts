@@ -25,8 +25,8 @@ async function started(...capabilities: readonly AnyCapability[]) {
 }
 
 test('capabilities start in order, give their layers in order, and stop in reverse', async () => {
-  const told: string[] = []
-  const running = await started(telling('a', told), telling('b', told), telling('c', told))
+  const steps: string[] = []
+  const running = await started(telling('a', steps), telling('b', steps), telling('c', steps))
   const layers = await running.layers(context)
   assert.deepEqual(
     layers.map(({ id }) => id),
@@ -34,24 +34,24 @@ test('capabilities start in order, give their layers in order, and stop in rever
   )
   await running.stop()
   await running.stop()
-  assert.deepEqual(told, ['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a'])
+  assert.deepEqual(steps, ['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a'])
 })
 
 test('where one does not start, those that did are stopped, and the error names it', async () => {
-  const told: string[] = []
-  const failing = { ...telling('b', told), start: () => Promise.reject(new Error('no port is free')) }
-  await assert.rejects(started(telling('a', told), failing, telling('c', told)), {
+  const steps: string[] = []
+  const failing = { ...telling('b', steps), start: () => Promise.reject(new Error('no port is free')) }
+  await assert.rejects(started(telling('a', steps), failing, telling('c', steps)), {
     message: 'The capability b did not start: no port is free',
   })
-  assert.deepEqual(told, ['start a', 'stop a'])
+  assert.deepEqual(steps, ['start a', 'stop a'])
 })
 
 test('every capability is stopped, whatever another one says', async () => {
-  const told: string[] = []
-  const stuck = { ...telling('b', told), stop: () => Promise.reject(new Error('still busy')) }
-  const running = await started(telling('a', told), stuck, telling('c', told))
+  const steps: string[] = []
+  const stuck = { ...telling('b', steps), stop: () => Promise.reject(new Error('still busy')) }
+  const running = await started(telling('a', steps), stuck, telling('c', steps))
   await assert.rejects(running.stop(), { message: 'The capability b did not stop: still busy' })
-  assert.deepEqual(told.slice(3), ['stop c', 'stop a'])
+  assert.deepEqual(steps.slice(3), ['stop c', 'stop a'])
 })
 
 test('what cannot be given is said under the name of the capability: nothing is left out in silence', async () => {
@@ -88,7 +88,7 @@ test('two of one name are refused, and two that choose the same', async () => {
   })
 })
 
-test('a capability finds the service and the settings of one before it, and none of one that is not there', async () => {
+test('a capability finds the service and the settings of one before it, and nothing of a missing one', async () => {
   const seen: unknown[] = []
   const tide = capability({ name: 'tide', start: ({ settings }) => ({ height: settings }) })
   const port = capability({
@@ -178,7 +178,7 @@ test('placeholders of a prompt are what capabilities give for them', async () =>
   )
 })
 
-test('tools stand behind each other, those of prompt blocks behind the own ones, and name their last owner', async () => {
+test('tools of prompt blocks come after other tools, and name their last owner', async () => {
   const block = { id: 'b', version: '1', description: '', promptBlock: 'Use it.', tools: [tool('wave'), tool('row')] }
   const running = await started(
     capability({ name: 'one', tools: () => [tool('row')] }),
@@ -192,12 +192,12 @@ test('tools stand behind each other, those of prompt blocks behind the own ones,
 })
 
 test('a plugin of the former shape is a capability', async () => {
-  const told: string[] = []
+  const steps: string[] = []
   const plugin = pluginAsCapability({
     name: 'old',
     version: '7',
-    start: async () => void told.push('start'),
-    stop: async () => void told.push('stop'),
+    start: async () => void steps.push('start'),
+    stop: async () => void steps.push('stop'),
     date: () => 'Friday',
     skills: () => [{ id: 's', version: '1', description: '', promptBlock: 'Wave.', tools: [tool('wave')] }],
     layers: async ({ skills = [], system }) => [
@@ -212,18 +212,18 @@ test('a plugin of the former shape is a capability', async () => {
     ['wave'],
   )
   await running.stop()
-  assert.deepEqual(told, ['start', 'stop'])
+  assert.deepEqual(steps, ['start', 'stop'])
 })
 
 function tool(name: string): Tool {
   return { name, inputSchema: { type: 'object' }, execute: async () => ({ ok: true, output: name }) }
 }
 
-function telling(name: string, told: string[]): AnyCapability {
+function telling(name: string, steps: string[]): AnyCapability {
   return capability({
     name,
-    start: () => void told.push(`start ${name}`),
-    stop: () => void told.push(`stop ${name}`),
+    start: () => void steps.push(`start ${name}`),
+    stop: () => void steps.push(`stop ${name}`),
     layers: () => [textLayer(name, name, name)],
   })
 }

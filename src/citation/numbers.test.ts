@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { citationNumbers, withDocuments } from '../citation.ts'
 
-test('project documents take 1 to n, and each search goes on from the highest', () => {
+test('project documents get 1 to n, and each search continues from the highest', () => {
   const project = withDocuments(citationNumbers(), ['plan.md', 'list.md'])
   const search = withDocuments(project, ['tides.md', 'lights.md'])
   const web = withDocuments(search, ['https://example.org'])

@@ -140,7 +140,7 @@ test('text in front of a marker, and code as long as nothing in it could be a ci
   assert.deepEqual(reader.read('` and'), [{ type: 'text', text: '[1]` and' }])
 })
 
-test('code that goes on for longer than can be held back stays code', () => {
+test('code that is longer than the buffer stays code', () => {
   const long = 'x'.repeat(5000)
   assert.equal(found(`\`[1] ${long} [2]\` [3]`), `\`[1] ${long} [2]\` ‹3:[3]›`)
 })
@@ -153,12 +153,12 @@ test('a number that becomes known while the answer streams is cited from then on
   assert.deepEqual(citedNumbers([...before, ...reader.read('[1]'), ...reader.end()]), [1])
 })
 
-test('cited numbers are told once each, in the order in which they come first', () => {
+test('cited numbers are listed once each, in the order of their first use', () => {
   const pieces = citedText('a [3] b [1, 3] c [2024] `[2]`', (number) => number < 10)
   assert.deepEqual(citedNumbers(pieces), [3, 1])
 })
 
-test('what a model is told about citing is short, and shows a form that is found', () => {
+test('the instructions about citing are short and show a form that the parser finds', () => {
   for (const words of [citationGuidance, citationReminder]) {
     assert.ok(words.length < 600)
     assert.deepEqual(citedNumbers(citedText(words, () => true))[0], 1)

@@ -12,7 +12,7 @@ type ToolResult =
 
 const manual: CitedSource = { citation: 1, document: 'file_1', title: 'manual.pdf' }
 
-test('numbers start at 1, project documents take the first, and each search goes on from the highest', () => {
+test('numbers start at 1, project documents get the first ones, and each search continues from the highest', () => {
   const citations = turnCitations([], [manual])
   assert.deepEqual(numbersOf(citations.cite(found('tides.md', 'lights.md'))), [2, 3])
   assert.deepEqual(numbersOf(citations.cite(found('wrecks.md'))), [4])

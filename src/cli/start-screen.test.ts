@@ -30,7 +30,7 @@ function windowLine(model: ModelFacts | undefined): string | undefined {
   return screen.split('\n').find((line) => line.trim().startsWith('Window'))
 }
 
-test('the start screen tells the window and the longest answer, and which of them nobody told', () => {
+test('the start screen shows the window and the longest answer, and which of them are assumed', () => {
   assert.equal(windowLine(facts), '  Window   32768 tokens, answers of up to 8192')
   assert.equal(
     windowLine({ ...facts, assumed: ['maxOutput', 'tools'] }),

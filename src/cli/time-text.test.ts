@@ -14,7 +14,7 @@ function zone(context: TestContext, name: string): void {
   })
 }
 
-test('within a day a time is told in its largest whole unit, before it as the local date with its zone', (context) => {
+test('a time within a day is shown in its largest whole unit, an earlier one as the local date with its zone', (context) => {
   zone(context, 'Europe/Berlin')
   const texts = {
     '2026-03-10T11:59:30.000Z': 'just now',
@@ -32,7 +32,7 @@ test('within a day a time is told in its largest whole unit, before it as the lo
   for (const [time, expected] of Object.entries(texts)) assert.equal(timeText(time, now), expected, time)
 })
 
-test('where there is room, both stand there, and a sentence has no time of a program in it', (context) => {
+test('the long form of a time has date, time and zone, and times inside a sentence are local', (context) => {
   zone(context, 'America/St_Johns')
   assert.equal(fullTimeText('2026-01-09T12:00:00.000Z', now), '60 days ago, 2026-01-09 08:30 -03:30')
   assert.equal(

@@ -53,7 +53,7 @@ test('the words of the log win over provisional ones', () => {
   assert.equal(shown([delta('Draft'), message('Final')]), 'Draft\nFinal\n')
 })
 
-test('a warning about a call is told below the answer, which stands', () => {
+test('a warning about a call is shown below the answer, which is kept', () => {
   const usage = {
     promptTokens: 1,
     cachedTokens: undefined,

@@ -9,7 +9,7 @@ test('a text that holds the line at which it would end, ends at another one', ()
   assert.equal(end('=== end of f1 ===\n=== end of f1, 2 ===\n'), '=== end of f1, 3 ===')
 })
 
-test('a name is one line, whatever stands in it', () => {
+test('a name is always one line', () => {
   const [plain, closed] = (['plain', 'closed'] as const).map((frame) =>
     attachmentText({ ...file, name: 'a\nEnd of File\u2028b', text: 'Calm.' }, frame),
   )

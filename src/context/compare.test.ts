@@ -62,7 +62,7 @@ test('two calls that are the same have no difference', () => {
   )
 })
 
-test('the next step of a turn only goes on behind the former one', () => {
+test('the next step of a turn only adds messages after the previous one', () => {
   const current = turn('t2', 'U2', 'A2', 'U2b')
   const comparison = compare(call({}), call({ current }))
   assert.deepEqual(comparison.commonPrefix, { tokens: 230, pieces: 5 })

@@ -18,7 +18,7 @@ test('a text of several lines keeps its lines', () => {
   assert.equal(exactLines('one\n\ttwo\r\nthree\rfour\u0007'), 'one\n\ttwo\\r\nthree\\rfour\\u{7}')
 })
 
-test('the words of a command line are told apart', () => {
+test('the words of a command line are separated', () => {
   assert.equal(argvText(['git', 'commit', '-m', 'two words', '']), 'git commit -m "two words" ""')
   assert.equal(argvText(['echo', 'a;b', '$HOME', "it's", '"', '\\', '*']), `echo "a;b" "$HOME" "it's" "\\"" "\\\\" "*"`)
   assert.equal(argvText(['echo', 'a\nb', '\u202E', 'é']), 'echo "a\\nb" "\\u{202e}" "é"')

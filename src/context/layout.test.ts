@@ -27,7 +27,7 @@ const table: readonly (readonly [string, string, string, string, number, number]
 ]
 
 for (const [name, project, citations, unit, lowWater, headShare] of table) {
-  test(`the layout ${name} stands as it is described`, () => {
+  test(`the layout ${name} is as it is described`, () => {
     const layout = layoutOf(name)
     assert.equal(placementIn(name, 'project'), project)
     assert.equal(placementIn(name, 'citation-guidance'), citations)
@@ -39,7 +39,7 @@ for (const [name, project, citations, unit, lowWater, headShare] of table) {
   })
 }
 
-test('a custom agent stands by its size, and in onyx next to the newest message', () => {
+test('the size of a custom agent decides its placement, and in onyx it is next to the newest message', () => {
   assert.equal(placementIn('auto', 'custom-agent', 255), 'before-input')
   assert.equal(placementIn('auto', 'custom-agent', 256), 'preamble')
   assert.equal(placementIn('onyx', 'custom-agent', 256), 'before-input')
@@ -70,7 +70,7 @@ test('a layout that does not exist is refused, and the ones there are named', ()
   assert.throws(() => layoutOf({ extends: 'toString' }), message)
 })
 
-test('a layer that the layout does not know is refused, unless it says where it stands', () => {
+test('a layer that the layout does not know is rejected, unless it has a placement', () => {
   const weather = { id: 'w', layer: 'weather', renditions: [{ form: 'full', text: 'Sunny' }] }
   const message =
     /^RangeError: Layer "w": the layout "auto" does not know the name "weather"\. Give the layer a placement, or use one of system-prompt, /

@@ -56,7 +56,7 @@ for (const [form, part] of Object.entries(forms)) {
   })
 }
 
-test('an image that stands elsewhere costs what one of unknown size does, and its address', () => {
+test('an image by URL costs as much as one of unknown size, plus its URL', () => {
   const url = 'https://example.org/map.png'
   const elsewhere = [
     { type: 'image-url', url },

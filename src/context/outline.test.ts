@@ -90,7 +90,7 @@ test('the columns hold for ids of up to 30 characters', () => {
   assert.ok(place(5) > 44)
 })
 
-test('a margin stands in the outline where there is one', () => {
+test('the outline shows the margin if there is one', () => {
   const budget = { window: 3200, reserve: 1000, margin: 100, available: 2100 }
   assert.equal(outline({ ...manifest, budget, entries: [] }), 'window 3200, reserve 1000, margin 100: used 721 of 2100')
 })

@@ -9,7 +9,7 @@ import { declared } from './token-counter.ts'
 const small = { instructions: 20, project: 30, skills: 10, input: 40, tool: 5, file: 15 }
 
 /** What an overflow says of its largest part. */
-function told(costs: Partial<typeof small>): string {
+function largestPart(costs: Partial<typeof small>): string {
   const { instructions, project, skills, input, tool, file } = { ...small, ...costs }
   const layer = (name: string, tokens: number): Layer => ({
     id: name,
@@ -36,13 +36,19 @@ function told(costs: Partial<typeof small>): string {
 }
 
 test('an overflow names the largest thing that a person can change, and how', () => {
-  assert.equal(told({ project: 3480 }), 'The largest part is the files of the project (3480): take some out of it.')
-  assert.equal(told({ instructions: 900 }), 'The largest part is the instructions (900): shorten AGENTS.md.')
   assert.equal(
-    told({ skills: 900 }),
+    largestPart({ project: 3480 }),
+    'The largest part is the files of the project (3480): take some out of it.',
+  )
+  assert.equal(largestPart({ instructions: 900 }), 'The largest part is the instructions (900): shorten AGENTS.md.')
+  assert.equal(
+    largestPart({ skills: 900 }),
     'The largest part is the skills (900): disable some, or let them be read on demand.',
   )
-  assert.equal(told({ tool: 900 }), 'The largest part is the list of 2 tools (1800): offer fewer of them.')
-  assert.equal(told({ file: 900 }), 'The file plan.txt alone needs 900: in a project it would be searched instead.')
-  assert.match(told({ input: 900 }), /^The largest part is the message .* \(900\): shorten it/)
+  assert.equal(largestPart({ tool: 900 }), 'The largest part is the list of 2 tools (1800): offer fewer of them.')
+  assert.equal(
+    largestPart({ file: 900 }),
+    'The file plan.txt alone needs 900: in a project it would be searched instead.',
+  )
+  assert.match(largestPart({ input: 900 }), /^The largest part is the message .* \(900\): shorten it/)
 })

@@ -71,7 +71,7 @@ test('a call that the provider answers itself needs no result message', () => {
   assert.deepEqual(pairMessages([{ message }]), { messages: [{ message }], unpaired: [] })
 })
 
-test('a given number stands for what is left of a message, and for what was taken out as a whole', () => {
+test('a given token count applies to a reduced message and to a message that was taken out', () => {
   const { manifest } = assemble({
     layout: layoutOf('auto'),
     layers: [],

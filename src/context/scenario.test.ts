@@ -48,7 +48,7 @@ test('a counter with a table of its own is passed in', () => {
   assert.equal(result.manifest.counter.id, 'o200k')
 })
 
-test('a model and marks of a former call stand in the account', () => {
+test('the manifest has the model, and the marks of an earlier call', () => {
   const history = [{ id: 't0', messages: [{ role: 'user', content: 'Before' }] }]
   const { manifest } = runScenario({ ...least, history, cut: { dropBefore: 't1' }, model: 'rehearsal' })
   assert.deepEqual([manifest.model, manifest.cut], ['rehearsal', { dropBefore: 't1' }])
@@ -144,7 +144,7 @@ test('one document or an array may hold comments and a last comma', () => {
   assert.deepEqual(readScenarios('[{"a": 1}, // one\n{"a": 2},]'), [{ a: 1 }, { a: 2 }])
 })
 
-test('a text that is no JSON says so, with the line where there are lines', () => {
+test('a text that is not JSON is an error with the line', () => {
   assert.throws(() => readScenarios(''), /it is neither JSON nor JSON Lines/)
   assert.throws(() => readScenarios('{"a": 1'), /it is neither JSON nor JSON Lines/)
   assert.throws(() => readScenarios('{\n"a": 1,\n'), /neither JSON nor JSON Lines: property name expected \(line 3\)/)

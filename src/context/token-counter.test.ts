@@ -140,7 +140,7 @@ test('under declared, what the core makes itself costs a quarter of its characte
   )
 })
 
-test('the name and version of every counter can stand in an account', () => {
+test('the name and version of every counter are valid in a manifest', () => {
   const names = counters.map(({ id, version }: TokenCounter) => `${id}@${version}`)
   assert.deepEqual(names, ['declared@1', 'chars@2', 'chars/4@2', 'tokenx@3', 'o200k@5'])
 })

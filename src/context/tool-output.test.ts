@@ -32,7 +32,7 @@ test('a long output has an excerpt of its beginning and end, and a note of its s
   ])
 })
 
-test('where the model is offered a tool to read the rest, it is told which call to ask for', () => {
+test('if the model has a tool to read the rest, the text names the call', () => {
   const [, excerpt, cleared] = formsOf({ type: 'text', value: long }, 'read_history')
   assert.match(outputText(excerpt![2]), /\n\[2000 of 3600 characters left out; read_history shows them, call c1\]\n/)
   assert.equal(outputText(cleared![2]), '[3600 characters of output cleared; read_history shows them, call c1]')

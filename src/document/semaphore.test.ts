@@ -22,7 +22,7 @@ test('a few are let through at once, and the others in the order in which they c
   assert.deepEqual(through, [1, 2, 3, 4])
 })
 
-test('who stops waiting takes the place of nobody else', async () => {
+test('a caller who stops waiting does not affect the others', async () => {
   const semaphore = createSemaphore(1)
   const release = await semaphore.acquire(signal)
   const leaving = new AbortController()

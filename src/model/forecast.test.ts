@@ -27,7 +27,7 @@ test('a marked cache writes what it could not read', () => {
   assert.deepEqual(short, { cached: 0, written: 0, fresh: 900, money: undefined })
 })
 
-test('a cache that has run out is written anew', () => {
+test('an expired cache is written again', () => {
   const { cached, written } = forecast({ promptTokens: 5000, reuseTokens: 3000, secondsSince: 301, cache: MARKED })
   assert.deepEqual({ cached, written }, { cached: 0, written: 5000 })
 })

@@ -31,7 +31,7 @@ function answering(words: readonly string[]): StreamingModel {
   return { doStream: async () => ({ stream: ReadableStream.from(parts) }) }
 }
 
-test('a long answer that comes at once lets everybody else run before it is told to its end', async () => {
+test('a long answer that arrives at once does not block other work', async () => {
   const model = fromLanguageModel({
     id: 'p/m',
     facts,
@@ -42,7 +42,7 @@ test('a long answer that comes at once lets everybody else run before it is told
   setImmediate(() => order.push('somebody else'))
   for await (const event of model.call(request, { signal: new AbortController().signal })) {
     order.push(event.type)
-    // Whoever listens takes a while with each word.
+    // The consumer is slow with each word.
     const until = performance.now() + 12
     while (performance.now() < until);
   }

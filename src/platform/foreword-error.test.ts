@@ -13,7 +13,7 @@ test('an error carries its code, facts, hint and cause', () => {
   assert.deepEqual([bare.facts, bare.hint, 'cause' in bare], [{}, undefined, false])
 })
 
-test('whatever was thrown has words', () => {
+test('any thrown value gives a message', () => {
   assert.equal(errorMessage(new Error('no')), 'no')
   assert.equal(errorMessage('no'), 'no')
 })

@@ -41,7 +41,7 @@ test('keys do not wait for each other, and a key without work is forgotten', asy
   assert.equal(queue.size, 0)
 })
 
-test('who asks for what is under way gets the same, and the next one asks anew', async () => {
+test('callers share a running task, and the next caller starts a new one', async () => {
   const flights = singleFlight<string, number>()
   let runs = 0
   const held = Promise.withResolvers<void>()

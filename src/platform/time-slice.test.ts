@@ -24,7 +24,7 @@ test('each thing is taken once, in its order', async () => {
   )
 })
 
-test('a stretch is over when it has worked, and begins anew with each rest', async () => {
+test('a time slice ends after its work time, and a new one starts after each pause', async () => {
   const work = timeSlice()
   assert.equal(work.isOver(), false)
   busy()

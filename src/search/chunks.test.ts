@@ -37,7 +37,7 @@ const texts = fc.oneof(
 )
 const options = fc.record({ size: fc.integer({ min: 32, max: 200 }), overlap: fc.integer({ min: 0, max: 100 }) })
 
-test('a chunk says exactly what stands at its place, on the line that it names', () => {
+test('a chunk has the exact text at its offset, and its line', () => {
   fc.assert(
     fc.property(texts, options, (text, sizes) => {
       for (const chunk of splitIntoChunks(text, sizes)) {
@@ -91,7 +91,7 @@ test('no character is torn, however many code points it is made of', () => {
   for (const { text } of splitIntoChunks(letter, { size: 33 })) assert.ok(text.isWellFormed())
 })
 
-test('a chunk knows the headings that it stands below', () => {
+test('a chunk has the headings above it', () => {
   const text = '# Life\n\nBefore all.\n\n## Early\n\nIt began.\n\n### Where\n\nIn water.\n\n## Late\n\nIt went on.'
   assert.deepEqual(outline(splitIntoChunks(text, { size: 32 })), [
     'Life | 1 | # Life\n\nBefore all.',
@@ -115,7 +115,7 @@ test('short sections share a chunk, under the headings that they have in common'
   assert.deepEqual(outline(splitIntoChunks(text)), [`List | 1 | ${text}`])
 })
 
-test('a heading stands with what follows it', () => {
+test('a heading stays with the text after it', () => {
   const before = 'Some words to begin with. '.repeat(4).trim()
   const chunks = splitIntoChunks(`${before}\n\n## Next\n\nWhat it says.`, { size: 120 })
   assert.deepEqual(

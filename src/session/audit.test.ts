@@ -127,7 +127,7 @@ for (const [what, sql, number, why] of tamperings) {
 const laterBreaks: readonly [what: string, sql: string, number: number, why: RegExp][] = [
   ['the end was cut off', 'delete from audit where number > 4', 5, /records 5 to 6 are missing/],
   ['everything was taken out', 'delete from audit', 1, /records 1 to 6 are missing/],
-  ['the newest record was written anew', `update audit set hash = '${'f'.repeat(64)}' where number = 6`, 6, /changed/],
+  ['the newest record was rewritten', `update audit set hash = '${'f'.repeat(64)}' where number = 6`, 6, /changed/],
   [
     'a record was added behind the newest',
     `insert into audit select 7, time, session, turn, tool, decision, record, hash from audit where number = 6`,
@@ -151,7 +151,7 @@ for (const [what, sql, number, why] of laterBreaks) {
   })
 }
 
-test('a record that was written anew, hash and all, is named by the one behind it', async (context) => {
+test('a record that was rewritten with its hash is detected by the next record', async (context) => {
   const path = await temporaryStore(context)
   let before = ''
   await change(path, async (store) => {
@@ -170,7 +170,7 @@ test('a record that was written anew, hash and all, is named by the one behind i
   })
 })
 
-test('the newest record, written anew with a hash that fits, is named by what was noted as the newest', async (context) => {
+test('a newest record that was rewritten with a matching hash is detected by the noted head', async (context) => {
   const path = await temporaryStore(context)
   let before = ''
   await change(path, async (store) => {
@@ -258,7 +258,7 @@ test('anybody can compute the hash of a record again: its JSON without blanks, k
   assert.equal(hash, createHash('sha256').update(text).digest('hex'))
 })
 
-test('the order of facts does not matter, and what is not known is not there', () => {
+test('the order of facts does not matter, and unknown facts are missing', () => {
   const one = nextAuditRecord(CHAIN_START, 1, time, { kind: 'call', tool: 'shell', session: 'a' })
   const other = nextAuditRecord(
     CHAIN_START,

@@ -12,7 +12,7 @@ import { openBlobs } from './blobs.ts'
 
 const blobsModule = JSON.stringify(import.meta.resolve('./blobs.ts'))
 
-test('bytes whose arrival is killed half way stand under no hash, and a sweep takes them', async (context) => {
+test('bytes of an interrupted upload have no hash, and a sweep removes them', async (context) => {
   const folder = await temporaryFolder(context)
   const child = spawned(
     folder,
@@ -34,7 +34,7 @@ test('bytes whose arrival is killed half way stand under no hash, and a sweep ta
   assert.deepEqual(await readdir(folder, { recursive: true }), ['incoming'])
 })
 
-test('whenever the process is killed, what stands under a hash is whole, and nothing acknowledged is missing', async (context) => {
+test('whenever the process is killed, every stored file is complete, and no acknowledged file is missing', async (context) => {
   const folder = await temporaryFolder(context)
   for (let round = 0; round < 3; round += 1) {
     const child = spawned(

@@ -49,7 +49,7 @@ test('one byte too many is refused at once, the rest is not asked for, and nothi
   assert.equal((await filesIn(folder)).length, 1)
 })
 
-test('a stream that breaks off leaves nothing, and says why in its own words', async (context) => {
+test('an interrupted stream leaves nothing, and the error has the reason of the server', async (context) => {
   const folder = await temporaryFolder(context)
   const gone = Object.assign(new Error('the sender has gone'), { code: 'ECONNRESET' })
   async function* broken() {
@@ -143,7 +143,7 @@ test('bytes that come again while they are removed are not lost', async (context
   }
 })
 
-test('who cannot be noted as needing the bytes is told, and a sweep finds them', async (context) => {
+test('a reference that cannot be stored is an error, and a sweep finds the bytes', async (context) => {
   const folder = await temporaryFolder(context)
   const blobs = openBlobs(folder)
   const keep = () => Promise.reject(new Error('the session has gone'))
@@ -179,7 +179,7 @@ test('a sweep takes pieces and bytes that nothing needs, but nothing that is arr
   assert.deepEqual(await filesIn(folder), [...strange, blobs.path(kept!.hash), blobs.path(hash)].toSorted())
 })
 
-test('a folder that cannot be one is told like a store that fails', async (context) => {
+test('an invalid folder is reported like a failing store', async (context) => {
   const folder = await temporaryFolder(context)
   await mkdir(dirname(folder), { recursive: true })
   await writeFile(folder, 'a file stands here')

@@ -9,7 +9,7 @@ import { claimHome, readClaim } from './claim-home.ts'
 
 const info = { pid: 42, address: 'http://127.0.0.1:4141', started: '2026-01-01T00:00:00.000Z' }
 
-test('a home has one gateway, and the second is told which one it is', async (context) => {
+test('a home has one gateway, and a second one gets an error that names the first', async (context) => {
   const home = await temporaryHome(context)
   const claim = await claimHome(home, info)
   assert.deepEqual(readClaim(home), info)

@@ -8,7 +8,7 @@ import { startCapabilities } from '../capability/toolkit.ts'
 import { sleep } from '../platform.ts'
 import type { Tool } from '../tool.ts'
 import { capabilityHost } from './capability-host.ts'
-import type { ChannelTest } from './channel-cases-world.ts'
+import type { TestFunction } from './test-function.ts'
 import { memoryDriver } from './memory-store.ts'
 
 /** What a capability needs to run its cases. */
@@ -32,7 +32,7 @@ export interface CapabilityCasesOptions {
  * capabilityCases(test, tides, { settings: { harbour: 'Cuxhaven' } })
  * ```
  */
-export function capabilityCases(test: ChannelTest, value: AnyCapability, options: CapabilityCasesOptions = {}): void {
+export function capabilityCases(test: TestFunction, value: AnyCapability, options: CapabilityCasesOptions = {}): void {
   const capabilityCase = (what: string, run: () => void | Promise<void>) => {
     test(`${value.name}: ${what}`, async () => run())
   }
@@ -41,8 +41,8 @@ export function capabilityCases(test: ChannelTest, value: AnyCapability, options
   capabilityCase('its settings have defaults, and a JSON Schema that describes every key', () => {
     checkSettings(value, options.settings)
   })
-  capabilityCase('its commands have help, and are called what they are listed as', () => checkCommands(value))
-  capabilityCase('its tools have names, descriptions and schemas, and stay the same', () =>
+  capabilityCase('its commands have help, and the names under which they are listed', () => checkCommands(value))
+  capabilityCase('its tools have names, descriptions and schemas, and do not change between calls', () =>
     withHome(async (start) => {
       const running = await start(value, options)
       checkTools(running.tools().filter(({ name }) => running.ownerOf(name) === value.name))

@@ -6,7 +6,7 @@ import { fixedClock } from './fixed-clock.ts'
 import { memoryDriver } from './memory-store.ts'
 
 /**
- * What capabilities are started with in tests: a store in memory, a clock that stands still, every tool allowed, and no
+ * What capabilities are started with in tests: a store in memory, a clock that does not move, every tool allowed, and no
  * runtime unless one is given. `startCapabilities([mine], await capabilityHost())` starts a capability.
  */
 export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promise<CapabilityBase> {

@@ -1,72 +1,72 @@
 import assert from 'node:assert/strict'
 import type { Runtime } from '../runtime.ts'
 import type { SessionRow } from '../session.ts'
-import { type ChannelCase, eventually, moment } from './channel-cases-world.ts'
+import { type ChannelCase, eventually, waitBriefly } from './channel-cases-world.ts'
 
-/** What people see of a channel. */
-export function talkCases(channelCase: ChannelCase): void {
-  channelCase('replies come in the order of what was said, each once', async (world) => {
-    const { say, pair, answered, answers } = await world.open()
+/** Cases for what people see of a channel. */
+export function conversationCases(channelCase: ChannelCase): void {
+  channelCase('each message gets one reply, in the order of the messages', async (world) => {
+    const { send, pair, answered, answers } = await world.open()
     await pair('4001')
-    for (const n of [1, 2, 3, 4, 5]) await say('4001', `question-${n}`)
+    for (const n of [1, 2, 3, 4, 5]) await send('4001', `question-${n}`)
     await answered('4001', 5)
-    await moment()
+    await waitBriefly()
     assert.deepEqual(await answers('4001'), ['answer-1', 'answer-2', 'answer-3', 'answer-4', 'answer-5'])
   })
 
-  channelCase('two conversations are two sessions, and a slow one delays no other', async (world) => {
+  channelCase('two conversations are two sessions, and a slow one does not delay the other', async (world) => {
     const slow = Promise.withResolvers<void>()
-    const { say, pair, answered, answers } = await world.open({
+    const { send, pair, answered, answers } = await world.open({
       async answer(said) {
         if (said.includes('question-1')) await slow.promise
         return { text: said.replace('question', 'answer') }
       },
     })
     await pair('4001', '4002')
-    await say('4001', 'question-1')
-    await say('4001', 'question-2')
-    await say('4002', 'question-3')
-    await say('4002', 'question-4')
+    await send('4001', 'question-1')
+    await send('4001', 'question-2')
+    await send('4002', 'question-3')
+    await send('4002', 'question-4')
     assert.deepEqual(await answered('4002', 2), ['answer-3', 'answer-4'])
     assert.deepEqual(await answers('4001'), [])
     slow.resolve()
     assert.deepEqual(await answered('4001', 2), ['answer-1', 'answer-2'])
   })
 
-  channelCase('a reply that is longer than a message arrives whole, in parts', async (world) => {
-    const words = longReply(world.place.longest)
-    const { say, pair, heard } = await world.open({ answer: () => ({ text: asText(words) }) })
+  channelCase('a reply that is longer than a message arrives completely, in parts', async (world) => {
+    const words = longReply(world.fixture.longest)
+    const { send, pair, sentMessages } = await world.open({ answer: () => ({ text: asText(words) }) })
     await pair('4001')
-    const before = (await heard('4001')).length
-    await say('4001', 'question-1')
-    await eventually('the whole reply', async () => (await heard('4001')).join(' ').includes(words.at(-1)!))
-    const texts = (await heard('4001')).slice(before)
+    const before = (await sentMessages('4001')).length
+    await send('4001', 'question-1')
+    await eventually('the whole reply', async () => (await sentMessages('4001')).join(' ').includes(words.at(-1)!))
+    const texts = (await sentMessages('4001')).slice(before)
     assert.deepEqual(wordsIn(texts), words)
     assert.ok(texts.length >= 3)
-    for (const text of texts) assert.ok(text.length <= world.place.longest, `a message of ${text.length} characters`)
+    for (const text of texts) assert.ok(text.length <= world.fixture.longest, `a message of ${text.length} characters`)
   })
 
   for (const [spelt, how] of [
-    ['/new', 'as it is'],
-    ['  /NeW \n', 'in any case, with blanks around it'],
+    ['/new', 'in lower case'],
+    ['  /NeW \n', 'in mixed case with whitespace around it'],
   ] as const) {
-    channelCase(`/new, ${how}, begins a new session and keeps the old one`, async (world) => {
-      const { say, pair, answered, heard, runtime, channel } = await world.open()
+    channelCase(`/new ${how} starts a new session and keeps the old one`, async (world) => {
+      const { send, pair, answered, sentMessages, runtime, channel } = await world.open()
       await pair('4001')
-      await say('4001', 'question-1')
+      await send('4001', 'question-1')
       await answered('4001', 1)
-      const [old] = await sessionsOf(runtime, channel.name)
-      const before = (await heard('4001')).length
-      await say('4001', spelt)
-      await eventually('a word about the new session', async () => (await heard('4001')).length > before)
-      assert.equal(world.asked.length, 1)
-      await say('4001', 'question-2')
+      const [old] = await channelSessions(runtime, channel.name)
+      const before = (await sentMessages('4001')).length
+      await send('4001', spelt)
+      await eventually('a message about the new session', async () => (await sentMessages('4001')).length > before)
+      assert.equal(world.requests.length, 1)
+      await send('4001', 'question-2')
       assert.deepEqual(await answered('4001', 2), ['answer-1', 'answer-2'])
-      const { system, messages } = world.asked[1]!
+      const { system, messages } = world.requests[1]!
       assert.ok(system !== undefined && system !== '')
       assert.deepEqual([messages.length, messages[0]?.role], [1, 'user'])
       assert.ok(JSON.stringify(messages).includes('question-2'))
-      const sessions = await sessionsOf(runtime, channel.name)
+      const sessions = await channelSessions(runtime, channel.name)
       assert.equal(sessions.length, 2)
       const [bound] = sessions.filter(({ binding }) => binding)
       assert.deepEqual(bound?.binding, old?.binding)
@@ -76,65 +76,65 @@ export function talkCases(channelCase: ChannelCase): void {
     })
   }
 
-  channelCase('what was said before /new is still answered', async (world) => {
+  channelCase('a message that came before /new is still answered', async (world) => {
     const slow = Promise.withResolvers<void>()
-    const { say, pair, answered, heard } = await world.open({
+    const { send, pair, answered, sentMessages } = await world.open({
       async answer() {
         await slow.promise
         return { text: 'answer-1' }
       },
     })
     await pair('4001')
-    const before = (await heard('4001')).length
-    await say('4001', 'question-1')
-    await eventually('the question to the model', () => world.asked.length === 1)
-    await say('4001', '/new')
-    await eventually('a word about the new session', async () => (await heard('4001')).length > before)
+    const before = (await sentMessages('4001')).length
+    await send('4001', 'question-1')
+    await eventually('the question to the model', () => world.requests.length === 1)
+    await send('4001', '/new')
+    await eventually('a message about the new session', async () => (await sentMessages('4001')).length > before)
     slow.resolve()
     assert.deepEqual(await answered('4001', 1), ['answer-1'])
   })
 
-  channelCase('people are told of a turn that failed, and can go on', async (world) => {
+  channelCase('the channel reports a failed turn, and the conversation continues', async (world) => {
     let fails = true
-    const { say, pair, heard, answered } = await world.open({
+    const { send, pair, sentMessages, answered } = await world.open({
       answer: () => (fails ? { fail: 'auth' } : { text: 'answer-2' }),
     })
     await pair('4001')
-    const before = (await heard('4001')).length
-    await say('4001', 'question-1')
-    const told = async () => (await heard('4001')).slice(before)
-    await eventually('a word about the failure', async () => (await told()).some((text) => text.trim() !== ''))
+    const before = (await sentMessages('4001')).length
+    await send('4001', 'question-1')
+    const received = async () => (await sentMessages('4001')).slice(before)
+    await eventually('a message about the failure', async () => (await received()).some((text) => text.trim() !== ''))
     fails = false
-    await say('4001', 'question-2')
+    await send('4001', 'question-2')
     assert.deepEqual(await answered('4001', 1), ['answer-2'])
-    await moment()
-    assert.equal((await told()).length, 2)
+    await waitBriefly()
+    assert.equal((await received()).length, 2)
   })
 
-  channelCase('who is not let in reaches no model and makes no session', async (world) => {
-    const { say, pair, pairs, answered, answers, runtime, channel } = await world.open()
+  channelCase('an unpaired chat reaches no model and creates no session', async (world) => {
+    const { send, pair, pairs, answered, answers, runtime, channel } = await world.open()
     if (!pairs) return
-    await say('4666', 'question-1')
-    await say('4666', '/new')
+    await send('4666', 'question-1')
+    await send('4666', '/new')
     await pair('4001')
-    await say('4001', 'question-2')
+    await send('4001', 'question-2')
     assert.deepEqual(await answered('4001', 1), ['answer-2'])
-    await moment()
-    assert.deepEqual([world.asked.length, await answers('4666')], [1, []])
-    assert.equal((await sessionsOf(runtime, channel.name)).length, 1)
+    await waitBriefly()
+    assert.deepEqual([world.requests.length, await answers('4666')], [1, []])
+    assert.equal((await channelSessions(runtime, channel.name)).length, 1)
     assert.equal((await runtime.store.sessions()).length, 1)
     await pair('4666')
-    await say('4666', 'question-3')
+    await send('4666', 'question-3')
     assert.deepEqual(await answered('4666', 1), ['answer-3'])
   })
 }
 
-/** `word-1`, `word-2` …: more than two messages can hold. */
+/** `word-10000`, `word-10001` …: more text than fits into two messages. */
 export function longReply(longest: number): readonly string[] {
   return Array.from({ length: Math.ceil((longest * 2.5) / 10) }, (_, n) => `word-${10_000 + n}`)
 }
 
-/** In paragraphs. */
+/** Joins words to paragraphs. */
 export function asText(words: readonly string[]): string {
   return words.map((word, n) => (n % 40 === 39 ? `${word}.\n\n` : `${word} `)).join('')
 }
@@ -143,8 +143,8 @@ export function wordsIn(texts: readonly string[]): readonly string[] {
   return texts.join('\n').match(/word-\d+/g) ?? []
 }
 
-/** Those that began in a channel. */
-async function sessionsOf({ store }: Runtime, channel: string): Promise<readonly SessionRow[]> {
+/** The sessions that started in a channel. */
+async function channelSessions({ store }: Runtime, channel: string): Promise<readonly SessionRow[]> {
   const sessions = await store.sessions()
   const begun = await Promise.all(
     sessions.map(async (session) => {

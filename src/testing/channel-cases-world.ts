@@ -9,7 +9,7 @@ import { openSqliteStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import { scriptedModel, scriptedModels, type ScriptedReply } from './scripted-model.ts'
 
-/** What every request of these gateways begins with. */
+/** Adds a system prompt to every request. */
 const prompt = capability({
   name: 'prompt',
   layers: () => [
@@ -24,22 +24,22 @@ const prompt = capability({
 
 /** A channel on a gateway that can be started again and again. */
 interface ChannelWorld {
-  readonly place: ChannelPlace
-  /** What the model was asked, over all starts. */
-  readonly asked: readonly ModelRequest[]
+  readonly fixture: ChannelFixture
+  /** The requests to the model, over all starts. */
+  readonly requests: readonly ModelRequest[]
   open(script?: ChannelScript): Promise<OpenWorld>
   /** Closes what is open and removes everything. */
   remove(): Promise<void>
 }
 
-/** Runs one case in a world of its own and cleans up behind it. */
+/** Runs one case in its own world and cleans up afterwards. */
 export type ChannelCase = (name: string, run: (world: ChannelWorld) => Promise<void>) => void
 
 /** What happens behind the channel. */
 interface ChannelScript {
-  /** The model's answer to what was said. `question-N` is answered with `answer-N` unless given. */
+  /** The answer of the model to a message. By default it answers `question-N` with `answer-N`. */
   readonly answer?: (said: string) => ScriptedReply | Promise<ScriptedReply>
-  /** Awaited before something is written. A rejection is a disk that refuses. */
+  /** Awaited before each write. A rejection simulates a failing disk. */
   readonly before?: (written: Written) => Promise<void> | void
 }
 
@@ -47,75 +47,75 @@ interface ChannelScript {
 type Written = 'inbox' | 'input' | 'sent' | 'delivered' | 'other'
 
 /** One start of the gateway. */
-interface OpenWorld extends Pick<OpenChannel, 'say' | 'heard' | 'fail'> {
+interface OpenWorld extends Pick<OpenChannel, 'send' | 'sentMessages' | 'fail'> {
   readonly runtime: Runtime
   readonly channel: Channel
-  /** Whether the channel knows strangers. */
+  /** Whether the channel supports pairing. */
   readonly pairs: boolean
-  /** Lets conversations in. */
+  /** Pairs conversations. */
   pair(...conversations: readonly string[]): Promise<void>
-  /** The `answer-N` that stand in a conversation, in order. */
+  /** Every `answer-N` in a conversation, in order. */
   answers(conversation: string): Promise<readonly string[]>
-  /** Waits until a conversation has so many of them, and answers them. */
+  /** Waits until a conversation has `count` answers, and returns them. */
   answered(conversation: string, count: number): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** How long a case waits for what should happen, ms. */
-const PATIENCE = 60_000
+/** How long a case waits for a condition, ms. */
+const TIMEOUT_MS = 60_000
 
-export async function channelWorld(place: ChannelPlace): Promise<ChannelWorld> {
+export async function channelWorld(fixture: ChannelFixture): Promise<ChannelWorld> {
   const home = await mkdtemp(join(tmpdir(), 'foreword-channel-'))
-  const asked: ModelRequest[] = []
+  const requests: ModelRequest[] = []
   const opened: OpenWorld[] = []
   return {
-    place,
-    asked,
+    fixture,
+    requests,
     async open(script = {}) {
-      const world = await openWorld(place, home, asked, script)
+      const world = await openWorld(fixture, home, requests, script)
       opened.push(world)
       return world
     },
     async remove() {
       for (const each of opened) await each.close()
-      await place.remove()
+      await fixture.remove()
       await rm(home, { recursive: true, force: true })
     },
   }
 }
 
 async function openWorld(
-  place: ChannelPlace,
+  fixture: ChannelFixture,
   home: string,
-  asked: ModelRequest[],
-  { answer = repeated, before = () => {} }: ChannelScript,
+  requests: ModelRequest[],
+  { answer = defaultReply, before = () => {} }: ChannelScript,
 ): Promise<OpenWorld> {
-  const side = await place.open()
+  const side = await fixture.open()
   const model = scriptedModel({
     answer(request) {
-      asked.push(request)
-      return answer(saidIn(request))
+      requests.push(request)
+      return answer(newestUserText(request))
     },
   })
   const runtime: Runtime = await createRuntime({
     version: '0.1.0',
     home,
-    store: watchedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
+    store: observedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
     models: scriptedModels(model),
     capabilities: [prompt],
     settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },
     clock: systemClock,
     policy: { current: async () => readAccess('{}', {}) },
-    channels: [watchedChannel(side.channel, before)],
+    channels: [observedChannel(side.channel, before)],
   })
   let closing: Promise<void> | undefined
   const answers = async (conversation: string) =>
-    (await side.heard(conversation)).flatMap((text) => text.match(/answer-\d+/g) ?? [])
+    (await side.sentMessages(conversation)).flatMap((text) => text.match(/answer-\d+/g) ?? [])
   return {
     runtime,
     channel: side.channel,
-    say: (conversation, text, options) => side.say(conversation, text, options),
-    heard: (conversation) => side.heard(conversation),
+    send: (conversation, text, options) => side.send(conversation, text, options),
+    sentMessages: (conversation) => side.sentMessages(conversation),
     ...(side.fail ? { fail: (after) => side.fail!(after) } : {}),
     pairs: side.pair !== undefined,
     async pair(...conversations) {
@@ -136,19 +136,19 @@ async function openWorld(
   }
 }
 
-/** Waits until something is so; rejects where it does not become so. */
+/** Waits until a condition is true. Rejects after the time limit. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const began = performance.now(); !(await isSo()); await moment(5)) {
-    if (performance.now() - began > PATIENCE) throw new Error(`waited in vain for ${what}`)
+  for (const began = performance.now(); !(await isSo()); await waitBriefly(5)) {
+    if (performance.now() - began > TIMEOUT_MS) throw new Error(`Timed out while waiting for ${what}.`)
   }
 }
 
-/** Long enough for what must not happen to happen. */
-export function moment(milliseconds = 40): Promise<void> {
+/** Waits long enough for an unwanted effect to appear. */
+export function waitBriefly(milliseconds = 40): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-function repeated(said: string): ScriptedReply {
+function defaultReply(said: string): ScriptedReply {
   return {
     text:
       said
@@ -158,12 +158,12 @@ function repeated(said: string): ScriptedReply {
   }
 }
 
-function saidIn({ messages }: ModelRequest): string {
+function newestUserText({ messages }: ModelRequest): string {
   const newest = messages.findLast(({ role }) => role === 'user')
   return newest ? messageText(newest) : ''
 }
 
-function watchedStore(store: SessionStore, before: NonNullable<ChannelScript['before']>): SessionStore {
+function observedStore(store: SessionStore, before: NonNullable<ChannelScript['before']>): SessionStore {
   return {
     ...store,
     async append(session, bodies, time) {
@@ -174,13 +174,13 @@ function watchedStore(store: SessionStore, before: NonNullable<ChannelScript['be
   }
 }
 
-function watchedChannel(channel: Channel, before: NonNullable<ChannelScript['before']>): Channel {
+function observedChannel(channel: Channel, before: NonNullable<ChannelScript['before']>): Channel {
   return {
     name: channel.name,
-    async start(desk) {
-      const { inbox } = desk
+    async start(context) {
+      const { inbox } = context
       await channel.start?.({
-        ...desk,
+        ...context,
         inbox: {
           async accept(id, value) {
             await before('inbox')
@@ -197,38 +197,35 @@ function watchedChannel(channel: Channel, before: NonNullable<ChannelScript['bef
   }
 }
 
-/** A service where people talk, on a small scale: empty at first, and alive while channels to it come and go. */
-export interface ChannelPlace {
-  /** The longest message that the service takes, characters. Longer replies have to arrive in parts. */
+/** A small chat service for one case. It is empty at first and outlives the channels that connect to it. */
+export interface ChannelFixture {
+  /** The longest message that the service accepts, in characters. Longer replies arrive in parts. */
   readonly longest: number
   /**
-   * Opens a channel to the service; called again after `close`, as after a restart. The service still knows what was said
-   * and heard, and delivers again what was not acknowledged.
+   * Opens a channel to the service. It is called again after `close`, as after a restart. The service keeps all messages
+   * and delivers those again that the channel did not acknowledge.
    */
   open(): Promise<OpenChannel>
   remove(): Promise<void>
 }
 
-/** One channel, and the people at its other end. Conversations are named by digits, such as `4001`. */
+/** One channel, and the people who write to it. Ids of conversations are digits, such as `4001`. */
 export interface OpenChannel {
-  /** Not started: the runtime starts and stops it. */
+  /** Not started. The runtime starts and stops it. */
   readonly channel: Channel
-  /** Somebody says something. Resolves once the channel has acknowledged it to the service. */
-  say(conversation: string, text: string, options?: SayOptions): Promise<void>
-  /** What the channel has put into a conversation, a text for each message, as it reads now. */
-  heard(conversation: string): Promise<readonly string[]>
-  /** The owner lets a conversation in. Absent where a channel knows no strangers. */
+  /** Sends a message as a person. Resolves when the channel has acknowledged it to the service. */
+  send(conversation: string, text: string, options?: SendOptions): Promise<void>
+  /** The current texts of the messages that the channel has sent to a conversation, edits included. */
+  sentMessages(conversation: string): Promise<readonly string[]>
+  /** Pairs a conversation as the owner does. Absent if the channel has no pairing. */
   pair?(conversation: string, pairings: Pairings): Promise<void>
-  /** From now on the service takes so many new messages and refuses others for the time being; `undefined` mends it. */
+  /** The service accepts `after` more messages and then refuses all others temporarily. `undefined` ends the failure. */
   fail?(after: number | undefined): void
-  /** Called after the runtime was closed. */
+  /** Called after the runtime has closed. */
   close(): Promise<void>
 }
 
-export interface SayOptions {
-  /** The service's number of the message, from 1 on. The same number again is the same message, delivered again. */
+export interface SendOptions {
+  /** The number of the message in the service, from 1. The same number again means that the message is delivered again. */
   readonly update?: number
 }
-
-/** The `test` of `node:test`, or anything of its shape. */
-export type ChannelTest = (name: string, run: () => Promise<void>) => unknown

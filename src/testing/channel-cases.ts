@@ -1,18 +1,19 @@
 import { restartCases } from './channel-cases-restart.ts'
-import { talkCases } from './channel-cases-talk.ts'
-import { type ChannelCase, type ChannelPlace, type ChannelTest, channelWorld } from './channel-cases-world.ts'
+import { conversationCases } from './channel-cases-talk.ts'
+import { type ChannelCase, type ChannelFixture, channelWorld } from './channel-cases-world.ts'
+import type { TestFunction } from './test-function.ts'
 
 /**
- * Every promise of `Channel`, as tests over a runtime with a scripted model. A channel runs them all:
+ * Adds a test for every rule of `Channel`, over a runtime with a scripted model:
  *
  * ```ts
  * channelCases(test, async () => ({ longest: 4096, open: async () => …, remove: async () => … }))
  * ```
  */
-export function channelCases(test: ChannelTest, makePlace: () => Promise<ChannelPlace>): void {
+export function channelCases(test: TestFunction, makeFixture: () => Promise<ChannelFixture>): void {
   const channelCase: ChannelCase = (name, run) => {
     test(name, async () => {
-      const world = await channelWorld(await makePlace())
+      const world = await channelWorld(await makeFixture())
       try {
         await run(world)
       } finally {
@@ -20,6 +21,6 @@ export function channelCases(test: ChannelTest, makePlace: () => Promise<Channel
       }
     })
   }
-  talkCases(channelCase)
+  conversationCases(channelCase)
   restartCases(channelCase)
 }

@@ -20,16 +20,16 @@ import {
   type Write,
 } from '../session.ts'
 
-/** What a store in memory holds. */
+/** The data of a store in memory. */
 export interface Tables {
   readonly sessions: Map<string, StoredLog>
   /** By channel and conversation. */
   readonly bindings: Map<string, string>
   readonly calls: Map<string, CallRecord>
   readonly contents: Map<string, string>
-  /** Sessions whose words a content holds, by its hash; none where it was removed with one of them. */
+  /** The sessions whose words a content has, by its hash. The list is empty if the content was removed with one of them. */
   readonly holders: Map<string, readonly string[]>
-  /** Sessions whose words are refused. */
+  /** Sessions whose contents are not accepted any more. */
   readonly refused: Set<string>
   readonly values: Map<string, string>
   /** Versions of each record, oldest first, in the order in which the records were made. */
@@ -60,8 +60,8 @@ export function emptyTables(): Tables {
   }
 }
 
-/** Rows are never changed, so that copies of the maps are enough. */
-export function copyOf(tables: Tables): Tables {
+/** Rows are never changed, so copies of the maps are enough. */
+export function copyTables(tables: Tables): Tables {
   const { sessions, bindings, calls, contents, holders, refused, values, records, files, audit } = tables
   return {
     sessions: new Map(sessions),
@@ -77,8 +77,8 @@ export function copyOf(tables: Tables): Tables {
   }
 }
 
-/** Answers the entries that it wrote. */
-export function applied(tables: Tables, write: Write): readonly Entry[] {
+/** Returns the entries that it wrote. */
+export function applyWrite(tables: Tables, write: Write): readonly Entry[] {
   switch (write.type) {
     case 'append':
       return append(tables, write.session, write.bodies, write.time)
@@ -86,7 +86,7 @@ export function applied(tables: Tables, write: Write): readonly Entry[] {
       putNew(tables.calls, write.record, 'call')
       break
     case 'call-outcome':
-      change(tables.calls, write.id, { outcome: write.outcome }, 'call')
+      changeRow(tables.calls, write.id, { outcome: write.outcome }, 'call')
       break
     case 'content':
       putContent(tables, write.text)
@@ -104,31 +104,31 @@ export function applied(tables: Tables, write: Write): readonly Entry[] {
       putNew(tables.files, write.row, 'file')
       break
     case 'file-state':
-      change(tables.files, write.id, { state: write.state }, 'file')
+      changeRow(tables.files, write.id, { state: write.state }, 'file')
       break
     case 'file-owner':
-      change(tables.files, write.id, { owner: write.owner }, 'file')
+      changeRow(tables.files, write.id, { owner: write.owner }, 'file')
       break
     case 'audit': {
       const head = tables.audit.at(-1)
-      const facts = plain(write.facts)
+      const facts = copyValue(write.facts)
       tables.audit.push(nextAuditRecord(head?.hash ?? CHAIN_START, tables.audit.length + 1, write.time, facts))
     }
   }
   return []
 }
 
-/** What is decided here is decided by `planAppend`, as in every driver. */
+/** `planAppend` makes all decisions, as in every driver. */
 export function append(tables: Tables, id: string, bodies: readonly EntryBody[], time: string): readonly Entry[] {
   if (bodies.length === 0) return []
-  const { entries, turns } = logOf(tables, id)
+  const { entries, turns } = sessionLog(tables, id)
   const target = {
     session: tables.sessions.get(id)?.session,
     turn: (turn: string) => turns.find((row) => row.turn === turn),
     turnByKey: (key: string) =>
       entries.flatMap((entry) => (entry.type === 'input' && entry.idempotencyKey === key ? [entry.turn] : []))[0],
   }
-  const plan = planAppend(target, id, plain(bodies), time)
+  const plan = planAppend(target, id, copyValue(bodies), time)
   const planned = new Map(plan.turns.map(({ row }) => [row.turn, row]))
   const moved = turns.map((row) => {
     const gained = plan.shifts.reduce((sum, { ordinal, tokens }) => sum + (ordinal < row.ordinal ? tokens : 0), 0)
@@ -145,8 +145,8 @@ export function append(tables: Tables, id: string, bodies: readonly EntryBody[],
 
 const NO_LOG = { entries: [], turns: [] }
 
-/** An empty one where there is no such session. */
-export function logOf(tables: Tables, id: string): Omit<StoredLog, 'session'> {
+/** The log of a session, empty if the session does not exist. */
+export function sessionLog(tables: Tables, id: string): Omit<StoredLog, 'session'> {
   return tables.sessions.get(id) ?? NO_LOG
 }
 
@@ -178,15 +178,15 @@ export function deleteSession(tables: Tables, id: string): boolean {
 }
 
 export function withdrawSession(tables: Tables, id: string): number {
-  known(tables.sessions, id, 'session')
+  requireRow(tables.sessions, id, 'session')
   tables.refused.add(id)
   return removeHeldContents(tables, id)
 }
 
 export function bind(tables: Tables, { channel, conversation }: Binding, session: string): void {
-  known(tables.sessions, session, 'session')
+  requireRow(tables.sessions, session, 'session')
   removeWhere(tables.bindings, (bound) => bound === session)
-  tables.bindings.set(keyOf(channel, conversation), session)
+  tables.bindings.set(compositeKey(channel, conversation), session)
 }
 
 export function putContent(tables: Tables, text: string, holds?: readonly string[]): string {
@@ -215,7 +215,7 @@ export function putValue(tables: Tables, key: string, value: unknown): void {
 }
 
 export function putVersion(tables: Tables, given: RecordChange, time: string): RecordVersion {
-  const key = keyOf(given.kind, given.id)
+  const key = compositeKey(given.kind, given.id)
   const versions = tables.records.get(key) ?? []
   const version = nextVersion(given, versions.at(-1), time)
   tables.records.set(key, [...versions, version])
@@ -225,21 +225,21 @@ export function putVersion(tables: Tables, given: RecordChange, time: string): R
 /** Puts a row that must be new. */
 export function putNew<Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row, what: string): void {
   if (rows.has(row.id)) throw new StoreError('conflict', `there is a ${what} ${row.id} already`)
-  rows.set(row.id, plain(row))
+  rows.set(row.id, copyValue(row))
 }
 
-/** Changes a row that must be there. */
-export function change<Row>(rows: Map<string, Row>, id: string, changes: Partial<Row>, what: string): void {
-  rows.set(id, { ...known(rows, id, what), ...plain(changes) })
+/** Changes a row that must exist. */
+export function changeRow<Row>(rows: Map<string, Row>, id: string, changes: Partial<Row>, what: string): void {
+  rows.set(id, { ...requireRow(rows, id, what), ...copyValue(changes) })
 }
 
-export function known<Row>(rows: ReadonlyMap<string, Row>, id: string, what: string): Row {
+export function requireRow<Row>(rows: ReadonlyMap<string, Row>, id: string, what: string): Row {
   const row = rows.get(id)
   if (row === undefined) throw new StoreError('not-found', `there is no ${what} ${id}`)
   return row
 }
 
-export function keyOf(first: string, second: string): string {
+export function compositeKey(first: string, second: string): string {
   return `${first}\n${second}`
 }
 
@@ -247,7 +247,7 @@ function removeWhere<Row>(rows: Map<string, Row>, goes: (row: Row) => boolean): 
   for (const [key, row] of rows) if (goes(row)) rows.delete(key)
 }
 
-/** What is kept is the store's own: whoever handed it in may go on changing it. */
-function plain<Value>(value: Value): Value {
+/** A copy for the store, since the caller may change its own value later. */
+function copyValue<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value
 }

@@ -13,15 +13,15 @@ import {
 } from '../session.ts'
 import {
   append,
-  applied,
+  applyWrite,
   bind,
-  change,
-  copyOf,
+  changeRow,
+  copyTables,
   deleteSession,
   emptyTables,
-  keyOf,
-  known,
-  logOf,
+  compositeKey,
+  requireRow,
+  sessionLog,
   putContent,
   putNew,
   putValue,
@@ -33,8 +33,8 @@ import {
 } from './memory-store-tables.ts'
 
 /**
- * A store in plain maps, for tests, and as an example of a driver. What is kept in a folder ends with the driver. It
- * cannot be saved as files or compacted.
+ * A store in plain maps, for tests and as an example of a driver. Its data is lost with the driver. It
+ * cannot be backed up or compacted.
  */
 export function memoryDriver(): StoreDriver {
   const kept = new Map<string, Kept>()
@@ -43,7 +43,7 @@ export function memoryDriver(): StoreDriver {
     async open({ folder, readOnly = false, inMemory = false }) {
       const data = (inMemory ? undefined : kept.get(folder)) ?? { tables: emptyTables() }
       if (!inMemory) kept.set(folder, data)
-      return storeOn(data, readOnly)
+      return openMemoryStore(data, readOnly)
     },
     exists: async (folder) => kept.has(folder),
     location: () => 'the memory of this process',
@@ -51,12 +51,12 @@ export function memoryDriver(): StoreDriver {
   }
 }
 
-/** Tables are replaced, never changed: what fails leaves those from before. */
+/** Tables are replaced, never changed. A failed write leaves the previous ones. */
 interface Kept {
   tables: Tables
 }
 
-function storeOn(kept: Kept, readOnly: boolean): SessionStore {
+function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
   const listeners = new Set<EntryListener>()
   let closed = false
 
@@ -64,12 +64,12 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
     append: (session, bodies, time) =>
       write(
         (tables) => append(tables, session, bodies, time),
-        (told) => [told],
+        (entries) => [entries],
       ),
     async transaction(writes) {
       await write(
-        (tables) => writes.map((each) => applied(tables, each)),
-        (told) => told,
+        (tables) => writes.map((each) => applyWrite(tables, each)),
+        (entries) => entries,
       )
     },
     watch(listener) {
@@ -79,7 +79,7 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
     },
     entries: read((tables, session, options = {}) => {
       const { after = 0, upTo = ALL, types, turn, last, limit = ALL } = options
-      const found = logOf(tables, session).entries.filter(
+      const found = sessionLog(tables, session).entries.filter(
         (entry) =>
           entry.seq > after &&
           entry.seq <= upTo &&
@@ -89,22 +89,22 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
       return last === undefined ? found.slice(0, limit) : newest(found, last)
     }),
     inputByKey: read((tables, session, key) =>
-      logOf(tables, session).entries.find((entry) => entry.type === 'input' && entry.idempotencyKey === key),
+      sessionLog(tables, session).entries.find((entry) => entry.type === 'input' && entry.idempotencyKey === key),
     ),
-    recentTurns: read((tables, session, options) => recentTurnsOf(logOf(tables, session), options)),
+    recentTurns: read((tables, session, options) => recentTurns(sessionLog(tables, session), options)),
     unfinishedTurns: read((tables) =>
       [...tables.sessions.values()]
         .flatMap(({ turns }) => turns.filter(({ state }) => state === 'queued' || state === 'running'))
         .toSorted(
           (one, other) =>
-            ordered(one.inputTime, other.inputTime) ||
-            ordered(one.session, other.session) ||
+            compareTexts(one.inputTime, other.inputTime) ||
+            compareTexts(one.session, other.session) ||
             one.ordinal - other.ordinal,
         ),
     ),
-    turn: read((tables, session, id) => logOf(tables, session).turns.find(({ turn }) => turn === id)),
+    turn: read((tables, session, id) => sessionLog(tables, session).turns.find(({ turn }) => turn === id)),
     turns: read((tables, session, { limit = ALL, before = ALL } = {}) =>
-      logOf(tables, session)
+      sessionLog(tables, session)
         .turns.filter(({ ordinal }) => ordinal < before)
         .toReversed()
         .slice(0, limit),
@@ -113,25 +113,25 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
       const rows = [...tables.sessions.keys()].map((id) => sessionRow(tables, id)!)
       const listed =
         beginning === undefined
-          ? rows.toSorted((one, other) => ordered(other.updated, one.updated) || ordered(other.id, one.id))
-          : rows.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => ordered(one.id, other.id))
+          ? rows.toSorted((one, other) => compareTexts(other.updated, one.updated) || compareTexts(other.id, one.id))
+          : rows.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => compareTexts(one.id, other.id))
       return listed.slice(offset, offset + limit)
     }),
     session: read(sessionRow),
     deleteSession: (id) => write((tables) => deleteSession(tables, id)),
     withdrawSession: (id) => write((tables) => withdrawSession(tables, id)),
     bind: (binding, session) => write((tables) => bind(tables, binding, session)),
-    bound: read((tables, binding) => tables.bindings.get(keyOf(binding.channel, binding.conversation))),
+    bound: read((tables, binding) => tables.bindings.get(compositeKey(binding.channel, binding.conversation))),
 
     putContent: (text, holds) => write((tables) => putContent(tables, text, holds)),
     content: read((tables, hash) => tables.contents.get(hash)),
     contentWasRemoved: read((tables, hash) => tables.holders.get(hash)?.length === 0),
 
     putCall: (record) => write((tables) => putNew(tables.calls, record, 'call')),
-    finishCall: (id, outcome) => write((tables) => change(tables.calls, id, { outcome }, 'call')),
+    finishCall: (id, outcome) => write((tables) => changeRow(tables.calls, id, { outcome }, 'call')),
     call: read((tables, id) => tables.calls.get(id)),
     calls: read((tables, session, { last, after, limit = ALL } = {}) => {
-      if (after !== undefined) known(tables.calls, after, 'call')
+      if (after !== undefined) requireRow(tables.calls, after, 'call')
       const made = [...tables.calls.values()].filter((call) => call.session === session)
       if (last !== undefined) return newest(made, last)
       const first = after === undefined ? 0 : made.findIndex(({ id }) => id === after) + 1
@@ -142,7 +142,7 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
       const found =
         beginning === undefined
           ? made.toReversed()
-          : made.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => ordered(one.id, other.id))
+          : made.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => compareTexts(one.id, other.id))
       return found.slice(0, limit)
     }),
 
@@ -153,8 +153,8 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
     }),
 
     putRecord: (given, time) => write((tables) => putVersion(tables, given, time)),
-    record: read((tables, kind, id) => tables.records.get(keyOf(kind, id))?.at(-1)),
-    recordVersions: read((tables, kind, id) => tables.records.get(keyOf(kind, id))?.toReversed() ?? []),
+    record: read((tables, kind, id) => tables.records.get(compositeKey(kind, id))?.at(-1)),
+    recordVersions: read((tables, kind, id) => tables.records.get(compositeKey(kind, id))?.toReversed() ?? []),
     records: read((tables, kind) =>
       [...tables.records.values()]
         .map((versions) => versions.at(-1)!)
@@ -162,8 +162,8 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
     ),
 
     putFile: (row) => write((tables) => putNew(tables.files, row, 'file')),
-    setFileState: (id, state) => write((tables) => change(tables.files, id, { state }, 'file')),
-    setFileOwner: (id, owner) => write((tables) => change(tables.files, id, { owner }, 'file')),
+    setFileState: (id, state) => write((tables) => changeRow(tables.files, id, { state }, 'file')),
+    setFileOwner: (id, owner) => write((tables) => changeRow(tables.files, id, { owner }, 'file')),
     file: read((tables, id) => tables.files.get(id)),
     files: read((tables, { owner, state, hash } = {}) =>
       [...tables.files.values()].filter(
@@ -205,14 +205,14 @@ function storeOn(kept: Kept, readOnly: boolean): SessionStore {
     }
   }
 
-  /** All or nothing. What was written is told before the promise resolves. */
+  /** Writes all or nothing. Listeners get the entries before the promise resolves. */
   async function write<Result>(
     work: (tables: Tables) => Result,
     entriesOf: (result: Result) => readonly (readonly Entry[])[] = () => [],
   ): Promise<Result> {
     assertOpen()
     if (readOnly) throw new StoreError('readonly', 'the store was opened for reading: write through the gateway')
-    const tables = copyOf(kept.tables)
+    const tables = copyTables(kept.tables)
     const result = work(tables)
     kept.tables = tables
     for (const entries of entriesOf(result)) if (entries.length > 0) for (const tell of listeners) tell(entries)
@@ -230,23 +230,23 @@ function newest<Item>(items: readonly Item[], count: number): readonly Item[] {
   return count === 0 ? [] : items.slice(-count)
 }
 
-function ordered(one: string, other: string): number {
+function compareTexts(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1
 }
 
-/** Reads the whole log: a store that has to be quick reads backwards. */
-function recentTurnsOf(
+/** Reads the whole log. A store for production reads backwards. */
+function recentTurns(
   { entries, turns }: Omit<StoredLog, 'session'>,
   { limit, notBefore, upTo = Number.MAX_SAFE_INTEGER, known: isKnown, except }: RecentTurnsOptions,
 ): RecentTurns {
   const read = entries.filter(({ seq }) => seq <= upTo)
   const ofTurn = (turn: string) => read.filter((entry) => 'turn' in entry && entry.turn === turn)
   const answered = turns.find(({ turn }) => turn === except)?.ordinal ?? Number.MAX_SAFE_INTEGER
-  const rows = asOf(
+  const rows = withTokensBefore(
     turns.filter(({ firstSeq }) => firstSeq <= upTo).map((row) => turnRowAsOf(row, ofTurn(row.turn))),
   ).filter(({ ordinal }) => ordinal < answered)
 
-  const seen = newestOf(rows, limit, notBefore).filter(({ state }) => state !== 'queued')
+  const seen = newestTurns(rows, limit, notBefore).filter(({ state }) => state !== 'queued')
   const oldest = seen[0]
   if (oldest === undefined) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone: [] }
   const said = (turn: string) =>
@@ -270,8 +270,8 @@ function recentTurnsOf(
   }
 }
 
-/** With what stood before each of them at that moment. */
-function asOf(rows: readonly TurnRow[]): readonly TurnRow[] {
+/** With the tokens of all turns before each row, at that moment. */
+function withTokensBefore(rows: readonly TurnRow[]): readonly TurnRow[] {
   let tokensBefore = 0
   return rows.map((row) => {
     const placed = { ...row, tokensBefore }
@@ -280,8 +280,8 @@ function asOf(rows: readonly TurnRow[]): readonly TurnRow[] {
   })
 }
 
-/** Ascending; with the one that passes the limit. */
-function newestOf(rows: readonly TurnRow[], limit: number, notBefore: string | undefined): readonly TurnRow[] {
+/** The newest rows in ascending order, up to and including the one that passes the limit of tokens. */
+function newestTurns(rows: readonly TurnRow[], limit: number, notBefore: string | undefined): readonly TurnRow[] {
   let sum = 0
   const last = rows.findLastIndex((row) => {
     if (row.state !== 'queued') sum += row.leastTokens

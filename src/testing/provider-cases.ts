@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict'
 import { ModelError } from '../model.ts'
 import {
-  clientLeft,
-  eventsOf,
+  waitForDisconnect,
+  collectEvents,
   finishEvent,
   KEY,
   type ProviderCase,
-  type ProviderPlace,
+  type ProviderCasesOptions,
   providerWorld,
   REQUEST,
-  textsOf,
+  messageTexts,
 } from './provider-world.ts'
-import type { Test } from './session-store-entries.ts'
+import type { TestFunction } from './test-function.ts'
 
 /**
- * Every promise of a provider, as tests over a scripted server that speaks the formats of Ollama, OpenAI and Anthropic. A
- * provider that speaks one of them runs them all:
+ * Adds a test for every rule of a provider, over a scripted server with the formats of Ollama, OpenAI and Anthropic. Any
+ * provider that uses one of these formats can run them:
  *
  * ```ts
  * providerCases(test, { provider: openrouter, model: 'scripted' })
  * ```
  */
-export function providerCases(test: Test, place: ProviderPlace): void {
+export function providerCases(test: TestFunction, options: ProviderCasesOptions): void {
   const providerCase: ProviderCase = (name, run) => {
-    test(`${place.provider.kind}/${place.model}: ${name}`, async () => {
-      const world = await providerWorld(place)
+    test(`${options.provider.kind}/${options.model}: ${name}`, async () => {
+      const world = await providerWorld(options)
       try {
         await run(world)
       } finally {
@@ -36,13 +36,13 @@ export function providerCases(test: Test, place: ProviderPlace): void {
   toolCases(providerCase)
   failureCases(providerCase)
   endCases(providerCase)
-  requestCases(providerCase, place)
+  requestCases(providerCase, options)
 }
 
 function answerCases(providerCase: ProviderCase): void {
-  providerCase('text streams piece by piece and is whole in the end', async ({ say, call }) => {
+  providerCase('text streams piece by piece, and the final message is complete', async ({ script, call }) => {
     const text = ['Hel', 'lo ', 'there']
-    say({ text, usage: { promptTokens: 40, outputTokens: 3 } })
+    script({ text, usage: { promptTokens: 40, outputTokens: 3 } })
     const events = await call()
     assert.deepEqual(
       events.filter(({ type }) => type === 'text-delta'),
@@ -52,24 +52,24 @@ function answerCases(providerCase: ProviderCase): void {
     assert.equal(reason, 'stop')
     assert.equal(usage.promptTokens, 40)
     assert.equal(usage.outputTokens, 3)
-    assert.deepEqual(textsOf(message), ['Hello there'])
+    assert.deepEqual(messageTexts(message), ['Hello there'])
   })
 
-  providerCase('tokens that the provider does not report are not guessed', async ({ say, call, arrived }) => {
-    say({ text: 'ok', usage: 'silent' })
+  providerCase('tokens that the provider does not report are not guessed', async ({ script, call, lastRequest }) => {
+    script({ text: 'ok', usage: 'silent' })
     const { usage } = finishEvent(await call())
-    if (arrived().wire === 'anthropic') return
+    if (lastRequest().wire === 'anthropic') return
     assert.equal(usage.promptTokens, undefined)
     assert.equal(usage.cachedTokens, undefined)
   })
 
-  providerCase('an answer that was cut short says so', async ({ say, call }) => {
-    say({ text: 'and then', finish: 'length' })
+  providerCase('an answer that was cut short ends with the reason length', async ({ script, call }) => {
+    script({ text: 'and then', finish: 'length' })
     assert.equal(finishEvent(await call()).reason, 'length')
   })
 
-  providerCase('a server that read less than was sent has truncated the prompt', async ({ say, call, fail }) => {
-    say({ text: 'sure', usage: { promptTokens: 90, outputTokens: 1 } })
+  providerCase('a prompt that the server truncated is an error', async ({ script, call, fail }) => {
+    script({ text: 'sure', usage: { promptTokens: 90, outputTokens: 1 } })
     const error = await fail({ leastPromptTokens: 100 })
     assert.equal(error.code, 'prompt-truncated')
     assert.match(error.message, /prompt was truncated by the server/)
@@ -78,17 +78,17 @@ function answerCases(providerCase: ProviderCase): void {
 }
 
 function toolCases(providerCase: ProviderCase): void {
-  providerCase('parallel calls arrive whole, and what is no JSON as the string it was', async (world) => {
-    const { say, call, arrived } = world
-    // Ollama sends objects.
+  providerCase('parallel calls arrive completely, and input that is not JSON stays a string', async (world) => {
+    const { script, call, lastRequest } = world
+    // Ollama sends the input as an object.
     const inputs = (wire: string) => [{ q: 'news' }, wire === 'ollama' ? { q: 'x' } : '{"q": "x']
     const ids = ['call_a', 'call_b']
-    say(({ wire }) => ({
+    script(({ wire }) => ({
       text: 'Let me see.',
       toolCalls: inputs(wire).map((input, index) => ({ id: ids[index]!, name: 'search', input })),
     }))
     const events = await call()
-    const calls = inputs(arrived().wire).map((input, index) => ({
+    const calls = inputs(lastRequest().wire).map((input, index) => ({
       type: 'tool-call',
       toolCallId: ids[index],
       toolName: 'search',
@@ -107,23 +107,26 @@ function toolCases(providerCase: ProviderCase): void {
     )
   })
 
-  providerCase('calls and results go back, and the next answer comes', async ({ say, call, arrived }) => {
-    say({ toolCalls: [{ id: 'call_a', name: 'search', input: { q: 'news' } }] })
-    const { message } = finishEvent(await call())
-    say({ text: 'Nothing.' })
-    const output = { type: 'text', value: 'no news' } as const
-    const result = { type: 'tool-result', toolCallId: 'call_a', toolName: 'search', output } as const
-    const messages = [...REQUEST.messages, message, { role: 'tool' as const, content: [result] }]
-    assert.deepEqual(textsOf(finishEvent(await call({}, { ...REQUEST, messages })).message), ['Nothing.'])
-    assert.match(arrived().bytes.toString(), /no news/)
-  })
+  providerCase(
+    'calls and results are sent back, and the next answer arrives',
+    async ({ script, call, lastRequest }) => {
+      script({ toolCalls: [{ id: 'call_a', name: 'search', input: { q: 'news' } }] })
+      const { message } = finishEvent(await call())
+      script({ text: 'Nothing.' })
+      const output = { type: 'text', value: 'no news' } as const
+      const result = { type: 'tool-result', toolCallId: 'call_a', toolName: 'search', output } as const
+      const messages = [...REQUEST.messages, message, { role: 'tool' as const, content: [result] }]
+      assert.deepEqual(messageTexts(finishEvent(await call({}, { ...REQUEST, messages })).message), ['Nothing.'])
+      assert.match(lastRequest().bytes.toString(), /no news/)
+    },
+  )
 
   providerCase('a last step sends toolChoice none, or no tools where there is no such choice', async (world) => {
-    const { say, model, arrived } = world
-    say({ text: 'Done.' })
+    const { script, model, lastRequest } = world
+    script({ text: 'Done.' })
     const opened = await model()
-    await eventsOf(opened, { toolChoice: 'none' })
-    const { body, tools, wire } = arrived()
+    await collectEvents(opened, { toolChoice: 'none' })
+    const { body, tools, wire } = lastRequest()
     const { toolChoiceNone } = opened.facts
     assert.deepEqual(tools, toolChoiceNone ? ['search', 'now'] : [])
     assert.deepEqual(
@@ -144,9 +147,9 @@ function failureCases(providerCase: ProviderCase): void {
     [500, 'oh no', 'server'],
     [400, { error: { message: 'prompt is too long: 9000 tokens > 8192 maximum' } }, 'context-overflow'],
   ]
-  providerCase('refusals have codes, and never the key', async ({ say, fail }) => {
+  providerCase('refusals have codes and never contain the key', async ({ script, fail }) => {
     for (const [status, body, code] of refusals) {
-      say({ status, body, headers: { 'retry-after': '7' } })
+      script({ status, body, headers: { 'retry-after': '7' } })
       const error = await fail()
       assert.deepEqual([error.code, error.facts.status], [code, status])
       assert.equal(error.facts.retryAfterMs, code === 'rate-limit' || code === 'server' ? 7000 : undefined)
@@ -154,30 +157,30 @@ function failureCases(providerCase: ProviderCase): void {
     }
   })
 
-  providerCase('an error in the stream ends the call', async ({ say, fail }) => {
-    say({ text: 'well', streamError: { message: `overloaded, ${KEY}` } })
+  providerCase('an error in the stream ends the call', async ({ script, fail }) => {
+    script({ text: 'well', streamError: { message: `overloaded, ${KEY}` } })
     assert.equal((await fail()).code, 'server')
   })
 
-  providerCase('an answer that breaks off is none', async ({ say, fail }) => {
-    say({ text: 'one two three', cutAfter: 3 })
+  providerCase('an interrupted answer is an error', async ({ script, fail }) => {
+    script({ text: 'one two three', cutAfter: 3 })
     assert.equal((await fail()).code, 'network')
-    say({ cutAfter: 0 })
+    script({ cutAfter: 0 })
     assert.equal((await fail()).code, 'network')
   })
 }
 
 function endCases(providerCase: ProviderCase): void {
-  providerCase('silence ends after the time limit, before the answer and within it', async ({ say, fail }) => {
-    // Nobody but this case has so little time: a busy machine is silent for so long, too.
-    say({ hangAfter: 0 })
+  providerCase('a silent server runs into the timeout, before and during the answer', async ({ script, fail }) => {
+    // Only this case has such a short timeout, since a busy machine can be silent for that long.
+    script({ hangAfter: 0 })
     assert.equal((await fail({}, { firstMs: 50, idleMs: 50 })).code, 'timeout')
-    say({ text: 'one two three four five six seven', hangAfter: 5 })
+    script({ text: 'one two three four five six seven', hangAfter: 5 })
     assert.equal((await fail({}, { idleMs: 50 })).code, 'timeout')
   })
 
-  providerCase('cancelling ends the call and the connection', async ({ say, model, arrived }) => {
-    say({ text: 'one two three four', hangAfter: 5 })
+  providerCase('cancelling ends the call and the connection', async ({ script, model, lastRequest }) => {
+    script({ text: 'one two three four', hangAfter: 5 })
     const controller = new AbortController()
     const stream = (await model()).call(REQUEST, { signal: controller.signal })
     await assert.rejects(
@@ -186,21 +189,21 @@ function endCases(providerCase: ProviderCase): void {
       },
       (error) => error instanceof ModelError && error.code === 'cancelled',
     )
-    await clientLeft(arrived())
+    await waitForDisconnect(lastRequest())
   })
 
-  providerCase('a listener that leaves closes the connection', async ({ say, model, arrived }) => {
-    say({ text: 'one two three four', hangAfter: 5 })
+  providerCase('a consumer that stops reading closes the connection', async ({ script, model, lastRequest }) => {
+    script({ text: 'one two three four', hangAfter: 5 })
     const signal = new AbortController().signal
     for await (const { type } of (await model()).call(REQUEST, { signal })) if (type === 'text-delta') break
-    await clientLeft(arrived())
+    await waitForDisconnect(lastRequest())
   })
 }
 
-function requestCases(providerCase: ProviderCase, { hasDigest = true }: ProviderPlace): void {
-  providerCase('the wire event comes first and is the digest of the very body that arrived', async (world) => {
+function requestCases(providerCase: ProviderCase, { hasDigest = true }: ProviderCasesOptions): void {
+  providerCase('the wire event comes first, with the digest of the body that arrived', async (world) => {
     const events = await world.call()
-    const { sha256, bytes, path } = world.arrived()
+    const { sha256, bytes, path } = world.lastRequest()
     const url = `${world.server.url}${path}`
     const wire = { type: 'wire', sha256, bytes: bytes.byteLength, url }
     if (hasDigest) assert.deepEqual(events[0], wire)
@@ -208,20 +211,20 @@ function requestCases(providerCase: ProviderCase, { hasDigest = true }: Provider
     assert.equal('bodyOf' in (await world.model()), hasDigest)
   })
 
-  providerCase('the same request is the same bytes', async ({ model, server }) => {
+  providerCase('the same request gives the same bytes', async ({ model, server }) => {
     const opened = await model()
-    await eventsOf(opened)
-    await eventsOf(opened)
+    await collectEvents(opened)
+    await collectEvents(opened)
     const [first, second] = server.requests
     assert.equal(first?.sha256, second?.sha256)
   })
 
-  providerCase('an image goes as an image to a model that sees, and as words to another', async (world) => {
+  providerCase('a vision model gets an image, and any other model gets a text', async (world) => {
     const image = { type: 'image' as const, image: 'aGVsbG8=', mediaType: 'image/png' }
     const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Look:' }, image] }]
     const opened = await world.model()
-    await eventsOf(opened, {}, { ...REQUEST, messages })
-    const sent = world.arrived().bytes.toString()
+    await collectEvents(opened, {}, { ...REQUEST, messages })
+    const sent = world.lastRequest().bytes.toString()
     assert.equal(sent.includes('aGVsbG8='), opened.facts.vision)
     assert.equal(sent.includes('cannot see images'), !opened.facts.vision)
   })

@@ -14,34 +14,34 @@ import {
 import type { ScriptedAnswer, ScriptedRequest } from './scripted-provider-answer.ts'
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.ts'
 
-/** A provider whose cases are run, and how it reaches the scripted server. */
-export interface ProviderPlace {
+/** The provider under test, and how it reaches the scripted server. */
+export interface ProviderCasesOptions {
   readonly provider: Provider
-  /** Name of a model, such as `scripted`. */
+  /** The name of a model, such as `scripted`. */
   readonly model: string
   /** Further keys of its entry in the configuration. */
   readonly configuration?: Omit<ProviderConfiguration, 'kind'>
-  /** `false`: it does not send through the `fetch` it is given, so that its requests have no digest. */
+  /** `false` if the provider does not use the `fetch` that it gets, so its requests have no digest. The default is `true`. */
   readonly hasDigest?: boolean
 }
 
-/** A provider over a scripted server. Each case has its own. */
+/** A provider and its scripted server. Each case has its own. */
 export interface ProviderWorld {
   readonly server: ScriptedProvider
-  /** Sets what the server says next. */
-  say(answer: ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer)): void
+  /** Sets the next answers of the server. */
+  script(answer: ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer)): void
   model(timeouts?: Partial<Timeouts>): Promise<Model>
   /** Makes a call and collects its events. */
   call(options?: Partial<CallOptions>, request?: ModelRequest): Promise<readonly ModelEvent[]>
-  /** Makes a call that has to fail. Asserts that the error does not repeat the key. */
+  /** Makes a call that must fail. Asserts that the error does not contain the key. */
   fail(options?: Partial<CallOptions>, timeouts?: Partial<Timeouts>): Promise<ModelError>
   /** The newest request that arrived. */
-  arrived(): ScriptedRequest
+  lastRequest(): ScriptedRequest
 }
 
 export type ProviderCase = (name: string, run: (world: ProviderWorld) => Promise<void>) => void
 
-/** Only a key like a real one is recognised in an error. */
+/** Has the form of a real key, so that it is recognised in an error. */
 export const KEY = 'sk-test-0123456789abcdef'
 
 export const REQUEST: ModelRequest = {
@@ -53,30 +53,30 @@ export const REQUEST: ModelRequest = {
   messages: [{ role: 'user', content: 'What is new?' }],
 }
 
-export async function providerWorld(place: ProviderPlace): Promise<ProviderWorld> {
-  let next: Parameters<ProviderWorld['say']>[0] = { text: 'ok' }
+export async function providerWorld(options: ProviderCasesOptions): Promise<ProviderWorld> {
+  let next: Parameters<ProviderWorld['script']>[0] = { text: 'ok' }
   const server = await scriptedProvider({
     answer: (request) => (typeof next === 'function' ? next(request) : next),
-    models: [{ name: place.model, capabilities: ['tools', 'thinking'] }],
+    models: [{ name: options.model, capabilities: ['tools', 'thinking'] }],
   })
-  const { kind } = place.provider
+  const { kind } = options.provider
   const model = (timeouts: Partial<Timeouts> = {}) =>
     createModels({
-      known: [place.provider],
+      known: [options.provider],
       environment: { KEY },
-      providers: { [kind]: { kind, baseURL: server.url, apiKeyEnv: 'KEY', ...place.configuration, timeouts } },
-    }).model(`${kind}/${place.model}`)
+      providers: { [kind]: { kind, baseURL: server.url, apiKeyEnv: 'KEY', ...options.configuration, timeouts } },
+    }).model(`${kind}/${options.model}`)
   return {
     server,
-    say: (answer) => (next = answer),
+    script: (answer) => (next = answer),
     model,
-    call: async (options, request) => eventsOf(await model(), options, request),
-    fail: async (options, timeouts) => failureOf(await model(timeouts), options),
-    arrived: () => server.requests.at(-1) ?? assert.fail('no request arrived'),
+    call: async (callOptions, request) => collectEvents(await model(), callOptions, request),
+    fail: async (callOptions, timeouts) => expectFailure(await model(timeouts), callOptions),
+    lastRequest: () => server.requests.at(-1) ?? assert.fail('no request arrived'),
   }
 }
 
-export async function eventsOf(
+export async function collectEvents(
   model: Model,
   options: Partial<CallOptions> = {},
   request = REQUEST,
@@ -87,8 +87,8 @@ export async function eventsOf(
   return events
 }
 
-async function failureOf(model: Model, options?: Partial<CallOptions>): Promise<ModelError> {
-  const error = await eventsOf(model, options).then(
+async function expectFailure(model: Model, options?: Partial<CallOptions>): Promise<ModelError> {
+  const error = await collectEvents(model, options).then(
     () => assert.fail('the call succeeded'),
     (thrown: unknown) => thrown,
   )
@@ -104,12 +104,12 @@ export function finishEvent(events: readonly ModelEvent[]): Extract<ModelEvent, 
   return finish
 }
 
-export function textsOf(message: { readonly content: unknown }): readonly string[] {
+export function messageTexts(message: { readonly content: unknown }): readonly string[] {
   const parts = message.content as readonly { readonly type: string; readonly text?: string }[]
   return parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []))
 }
 
-/** Resolves when the server has noticed that the client left. A client that stays runs into the time limit of the test. */
-export async function clientLeft(request: ScriptedRequest): Promise<void> {
+/** Resolves when the client has disconnected. If it does not, the test runs into its timeout. */
+export async function waitForDisconnect(request: ScriptedRequest): Promise<void> {
   while (!request.cancelled) await pause(5)
 }

@@ -9,7 +9,7 @@ async function said(reply: ScriptedReply, signal = new AbortController().signal)
   return Array.fromAsync(scriptedModel({ answer: () => reply }).call(request, { signal }))
 }
 
-test('a scripted model says its reasoning, its words, its calls and its end', async () => {
+test('a scripted model streams its reasoning, its text, its calls and its end', async () => {
   const events = await said({
     reasoning: 'Hm.',
     text: 'Good day',
@@ -30,7 +30,7 @@ test('a scripted model says its reasoning, its words, its calls and its end', as
   ])
 })
 
-test('a scripted model remembers what it was asked, and answers each call by its number', async () => {
+test('a scripted model records its calls, and answers each one by its number', async () => {
   const model = scriptedModel({ answer: (_, n) => ({ text: `answer ${n}` }) })
   const { signal } = new AbortController()
   for (let n = 0; n < 2; n += 1) await Array.fromAsync(model.call(request, { signal, window: n }))
@@ -41,7 +41,7 @@ test('a scripted model remembers what it was asked, and answers each call by its
   assert.equal(model.asked[0]?.request, request)
 })
 
-test('a failure comes after the words before it, and cancelling ends a wait', async () => {
+test('a failure comes after the text before it, and cancelling ends a wait', async () => {
   await assert.rejects(said({ text: 'one two', fail: { code: 'rate-limit', facts: { retryAfterMs: 5 } } }), {
     code: 'rate-limit',
     facts: { provider: 'scripted', model: 'scripted', retryAfterMs: 5 },
@@ -59,7 +59,7 @@ test('scripted models are found by their ids', async () => {
   await assert.rejects(models.model('three'), { code: 'model-not-found' })
 })
 
-test('a fixed clock moves only when it is told to, and counts its names', () => {
+test('a fixed clock moves only by advance, and counts its ids', () => {
   const clock = fixedClock({ start: '2026-03-01T00:00:00.000Z', prefix: 'x' })
   const times = [clock.time(), clock.time()]
   clock.advance(1500)

@@ -12,44 +12,44 @@ import {
   type ModelUsage,
 } from '../model.ts'
 
-/** One thing to say. Reasoning comes first, then text, then tool calls, then the end or the failure. */
+/** One answer of a scripted model: reasoning, then text, then tool calls, then the end or a failure. */
 export interface ScriptedReply {
-  /** A string is said word by word, a list piece by piece. */
+  /** A string is sent word by word, a list piece by piece. */
   readonly text?: string | readonly string[]
   readonly reasoning?: string
   readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]
-  /** What is not given was not said by the provider. */
+  /** A missing field means that the provider did not report it. */
   readonly usage?: Partial<ModelUsage>
   readonly finish?: FinishReason
-  /** Instead of the end. */
+  /** Fails with this code instead of the end. */
   readonly fail?: ModelErrorCode | { readonly code: ModelErrorCode; readonly facts?: Partial<ModelErrorFacts> }
-  /** Awaited before the nth piece of text, counted from 0, and once more before the end. Cancelling ends the wait. */
+  /** Awaited before each piece of text, counted from 0, and once more before the end. Cancelling ends the wait. */
   readonly before?: (piece: number) => Promise<unknown> | undefined
 }
 
 export interface ScriptedModelOptions {
-  /** `scripted` unless given. */
+  /** The default is `scripted`. */
   readonly id?: string
   readonly facts?: Partial<ModelFacts>
-  /** What to say to the nth call, counted from 1. Without it everything is answered with `ok`. */
+  /** The answer to the nth call, counted from 1. The default is `ok`. */
   readonly answer?: (request: ModelRequest, n: number, options: CallOptions) => ScriptedReply | Promise<ScriptedReply>
 }
 
-/** A model in memory that says what a script says, and remembers what it was asked. */
-export interface ModelOnScript extends Model {
+/** A model in memory that answers from a script and records its calls. */
+export interface ScriptedModel extends Model {
   /** Calls so far, in order. */
-  readonly asked: readonly AskedCall[]
+  readonly asked: readonly ScriptedModelCall[]
 }
 
-export interface AskedCall {
+export interface ScriptedModelCall {
   readonly request: ModelRequest
   readonly options: CallOptions
 }
 
-/** A model that says what a test tells it to, and remembers what it was asked. */
-export function scriptedModel(script: ScriptedModelOptions = {}): ModelOnScript {
+/** Creates a model that answers from a script and records its calls. */
+export function scriptedModel(script: ScriptedModelOptions = {}): ScriptedModel {
   const { id = 'scripted', answer = () => ({ text: 'ok' }) } = script
-  const asked: AskedCall[] = []
+  const asked: ScriptedModelCall[] = []
   return {
     id,
     facts: { ...FACTS, ...script.facts },
@@ -57,12 +57,12 @@ export function scriptedModel(script: ScriptedModelOptions = {}): ModelOnScript 
     async *call(request, options) {
       asked.push({ request, options })
       const n = asked.length
-      yield* said(id, await answer(request, n, options), n, options.signal)
+      yield* replyEvents(id, await answer(request, n, options), n, options.signal)
     },
   }
 }
 
-/** Models by their ids; the first is the one to use where nobody chose. */
+/** Models by their ids. The first one is the default. Throws a `ModelError` for an unknown id. */
 export function scriptedModels(...models: readonly [Model, ...Model[]]): Models {
   return {
     async model(id) {
@@ -93,7 +93,12 @@ const SILENT: ModelUsage = {
   reasoningTokens: undefined,
 }
 
-async function* said(id: string, reply: ScriptedReply, n: number, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+async function* replyEvents(
+  id: string,
+  reply: ScriptedReply,
+  n: number,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
   const names = { provider: 'scripted', model: id }
   const wait = async (piece: number) => {
     const waiting = reply.before?.(piece)

@@ -7,56 +7,56 @@ export interface ScriptedRequest {
   readonly wire: Wire
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The very body, and its SHA-256 in lowercase hexadecimal. */
+  /** The body as it arrived, and its SHA-256 in lower-case hexadecimal. */
   readonly bytes: Buffer
   readonly sha256: string
   readonly body: Readonly<Record<string, unknown>>
-  /** When it had arrived, ms since 1970. */
+  /** When it arrived, in ms since 1970. */
   readonly time: number
   readonly model: string
   /** The text of the newest user message. */
   readonly newest: string
   /** Names of the tools that were offered. */
   readonly tools: readonly string[]
-  /** Whether the client left before the answer was at its end. */
+  /** Whether the client disconnected before the end of the answer. */
   readonly cancelled: boolean
 }
 
-/** What to say. Reasoning comes first, then text, then tool calls. All in one message, without waiting, unless told. */
+/** One answer of the server: reasoning, then text, then tool calls. By default all of it is sent at once. */
 export interface ScriptedAnswer {
   /** A string is sent word by word, a list piece by piece. */
   readonly text?: string | readonly string[]
   readonly reasoning?: string | readonly string[]
-  /** What the provider wants back with its reasoning (Anthropic's signature, OpenAI's encrypted content). */
+  /** What the provider expects back with its reasoning: the signature of Anthropic, the encrypted content of OpenAI. */
   readonly signature?: string
-  /** Input that is a string is sent as it is, JSON or not. `namespace` is OpenAI's: of the Responses wire alone. */
+  /** A string as input is sent unchanged, even if it is not JSON. `namespace` exists only in the Responses API of OpenAI. */
   readonly toolCalls?: readonly {
     readonly id?: string
     readonly name: string
     readonly namespace?: string
     readonly input: unknown
   }[]
-  /** `silent` says nothing of tokens. */
+  /** `silent` reports no tokens. */
   readonly usage?: ScriptedUsage | 'silent'
-  /** `tool-calls` when there are any, otherwise `stop`. */
+  /** The default is `tool-calls` if there are any, otherwise `stop`. */
   readonly finish?: 'stop' | 'length' | 'tool-calls' | 'content-filter'
-  /** Before the first byte. */
+  /** A pause before the first byte, in ms. */
   readonly delayMs?: number
-  /** After each piece. */
+  /** A pause after each piece, in ms. */
   readonly pieceDelayMs?: number
   /** Answers with this status and `body` instead. */
   readonly status?: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** An error in the stream, in the wire's own form, after everything else and instead of the end. */
+  /** An error in the stream, in the format of the provider, instead of the end. */
   readonly streamError?: { readonly message: string; readonly type?: string }
-  /** Nothing more comes after so many pieces of the wire, and the connection stays open. 0: not even a status. */
+  /** Sends this number of frames and then nothing, with an open connection. 0 sends no status either. */
   readonly hangAfter?: number
-  /** The first piece of the wire that holds this text is sent again and again, until the client leaves. */
+  /** Repeats the first frame that contains this text until the client disconnects. */
   readonly forever?: string
-  /** The answer is closed in good form after so many pieces of the wire, before its end. */
+  /** Ends the response normally after this number of frames. */
   readonly endAfter?: number
-  /** The connection breaks after so many pieces of the wire. 0: before a status. */
+  /** Breaks the connection after this number of frames. 0 breaks it before the status. */
   readonly cutAfter?: number
 }
 
@@ -68,13 +68,13 @@ export interface ScriptedUsage {
   readonly reasoningTokens?: number
 }
 
-/** Pieces of a text: words with the space behind them, or what was given. */
+/** The pieces of a text: the given list, or words with the whitespace after them. */
 export function pieces(text: string | readonly string[] | undefined): readonly string[] {
   if (text === undefined) return []
   return typeof text === 'string' ? (text.match(/\S+\s*|\s+/g) ?? []) : text
 }
 
-export function finishOf({ finish, toolCalls }: ScriptedAnswer): NonNullable<ScriptedAnswer['finish']> {
+export function finishReason({ finish, toolCalls }: ScriptedAnswer): NonNullable<ScriptedAnswer['finish']> {
   return finish ?? (toolCalls?.length ? 'tool-calls' : 'stop')
 }
 
@@ -89,14 +89,14 @@ export function callId({ body }: ScriptedRequest, index: number): string {
   return `call_${Array.isArray(messages) ? messages.length : 0}_${index + 1}`
 }
 
-/** A model that the scripted server says it has. */
-export interface ScriptedModel {
+/** A model in the list of the scripted server. */
+export interface ListedModel {
   readonly name: string
-  /** The most it can take, tokens. 131,072 unless given; `null` is not told. */
+  /** The context window in tokens. The default is 131,072. `null` is not reported. */
   readonly contextLength?: number | null
-  /** Ollama's words: `completion`, `tools`, `vision`, `thinking`. */
+  /** In the words of Ollama: `completion`, `tools`, `vision`, `thinking`. */
   readonly capabilities?: readonly string[]
-  /** Ollama's `parameters` text, such as `num_ctx 8192`. */
+  /** The `parameters` text of Ollama, such as `num_ctx 8192`. */
   readonly parameters?: string
 }
 
@@ -106,20 +106,20 @@ interface PlainAnswer {
 }
 
 /** Answers to `/api/tags`, `/api/show` and `/v1/models`; 404 for everything else. */
-export function modelsAnswer(path: string, bytes: Buffer, models: readonly ScriptedModel[]): PlainAnswer {
+export function modelsAnswer(path: string, bytes: Buffer, models: readonly ListedModel[]): PlainAnswer {
   switch (path) {
     case '/api/tags':
       return { status: 200, body: { models: models.map(({ name }) => ({ name, model: name, size: 1, details: {} })) } }
     case '/api/show':
-      return show(JSON.parse(bytes.toString('utf8')) as { model?: string; name?: string }, models)
+      return modelDetails(JSON.parse(bytes.toString('utf8')) as { model?: string; name?: string }, models)
     case '/v1/models':
-      return { status: 200, body: { object: 'list', data: models.map(row) } }
+      return { status: 200, body: { object: 'list', data: models.map(modelRow) } }
     default:
       return { status: 404, body: { error: { message: `nothing answers at ${path}` } } }
   }
 }
 
-function show(asked: { model?: string; name?: string }, models: readonly ScriptedModel[]): PlainAnswer {
+function modelDetails(asked: { model?: string; name?: string }, models: readonly ListedModel[]): PlainAnswer {
   const wanted = asked.model ?? asked.name ?? ''
   const found = models.find(({ name }) => name === wanted || name === `${wanted}:latest`)
   if (!found) return { status: 404, body: { error: `model '${wanted}' not found` } }
@@ -129,6 +129,6 @@ function show(asked: { model?: string; name?: string }, models: readonly Scripte
   return { status: 200, body: { details: {}, model_info: info, capabilities, ...(parameters ? { parameters } : {}) } }
 }
 
-function row({ name, contextLength = 131_072 }: ScriptedModel): object {
+function modelRow({ name, contextLength = 131_072 }: ListedModel): object {
   return { id: name, object: 'model', ...(contextLength === null ? {} : { context_length: contextLength }) }
 }

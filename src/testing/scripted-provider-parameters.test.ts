@@ -28,7 +28,7 @@ const schema = {
 }
 const tools = [{ name: 'look', inputSchema: { type: 'object', properties: {} } }]
 
-/** One value for each parameter, none of them what a provider does anyway. */
+/** One value for each parameter, different from the default of every provider. */
 const ASKED: { readonly [Name in keyof CallParameters]-?: CallParameters[Name] } = {
   temperature: 0.25,
   topP: 0.5,
@@ -42,7 +42,7 @@ const ASKED: { readonly [Name in keyof CallParameters]-?: CallParameters[Name] }
   parallelToolCalls: false,
 }
 
-/** Where a parameter stands in the body of a wire, and what it is there. Missing: the call is refused. */
+/** The place and the value of a parameter in the body of a request. If it is missing, the call is refused. */
 type Places = { readonly [Name in keyof CallParameters]?: readonly [path: string, value: unknown] }
 
 const chat: Places = {
@@ -101,7 +101,7 @@ const WIRES: Readonly<Record<string, Places>> = {
 for (const [id, places] of Object.entries(WIRES)) {
   for (const name of Object.keys(ASKED) as (keyof CallParameters)[]) {
     const place = places[name]
-    test(`${id}: ${name} ${place ? `is ${place[0]} on the wire` : 'is refused before anything leaves'}`, async () => {
+    test(`${id}: ${name} ${place ? `is ${place[0]} on the wire` : 'is refused before a request is sent'}`, async () => {
       const before = server.requests.length
       const asking = ask(id, { [name]: ASKED[name] })
       if (!place) {
@@ -121,7 +121,7 @@ for (const [id, places] of Object.entries(WIRES)) {
   }
 }
 
-test('JSON without a schema is asked for where the wire has it, and refused elsewhere', async () => {
+test('JSON without a schema is requested if the API supports it, and refused otherwise', async () => {
   const parameters: CallParameters = { responseFormat: { type: 'json' } }
   for (const [id, path, value] of [
     ['local/scripted', 'response_format', { type: 'json_object' }],
@@ -135,12 +135,12 @@ test('JSON without a schema is asked for where the wire has it, and refused else
   await assert.rejects(ask('anthropic/claude-sonnet-4-5', parameters), { code: 'unsupported-parameter' })
 })
 
-test('values that a provider takes anyway are never refused', async () => {
+test('values that are the default of a provider are never refused', async () => {
   const usual: CallParameters = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 }
   for (const id of Object.keys(WIRES)) await ask(id, usual)
 })
 
-test('that a tool has to be called is said in the words of each wire', async () => {
+test('a required tool call is requested in the format of each API', async () => {
   for (const [id, choice] of [
     ['local/scripted', 'required'],
     ['openai/gpt-4o', 'required'],

@@ -26,7 +26,7 @@ function failure(code: ModelError['code'], message: RegExp) {
   return (error: unknown) => error instanceof ModelError && error.code === code && message.test(error.message)
 }
 
-test('Ollama tells what its model can do; the window stays modest until somebody chooses', async () => {
+test('Ollama reports the abilities of its model, and the window stays small until it is configured', async () => {
   const able = await factsOf('ollama/able:8b')
   assert.deepEqual(able, {
     window: 16_384,
@@ -47,12 +47,12 @@ test('Ollama tells what its model can do; the window stays modest until somebody
   )
 })
 
-test('a window that nobody knows is 8,192 tokens, and says that it is assumed', async () => {
+test('an unknown window is 8,192 tokens and is marked as assumed', async () => {
   const { window, source } = await factsOf('ollama/quiet:1b')
   assert.deepEqual({ window, source }, { window: 8192, source: 'assumed' })
 })
 
-test('the configuration wins over the catalog and over what a provider tells', async () => {
+test('the configuration wins over the catalog and over the provider', async () => {
   const models = { 'ollama/able:8b': { window: 40_000, vision: false } }
   const { window, maxOutput, vision, tools, source } = await factsOf('ollama/able:8b', { models })
   assert.deepEqual(
@@ -67,41 +67,41 @@ test('the configuration wins over the catalog and over what a provider tells', a
   )
 })
 
-test('a window from the configuration leaves no trace of the assumed one, and what nobody tells stays assumed', async () => {
+test('a configured window replaces the assumed one, and other unknown facts stay assumed', async () => {
   const providers = { local: { kind: 'openai-compatible' as const, baseURL: server.url } }
-  const told = async (own: ModelConfiguration) => {
+  const resolve = async (own: ModelConfiguration) => {
     const facts = await factsOf('local/nobody', { providers, models: { 'local/nobody': own } })
     return [facts.window, facts.maxOutput, facts.source, facts.assumed?.join(' ')]
   }
   const abilities = 'tools vision reasoning'
-  assert.deepEqual(await told({}), [8192, 2048, 'assumed', `window maxOutput ${abilities}`])
-  assert.deepEqual(await told({ window: 16_000 }), [16_000, 4000, 'configuration', `maxOutput ${abilities}`])
-  assert.deepEqual(await told({ window: 32_768 }), [32_768, 8192, 'configuration', `maxOutput ${abilities}`])
-  assert.deepEqual(await told({ window: 200_000 }), [200_000, 8192, 'configuration', `maxOutput ${abilities}`])
-  assert.deepEqual(await told({ window: 4000, maxOutput: 500, tools: true, vision: false, reasoning: false }), [
+  assert.deepEqual(await resolve({}), [8192, 2048, 'assumed', `window maxOutput ${abilities}`])
+  assert.deepEqual(await resolve({ window: 16_000 }), [16_000, 4000, 'configuration', `maxOutput ${abilities}`])
+  assert.deepEqual(await resolve({ window: 32_768 }), [32_768, 8192, 'configuration', `maxOutput ${abilities}`])
+  assert.deepEqual(await resolve({ window: 200_000 }), [200_000, 8192, 'configuration', `maxOutput ${abilities}`])
+  assert.deepEqual(await resolve({ window: 4000, maxOutput: 500, tools: true, vision: false, reasoning: false }), [
     4000,
     500,
     'configuration',
     undefined,
   ])
-  assert.deepEqual(await told({ maxOutput: 3000 }), [8192, 3000, 'assumed', `window ${abilities}`])
+  assert.deepEqual(await resolve({ maxOutput: 3000 }), [8192, 3000, 'assumed', `window ${abilities}`])
 })
 
-test('a longest answer that is known is never longer than the window that was chosen', async () => {
+test('a known longest answer is never longer than the configured window', async () => {
   const settings = { environment: { ANTHROPIC_API_KEY: 'k' } }
   const models = { 'anthropic/claude-haiku-4-5': { window: 20_000 } }
   const { window, maxOutput, assumed } = await factsOf('anthropic/claude-haiku-4-5', { ...settings, models })
   assert.deepEqual([window, maxOutput, assumed], [20_000, 20_000, undefined])
 })
 
-test('a compatible server that lists its models tells their windows', async () => {
+test('a compatible server that lists its models reports their windows', async () => {
   const providers = { local: { kind: 'openai-compatible' as const, baseURL: server.url } }
   const { window, source } = await factsOf('local/able:8b', { providers })
   assert.deepEqual({ window, source }, { window: 131_072, source: 'provider' })
   assert.equal((await factsOf('local/nobody', { providers })).source, 'assumed')
 })
 
-test('a model of the catalog is known by its dated name too, with price, cache and date', async () => {
+test('a model of the catalog is found by its dated name too, with price, cache and date', async () => {
   const settings = { environment: { ANTHROPIC_API_KEY: 'k' } }
   const { window, price, cache, date } = await factsOf('anthropic/claude-haiku-4-5-20251001', settings)
   assert.equal(window, 200_000)
@@ -110,7 +110,7 @@ test('a model of the catalog is known by its dated name too, with price, cache a
   assert.match(date ?? '', /^\d{4}-\d{2}-\d{2}$/)
 })
 
-test('what is not there says what there is, and how to attach it', async () => {
+test('an unknown model or provider is an error that lists the known ones and explains how to add it', async () => {
   const models = createModels({ known, environment })
   await assert.rejects(
     models.model('mistral/large'),
@@ -133,7 +133,7 @@ test('a provider with a bad address leaves the others alone', async () => {
   assert.match((await models.list()).find(({ id }) => id === 'broken')?.why ?? '', /needs a baseURL/)
 })
 
-test('a key can stand in a file', async () => {
+test('a key can be in a file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-key-'))
   try {
     const apiKeyFile = join(folder, 'key')
@@ -150,7 +150,7 @@ test('a key can stand in a file', async () => {
   }
 })
 
-test('the list shows what can be chosen, and why the rest cannot', async () => {
+test('the list shows which models are ready, and why the others are not', async () => {
   const list = await createModels({ known, environment: { ...environment, OPENAI_API_KEY: 'k' } }).list()
   assert.ok(list.some(({ id, ready }) => id === 'ollama/able:8b' && ready))
   assert.ok(list.some(({ id, ready, window }) => id === 'openai/gpt-6.1-sol' && ready && window === 1_050_000))
@@ -160,7 +160,7 @@ test('the list shows what can be chosen, and why the rest cannot', async () => {
   assert.deepEqual([id, ready, window, facts?.tools], ['rehearsal', true, 128_000, true])
 })
 
-test('where nobody chose, an Ollama model with tools comes first, then keys, then a rehearsal', async () => {
+test('without a configured model, an Ollama model with tools comes first, then providers with keys, then the rehearsal', async () => {
   const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }
   const here = await createModels({ known, environment: { ...environment, ...keys } }).choose()
   assert.equal(here.id, 'ollama/able:8b')
@@ -175,7 +175,7 @@ test('where nobody chose, an Ollama model with tools comes first, then keys, the
   assert.deepEqual(nothing.alternatives, [])
 })
 
-test('the Responses API is spoken to any server that is configured to have it, and Chat Completions unless it is', async () => {
+test('servers that are configured for the Responses API get it, and all others get Chat Completions', async () => {
   const at = { kind: 'openai-compatible' as const, baseURL: server.url }
   const models = createModels({ known, environment, providers: { new: { ...at, api: 'responses' }, old: at } })
   const signal = new AbortController().signal

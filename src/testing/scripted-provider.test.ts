@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { providers as known } from '../capabilities/providers.ts'
 import { createModels, ModelError, type ModelRequest } from '../model.ts'
-import { eventsOf, finishEvent, KEY, REQUEST, textsOf } from './provider-world.ts'
+import { collectEvents, finishEvent, KEY, REQUEST, messageTexts } from './provider-world.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import type { ScriptedAnswer } from './scripted-provider-answer.ts'
 
@@ -28,41 +28,46 @@ const models = createModels({
 })
 
 for (const id of ['ollama/scripted', 'responses/gpt-5.4', 'anthropic/claude-sonnet-5-5', 'local/scripted']) {
-  test(`${id}: reasoning is told apart from the answer, and goes back as the provider wants it`, async () => {
+  test(`${id}: reasoning is separate from the answer, and is sent back as the provider expects`, async () => {
     next = { reasoning: ['Hm, ', 'news.'], signature: 'signed', text: 'Hello' }
     const model = await models.model(id)
-    const events = await eventsOf(model)
+    const events = await collectEvents(model)
     assert.deepEqual(
       events.filter(({ type }) => type === 'reasoning-delta'),
       ['Hm, ', 'news.'].map((text) => ({ type: 'reasoning-delta', text })),
     )
     const { message } = finishEvent(events)
-    assert.deepEqual(textsOf(message), ['Hello'])
+    assert.deepEqual(messageTexts(message), ['Hello'])
     const messages = [...REQUEST.messages, message, { role: 'user' as const, content: 'And?' }]
-    await eventsOf(model, {}, { ...REQUEST, messages })
+    await collectEvents(model, {}, { ...REQUEST, messages })
     const sent = server.requests.at(-1)?.bytes.toString() ?? ''
     assert.match(sent, id.startsWith('responses') || id.startsWith('anthropic') ? /"signed"/ : /Hm, news\./)
   })
 }
 
-test('Ollama gets its window, its longest answer and whether to think, in its own words', async () => {
+test('Ollama gets its window, its longest answer and whether to think, in its own parameters', async () => {
   next = { text: 'ok' }
   const model = await models.model('ollama/scripted')
-  await eventsOf(model, { window: 12_000, maxOutputTokens: 500, reasoning: 'high', parameters: { temperature: 0 } })
+  await collectEvents(model, {
+    window: 12_000,
+    maxOutputTokens: 500,
+    reasoning: 'high',
+    parameters: { temperature: 0 },
+  })
   const { body } = server.requests.at(-1) ?? assert.fail()
   assert.deepEqual(body['options'], { num_ctx: 12_000, num_predict: 500, temperature: 0 })
   assert.equal(body['think'], true)
 })
 
-test('Ollama that says nothing, or nought, about the prompt is not accused of truncating it', async () => {
+test('an Ollama that reports no prompt tokens, or zero, did not truncate the prompt', async () => {
   next = { text: 'ok', usage: { promptTokens: 0, outputTokens: 1 } }
-  const { usage } = finishEvent(await eventsOf(await models.model('ollama/scripted'), { leastPromptTokens: 100 }))
+  const { usage } = finishEvent(await collectEvents(await models.model('ollama/scripted'), { leastPromptTokens: 100 }))
   assert.equal(usage.promptTokens, undefined)
 })
 
-test('OpenAI is asked statelessly: every request carries the whole conversation', async () => {
+test('requests to OpenAI are stateless: each one contains the whole conversation', async () => {
   next = { text: 'ok' }
-  await eventsOf(await models.model('responses/gpt-5.4'))
+  await collectEvents(await models.model('responses/gpt-5.4'))
   const { body } = server.requests.at(-1) ?? assert.fail()
   assert.equal(body['store'], false)
   assert.deepEqual(body['include'], ['reasoning.encrypted_content'])
@@ -75,7 +80,7 @@ test('Anthropic gets four cache marks: tools, system, settled history, newest me
     { role: 'assistant', content: 'two' },
     { role: 'user', content: 'three' },
   ]
-  await eventsOf(await models.model('anthropic/claude-sonnet-5-5'), {}, { ...REQUEST, messages })
+  await collectEvents(await models.model('anthropic/claude-sonnet-5-5'), {}, { ...REQUEST, messages })
   const { body, bytes } = server.requests.at(-1) ?? assert.fail()
   const mark = { type: 'ephemeral' }
   const [, last] = body['tools'] as { cache_control?: unknown }[]
@@ -89,18 +94,18 @@ test('Anthropic gets four cache marks: tools, system, settled history, newest me
   assert.equal(bytes.toString().split('cache_control').length - 1, 4)
 })
 
-test('Anthropic thinks within the longest answer that was budgeted, not on top of it', async () => {
+test('the thinking budget of Anthropic is part of the longest answer', async () => {
   next = { text: 'ok' }
-  await eventsOf(await models.model('anthropic/claude-haiku-4-5'), { reasoning: 'medium', maxOutputTokens: 4000 })
+  await collectEvents(await models.model('anthropic/claude-haiku-4-5'), { reasoning: 'medium', maxOutputTokens: 4000 })
   const { body } = server.requests.at(-1) ?? assert.fail()
   assert.equal(body['max_tokens'], 4000)
   assert.deepEqual(body['thinking'], { type: 'enabled', budget_tokens: 2000 })
 })
 
-test('cached and reasoned tokens are told apart where a provider tells them', async () => {
+test('cached tokens and reasoning tokens are separate if a provider reports them', async () => {
   next = { text: 'ok', usage: { promptTokens: 100, cachedTokens: 60, outputTokens: 9, reasoningTokens: 4 } }
   for (const id of ['openai/gpt-5.4', 'responses/gpt-5.4', 'anthropic/claude-sonnet-5-5', 'local/scripted']) {
-    const { usage } = finishEvent(await eventsOf(await models.model(id)))
+    const { usage } = finishEvent(await collectEvents(await models.model(id)))
     assert.deepEqual(
       { ...usage, cacheWrittenTokens: undefined },
       {
@@ -114,26 +119,26 @@ test('cached and reasoned tokens are told apart where a provider tells them', as
   }
 })
 
-test('parallel calls of one model each get their own wire', async () => {
+test('parallel calls of one model each get their own wire event', async () => {
   next = { text: 'ok' }
   const model = await models.model('local/scripted')
   const asked = ['one', 'two', 'three'].map((content) => ({
     ...REQUEST,
     messages: [{ role: 'user' as const, content }],
   }))
-  const all = await Promise.all(asked.map((request) => eventsOf(model, {}, request)))
+  const all = await Promise.all(asked.map((request) => collectEvents(model, {}, request)))
   const arrived = new Set(server.requests.slice(-3).map(({ sha256 }) => sha256))
   assert.deepEqual(new Set(all.map(([wire]) => wire?.type === 'wire' && wire.sha256)), arrived)
   assert.equal(arrived.size, 3)
 })
 
-test('a server that is not there is a network failure that says where it was looked for', async () => {
+test('an unreachable server is a network error with its URL', async () => {
   const gone = createModels({
     known,
     providers: { local: { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1' } },
   })
   await assert.rejects(
-    async () => eventsOf(await gone.model('local/x')),
+    async () => collectEvents(await gone.model('local/x')),
     (error) =>
       error instanceof ModelError && error.code === 'network' && /providers\.local\.baseURL/.test(error.message),
   )

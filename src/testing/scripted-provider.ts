@@ -2,38 +2,36 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { anthropicFrames, ollamaFrames } from './scripted-provider-anthropic.ts'
 import {
   modelsAnswer,
   type ScriptedAnswer,
-  type ScriptedModel,
+  type ListedModel,
   type ScriptedRequest,
-  type ScriptedUsage,
   type Wire,
 } from './scripted-provider-answer.ts'
-import { openaiChatFrames, openaiResponsesFrames } from './scripted-provider-openai.ts'
+import { responseFrames } from './scripted-provider-frames.ts'
 
 export interface ScriptedProviderOptions {
-  /** What to say to the nth request, counted from 1. Without it everything is answered with `ok`. */
+  /** The answer to the nth request, counted from 1. The default is `ok`. */
   readonly answer?: (request: ScriptedRequest, n: number) => ScriptedAnswer | Promise<ScriptedAnswer>
-  /** What `/api/tags`, `/api/show` and `/v1/models` tell. One model, `scripted`, unless given. */
-  readonly models?: readonly ScriptedModel[]
-  /** A free one unless given. */
+  /** The models that `/api/tags`, `/api/show` and `/v1/models` list. The default is one model, `scripted`. */
+  readonly models?: readonly ListedModel[]
+  /** The default is a free port. */
   readonly port?: number
 }
 
 export interface ScriptedProvider {
-  /** `http://127.0.0.1:PORT`: the address for Ollama and Anthropic; OpenAI's is `${url}/v1`. */
+  /** `http://127.0.0.1:PORT`, the base URL for Ollama and Anthropic. The base URL for OpenAI is `${url}/v1`. */
   readonly url: string
-  /** The calls it got so far, in order. Questions after models are not among them. */
+  /** The model calls so far, in order. Requests for lists of models are not among them. */
   readonly requests: readonly ScriptedRequest[]
   /** Ends every connection. */
   close(): Promise<void>
 }
 
 /**
- * A server on a free port of this machine that speaks the wires of Ollama, OpenAI (Chat Completions and Responses) and
- * Anthropic, and says what a script says. For tests and benchmarks of whole programs, over real connections.
+ * Starts a server on the loopback interface with the APIs of Ollama, OpenAI (Chat Completions and Responses) and
+ * Anthropic. It answers from a script, for tests and benchmarks of whole programs over real connections.
  */
 export async function scriptedProvider(options: ScriptedProviderOptions = {}): Promise<ScriptedProvider> {
   const { answer = () => ({ text: 'ok' }), models = [{ name: 'scripted' }] } = options
@@ -44,9 +42,9 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
     const wire = WIRES[path]
     const bytes = await readAll(incoming)
     if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, models))
-    const request = requestOf(wire, path, incoming, bytes, response)
+    const request = recordedRequest(wire, path, incoming, bytes, response)
     requests.push(request)
-    await say(await answer(request, requests.length), request, response)
+    await sendAnswer(await answer(request, requests.length), request, response)
   }
 
   const server = createServer((incoming, response) => {
@@ -74,22 +72,15 @@ const WIRES: Readonly<Record<string, Wire>> = {
   '/v1/messages': 'anthropic',
 }
 
-const FRAMES = {
-  ollama: ollamaFrames,
-  'openai-chat': openaiChatFrames,
-  'openai-responses': openaiResponsesFrames,
-  anthropic: anthropicFrames,
-}
-
-async function say(answer: ScriptedAnswer, request: ScriptedRequest, response: ServerResponse): Promise<void> {
+async function sendAnswer(answer: ScriptedAnswer, request: ScriptedRequest, response: ServerResponse): Promise<void> {
   if (answer.delayMs) await pause(answer.delayMs)
   if (answer.cutAfter === 0) return void response.destroy()
   if (answer.hangAfter === 0) return
   if (answer.status !== undefined) return sendJson(response, { status: answer.status, ...bodyAndHeaders(answer) })
   const type = request.wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
   response.writeHead(200, { 'content-type': type, ...answer.headers })
-  const frames = FRAMES[request.wire](answer, request, usageOf(answer, request))
-  if (answer.forever !== undefined) return sayForever(frames, answer.forever, response)
+  const frames = responseFrames(answer, request)
+  if (answer.forever !== undefined) return sendForever(frames, answer.forever, response)
   const end = answer.cutAfter ?? answer.hangAfter ?? answer.endAfter ?? frames.length
   if (answer.pieceDelayMs) {
     for (const frame of frames.slice(0, end)) {
@@ -100,25 +91,25 @@ async function say(answer: ScriptedAnswer, request: ScriptedRequest, response: S
     response.write(frames.slice(0, end).join(''))
   }
   if (answer.hangAfter !== undefined) return
-  // A cut waits until the pieces before it have left, or they would be lost with the connection.
+  // The cut waits until the frames before it are sent. Otherwise they would be lost with the connection.
   if (answer.cutAfter !== undefined) return void response.write('', () => setTimeout(() => response.destroy(), 5))
   response.end()
 }
 
-/** Fills the connection as quickly as it is read. */
-async function sayForever(frames: readonly string[], text: string, response: ServerResponse): Promise<void> {
+/** Writes as fast as the client reads. */
+async function sendForever(frames: readonly string[], text: string, response: ServerResponse): Promise<void> {
   const at = frames.findIndex((frame) => frame.includes(text))
-  if (at === -1) throw new Error(`no piece holds ${text}`)
+  if (at === -1) throw new Error(`No frame contains ${text}.`)
   response.write(frames.slice(0, at).join(''))
   const frame = frames[at]!
   const block = frame.repeat(Math.max(1, Math.ceil(65_536 / frame.length)))
   while (!response.destroyed) {
     if (response.write(block)) await new Promise((resolve) => setImmediate(resolve))
-    else await drained(response)
+    else await waitForDrain(response)
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
       response.off('drain', over)
@@ -134,13 +125,7 @@ function bodyAndHeaders({ body = {}, headers }: ScriptedAnswer) {
   return { body, ...(headers ? { headers } : {}) }
 }
 
-function usageOf({ usage, text = '' }: ScriptedAnswer, { bytes }: ScriptedRequest): ScriptedUsage | undefined {
-  if (usage === 'silent') return undefined
-  const words = typeof text === 'string' ? text.split(' ').length : text.length
-  return usage ?? { promptTokens: Math.ceil(bytes.byteLength / 4), outputTokens: words }
-}
-
-function requestOf(
+function recordedRequest(
   wire: Wire,
   path: string,
   { headers }: IncomingMessage,

@@ -1,33 +1,33 @@
 import type { Chat, Message, MessageEntity, Update, User } from 'grammy/types'
 
-/** A Bot API server on a script: what people did, what the bot called, and what it gets to hear. */
+/** A scripted Bot API server: people act, and tests read the calls of the bot. */
 export interface ScriptedTelegram {
-  /** `http://127.0.0.1:PORT`, to be given as `apiRoot`. */
+  /** `http://127.0.0.1:PORT`, for the setting `apiRoot`. */
   readonly url: string
   readonly token: string
   /** The bot itself. */
   readonly me: User
-  /** A person writes something into a chat, which exists from then on. A media group gives an update for each of its files. */
-  say(chat: number, text: string, options?: ScriptedSaying): readonly Update[]
-  /** A person presses the button with that data. Throws where the message has no such button. */
+  /** A person writes to a chat, which is created if needed. A media group gives an update for each of its files. */
+  say(chat: number, text: string, options?: ScriptedMessageOptions): readonly Update[]
+  /** A person presses the button with this data. Throws if the message has no such button. */
   press(chat: number, messageId: number, data: string, from?: number | User): Update
-  /** A person edits what they wrote. */
+  /** A person edits a message. */
   change(chat: number, messageId: number, text: string): Update
-  /** Something else happens. */
+  /** Adds any other update. */
   happen(update: Omit<Update, 'update_id'>): Update
-  /** Gives an update once more, as Telegram does after a fault. */
+  /** Delivers an update again, as Telegram does after a failure. */
   redeliver(updateId: number): void
-  /** A chat exists without a word of a person in it. */
+  /** Creates a chat without messages. */
   open(chat: number, type?: ScriptedChatType): void
-  /** Messages of a chat as a person sees them now, both sides. */
+  /** The messages of a chat, of both sides, as a person sees them now. */
   messages(chat: number): readonly ScriptedMessage[]
-  /** What the bot called so far, in order. `getUpdates` is left out unless asked for by name. */
+  /** The calls of the bot so far, in order. `getUpdates` is left out unless `method` names it. */
   calls(method?: string): readonly ScriptedCall[]
-  /** The next calls of a method fail that way. */
+  /** The next `times` calls of a method fail (1 by default). */
   fail(method: string, how: ScriptedFailure, times?: number): void
-  /** Waits until something is true and answers it. Rejects after `withinMs` (60,000 ms unless given) and says so. */
+  /** Waits until `predicate` returns a value and returns it. Rejects after `withinMs`, 60,000 ms by default. */
   until<T>(predicate: () => T | undefined | false, withinMs?: number): Promise<T>
-  /** Updates that nobody acknowledged. */
+  /** The updates that the bot has not acknowledged. */
   readonly waiting: readonly Update[]
   /** Ends every connection. */
   close(): Promise<void>
@@ -35,18 +35,18 @@ export interface ScriptedTelegram {
 
 export type ScriptedChatType = Chat['type']
 
-export interface ScriptedSaying {
-  /** Who says so: an id, or the whole person. The chat's own person unless given (100 in a group). */
+export interface ScriptedMessageOptions {
+  /** The author: an id, or the whole user. The default is the person of a private chat, and 100 in a group. */
   readonly from?: number | User
-  /** `private` for a positive chat id, `supergroup` for a negative one, unless given. */
+  /** The default is `private` for a positive chat id and `supergroup` for a negative one. */
   readonly type?: ScriptedChatType
-  /** What the group is called. */
+  /** The title of the group. */
   readonly title?: string
   readonly entities?: readonly MessageEntity[]
-  /** The text becomes the caption. */
+  /** With a photo the text becomes the caption. */
   readonly photo?: Uint8Array
   readonly document?: ScriptedFile
-  /** Files of one album: a message each, the text is the caption of the first. */
+  /** The files of one album, a message for each. The text is the caption of the first. */
   readonly mediaGroup?: readonly (ScriptedFile | Uint8Array)[]
   readonly replyTo?: number
   readonly thread?: number
@@ -72,20 +72,20 @@ export interface ScriptedMessage {
   readonly thread?: number
   readonly replyTo?: number
   readonly silent?: boolean
-  /** Whether a link in it would be fetched. */
+  /** Whether Telegram would show a link preview. */
   readonly preview: boolean
 }
 
 export interface ScriptedCall {
   readonly method: string
   readonly parameters: Readonly<Record<string, unknown>>
-  /** What was answered; `undefined` where the connection was dropped. */
+  /** The HTTP status of the answer. `undefined` if the connection was dropped. */
   readonly status: number | undefined
-  /** `Date.now()` when it came, ms. */
+  /** When it arrived, in ms since 1970. */
   readonly time: number
 }
 
-/** How a call fails. With `chat`, calls for that chat alone. */
+/** How a call fails. With `chat`, only calls for that chat fail. */
 export type ScriptedFailure = { readonly chat?: number } & (
   | { readonly type: 'limited'; readonly retryAfter: number }
   | {
@@ -95,10 +95,10 @@ export type ScriptedFailure = { readonly chat?: number } & (
       /** Such as `migrate_to_chat_id`. */
       readonly parameters?: Readonly<Record<string, number>>
     }
-  /** Telegram's servers fail, with a page that is no JSON. */
+  /** The server fails with an HTML page. The default code is 502. */
   | { readonly type: 'broken'; readonly code?: number }
-  /** The connection ends, before anything is done, or after it was done and before the answer. */
+  /** The connection breaks before the call is executed or, with `done`, after it and before the answer. */
   | { readonly type: 'dropped'; readonly done?: boolean }
-  /** It is answered, but late. */
+  /** The answer comes late. */
   | { readonly type: 'slow'; readonly ms: number }
 )

@@ -1,8 +1,8 @@
 import type { InlineKeyboardMarkup, Message } from 'grammy/types'
 import { badRequest } from './scripted-telegram-request.ts'
-import { writtenText } from './scripted-telegram-text.ts'
+import { parseText } from './scripted-telegram-text.ts'
 import type { TelegramUpdates } from './scripted-telegram-updates.ts'
-import { messageOf, type TelegramWorld, type WorldChat, type WorldMessage } from './scripted-telegram-world.ts'
+import { apiMessage, type TelegramWorld, type WorldChat, type WorldMessage } from './scripted-telegram-world.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 type Method = (parameters: Parameters, gone: AbortSignal) => unknown
@@ -35,41 +35,41 @@ export function botMethods(world: TelegramWorld, updates: TelegramUpdates): Read
       commands = []
       return true
     },
-    getChat: ({ chat_id: id }) => ({ ...placeOf(world, id).chat, accent_color_id: 0, max_reaction_count: 11 }),
+    getChat: ({ chat_id: id }) => ({ ...findChat(world, id).chat, accent_color_id: 0, max_reaction_count: 11 }),
 
     sendMessage(parameters) {
-      const place = placeOf(world, parameters['chat_id'])
-      const written = writtenText(parameters['text'], parameters['entities'])
+      const place = findChat(world, parameters['chat_id'])
+      const written = parseText(parameters['text'], parameters['entities'])
       const message: WorldMessage = {
         id: 0,
         from: world.me,
         date: Math.floor(Date.now() / 1000),
         ...written,
-        keyboard: keyboardOf(parameters['reply_markup']),
+        keyboard: parseKeyboard(parameters['reply_markup']),
         edits: 0,
-        ...threadOf(place, parameters),
-        ...replyOf(place, parameters),
+        ...threadField(place, parameters),
+        ...replyField(place, parameters),
         ...(parameters['disable_notification'] ? { silent: true } : {}),
         preview: hasPreview(parameters),
         extra: {},
       }
-      return put(place, { ...message, id: place.nextId() })
+      return putMessage(place, { ...message, id: place.nextId() })
     },
 
     editMessageText(parameters) {
       const { place, message } = ownMessage(world, parameters)
-      const written = writtenText(parameters['text'], parameters['entities'])
-      const keyboard = keyboardOf(parameters['reply_markup'])
-      return edit(place, message, { ...written, keyboard, preview: hasPreview(parameters) })
+      const written = parseText(parameters['text'], parameters['entities'])
+      const keyboard = parseKeyboard(parameters['reply_markup'])
+      return editMessage(place, message, { ...written, keyboard, preview: hasPreview(parameters) })
     },
 
     editMessageReplyMarkup(parameters) {
       const { place, message } = ownMessage(world, parameters)
-      return edit(place, message, { keyboard: keyboardOf(parameters['reply_markup']) })
+      return editMessage(place, message, { keyboard: parseKeyboard(parameters['reply_markup']) })
     },
 
     deleteMessage({ chat_id: id, message_id: messageId }) {
-      const place = placeOf(world, id)
+      const place = findChat(world, id)
       const message = place.messages.get(Number(messageId))
       if (!message) throw badRequest('message to delete not found')
       if (message.from.id !== world.me.id && place.chat.type !== 'private') throw badRequest("message can't be deleted")
@@ -78,8 +78,8 @@ export function botMethods(world: TelegramWorld, updates: TelegramUpdates): Read
     },
 
     sendChatAction(parameters) {
-      const place = placeOf(world, parameters['chat_id'])
-      threadOf(place, parameters)
+      const place = findChat(world, parameters['chat_id'])
+      threadField(place, parameters)
       if (!ACTIONS.test(String(parameters['action']))) throw badRequest('wrong parameter action in request')
       return true
     },
@@ -107,7 +107,7 @@ export function botMethods(world: TelegramWorld, updates: TelegramUpdates): Read
   return new Map(Object.entries(methods).map(([name, method]) => [name.toLowerCase(), method]))
 }
 
-function placeOf(world: TelegramWorld, id: unknown): WorldChat {
+function findChat(world: TelegramWorld, id: unknown): WorldChat {
   if (id === undefined || id === '') throw badRequest('chat_id is empty')
   const place = world.chat(Number(id))
   if (!place) throw badRequest('chat not found')
@@ -115,14 +115,14 @@ function placeOf(world: TelegramWorld, id: unknown): WorldChat {
 }
 
 function ownMessage(world: TelegramWorld, parameters: Parameters) {
-  const place = placeOf(world, parameters['chat_id'])
+  const place = findChat(world, parameters['chat_id'])
   const message = place.messages.get(Number(parameters['message_id']))
   if (!message) throw badRequest('message to edit not found')
   if (message.from.id !== world.me.id) throw badRequest("message can't be edited")
   return { place, message }
 }
 
-function edit(place: WorldChat, before: WorldMessage, change: Partial<WorldMessage>): Message {
+function editMessage(place: WorldChat, before: WorldMessage, change: Partial<WorldMessage>): Message {
   const after = { ...before, ...change }
   const shown = ({ text, entities, keyboard }: WorldMessage) => JSON.stringify([text, entities, keyboard])
   if (shown(before) === shown(after)) {
@@ -130,21 +130,21 @@ function edit(place: WorldChat, before: WorldMessage, change: Partial<WorldMessa
       'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
     )
   }
-  return put(place, { ...after, edits: before.edits + 1 })
+  return putMessage(place, { ...after, edits: before.edits + 1 })
 }
 
-function put(place: WorldChat, message: WorldMessage): Message {
+function putMessage(place: WorldChat, message: WorldMessage): Message {
   place.messages.set(message.id, message)
-  return messageOf(place, message)
+  return apiMessage(place, message)
 }
 
-function threadOf(place: WorldChat, { message_thread_id: thread }: Parameters): { thread?: number } {
+function threadField(place: WorldChat, { message_thread_id: thread }: Parameters): { thread?: number } {
   if (thread === undefined) return {}
   if (!place.threads.has(Number(thread))) throw badRequest('message thread not found')
   return { thread: Number(thread) }
 }
 
-function replyOf(place: WorldChat, { reply_parameters: reply }: Parameters): { replyTo?: number } {
+function replyField(place: WorldChat, { reply_parameters: reply }: Parameters): { replyTo?: number } {
   if (typeof reply !== 'object' || reply === null) return {}
   const { message_id: id, allow_sending_without_reply: anyway } = reply as Parameters
   if (place.messages.has(Number(id))) return { replyTo: Number(id) }
@@ -156,7 +156,7 @@ function hasPreview({ link_preview_options: options }: Parameters): boolean {
   return (options as { is_disabled?: boolean } | undefined)?.is_disabled !== true
 }
 
-function keyboardOf(markup: unknown): InlineKeyboardMarkup | undefined {
+function parseKeyboard(markup: unknown): InlineKeyboardMarkup | undefined {
   if (markup === undefined) return undefined
   const rows = (markup as { inline_keyboard?: unknown }).inline_keyboard
   if (!Array.isArray(rows)) throw badRequest("can't parse reply keyboard markup JSON object")

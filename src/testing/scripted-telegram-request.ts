@@ -1,32 +1,35 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Parameters of a call, from its address and its body: JSON or a form, as the Bot API takes them. */
-export async function parametersOf(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+/** Reads the parameters of a call from its query and its body, JSON or a form, as the Bot API does. */
+export async function readParameters(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const address = new URL(incoming.url ?? '/', 'http://localhost')
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   const bytes = Buffer.concat(chunks)
   const type = incoming.headers['content-type'] ?? ''
-  const query = spoken(address.searchParams)
+  const query = parseFields(address.searchParams)
   if (bytes.byteLength === 0) return query
-  if (type.startsWith('application/json')) return { ...query, ...json(bytes) }
+  if (type.startsWith('application/json')) return { ...query, ...parseJsonObject(bytes) }
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => {
     throw badRequest('the body can not be read')
   })
-  return { ...query, ...spoken(form) }
+  return { ...query, ...parseFields(form) }
 }
 
-/** These are words, whatever they look like. */
+/** The values of these fields are always texts. */
 const WORDS = new Set(['text', 'caption', 'callback_query_id', 'secret_token', 'url', 'file_id'])
 
-/** A form has words alone: whatever is no string stands in it as JSON. */
-function spoken(entries: Iterable<[string, unknown]>): Record<string, unknown> {
+/** The values of a form are texts. A value of another type is written as JSON. */
+function parseFields(entries: Iterable<[string, unknown]>): Record<string, unknown> {
   return Object.fromEntries(
-    Array.from(entries, ([name, value]) => [name, typeof value === 'string' && !WORDS.has(name) ? read(value) : value]),
+    Array.from(entries, ([name, value]) => [
+      name,
+      typeof value === 'string' && !WORDS.has(name) ? parseJson(value) : value,
+    ]),
   )
 }
 
-function read(value: string): unknown {
+function parseJson(value: string): unknown {
   try {
     return JSON.parse(value) as unknown
   } catch {
@@ -34,13 +37,13 @@ function read(value: string): unknown {
   }
 }
 
-function json(bytes: Buffer): Record<string, unknown> {
-  const value = read(bytes.toString('utf8'))
+function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  const value = parseJson(bytes.toString('utf8'))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest("can't parse JSON body")
   return value as Record<string, unknown>
 }
 
-/** What the Bot API answers instead of a result. */
+/** An error answer of the Bot API. */
 export class BotApiRefusal extends Error {
   override readonly name = 'BotApiRefusal'
   readonly code: number

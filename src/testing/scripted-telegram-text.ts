@@ -22,8 +22,8 @@ const TYPES = new Set([
   'email',
 ])
 
-/** The text of a message that the bot sends, as it will stand in the chat. Throws what the Bot API would answer, and more strictly. */
-export function writtenText(text: unknown, entities: unknown): WrittenText {
+/** The text of a message as it appears in the chat. Throws the errors of the Bot API, and is stricter. */
+export function parseText(text: unknown, entities: unknown): WrittenText {
   if (typeof text !== 'string') throw badRequest('message text is empty')
   if (!text.isWellFormed()) throw badRequest('strings must be encoded in UTF-8')
   if (text.trim() === '') throw badRequest('message text is empty')
@@ -32,10 +32,10 @@ export function writtenText(text: unknown, entities: unknown): WrittenText {
   const list = (entities ?? []) as readonly MessageEntity[]
   const fault = entitiesFault(text, list)
   if (fault) throw badRequest(`can't parse entities: ${fault}`)
-  return trimmed(text, list)
+  return trimText(text, list)
 }
 
-/** What is wrong with the entities of a text, by the rules of "Formatting options" of the Bot API. */
+/** Checks the entities of a text against the section "Formatting options" of the Bot API documentation. */
 function entitiesFault(text: string, entities: readonly MessageEntity[]): string | undefined {
   for (const [index, entity] of entities.entries()) {
     const { type, offset, length } = entity
@@ -70,8 +70,8 @@ function splitsPair(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1))
 }
 
-/** White space at both ends goes; what stands within an entity at the beginning stays. */
-function trimmed(text: string, entities: readonly MessageEntity[]): WrittenText {
+/** Removes whitespace at both ends, except inside an entity at the beginning. */
+function trimText(text: string, entities: readonly MessageEntity[]): WrittenText {
   const body = text.trimEnd()
   const blank = body.length - body.trimStart().length
   const start = Math.min(blank, ...entities.map(({ offset }) => offset))
@@ -85,8 +85,8 @@ function trimmed(text: string, entities: readonly MessageEntity[]): WrittenText 
   }
 }
 
-/** What Telegram itself marks in the words of a person: commands, mentions and addresses. */
-export function foundEntities(text: string): MessageEntity[] {
+/** Finds the entities that Telegram marks in the text of a person: commands, mentions and URLs. */
+export function findEntities(text: string): MessageEntity[] {
   const found = (type: 'bot_command' | 'mention' | 'url', pattern: RegExp): MessageEntity[] =>
     Array.from(text.matchAll(pattern), (match) => ({ type, offset: match.index, length: match[0].length }))
   return [

@@ -2,12 +2,12 @@ import { defined } from '../platform.ts'
 import type { Update } from 'grammy/types'
 import { badRequest, BotApiRefusal } from './scripted-telegram-request.ts'
 
-/** Updates on their way to the bot: it asks for them, or they are brought to its address. */
+/** The updates for the bot, which come by long polling or by webhook. */
 export interface TelegramUpdates {
   add(news: Omit<Update, 'update_id'>): Update
   redeliver(updateId: number): void
   readonly waiting: readonly Update[]
-  /** `gone` ends where the caller goes away: nothing is given to nobody. */
+  /** `gone` aborts when the client disconnects, so that no update is lost. */
   getUpdates(parameters: Parameters, gone: AbortSignal): Promise<readonly Update[]>
   setWebhook(parameters: Parameters): true
   deleteWebhook(parameters: Parameters): true
@@ -22,77 +22,77 @@ interface Webhook {
   readonly secret: string | undefined
 }
 
-/** The pause after an address refused an update, ms: the first one, and the longest. */
-const FIRST_PAUSE = 10
-const LONGEST_PAUSE = 320
-/** Kinds that a bot hears of only where it names them. */
-const UNASKED = new Set(['chat_member', 'message_reaction', 'message_reaction_count'])
+/** The first and the longest delay after a webhook refused an update, in ms. */
+const FIRST_DELAY = 10
+const LONGEST_DELAY = 320
+/** Kinds of updates that a bot gets only if it names them in `allowed_updates`. */
+const OPT_IN_KINDS = new Set(['chat_member', 'message_reaction', 'message_reaction_count'])
 
 export function telegramUpdates(): TelegramUpdates {
-  const ever: Update[] = []
-  const again: Update[] = []
+  const all: Update[] = []
+  const redelivered: Update[] = []
   let waiting: Update[] = []
   let allowed: readonly string[] = []
   let webhook: Webhook | undefined
   let lastError: { last_error_date: number; last_error_message: string } | undefined
-  let asking: { wake(): void; end(): void } | undefined
-  let bringing = false
+  let longPoll: { wake(): void; end(): void } | undefined
+  let isDelivering = false
   let closed = false
 
   function isWanted(update: object): boolean {
     const kind = Object.keys(update).find((key) => key !== 'update_id') ?? ''
-    return allowed.length > 0 ? allowed.includes(kind) : !UNASKED.has(kind)
+    return allowed.length > 0 ? allowed.includes(kind) : !OPT_IN_KINDS.has(kind)
   }
 
   function allow(kinds: unknown): void {
     if (Array.isArray(kinds)) allowed = kinds.map(String)
   }
 
-  function stir(): void {
-    asking?.wake()
-    if (webhook && !bringing) void bring()
+  function notify(): void {
+    longPoll?.wake()
+    if (webhook && !isDelivering) void deliver()
   }
 
-  async function bring(): Promise<void> {
-    bringing = true
-    let wait = FIRST_PAUSE
+  async function deliver(): Promise<void> {
+    isDelivering = true
+    let wait = FIRST_DELAY
     for (;;) {
-      const next = again[0] ?? waiting[0]
+      const next = redelivered[0] ?? waiting[0]
       if (!webhook || closed || !next) break
-      // oxlint-disable-next-line no-await-in-loop -- one after another, as they happened
+      // oxlint-disable-next-line no-await-in-loop -- updates keep their order
       const fault = await post(webhook, next)
       if (fault === undefined) {
-        if (again[0] === next) again.shift()
+        if (redelivered[0] === next) redelivered.shift()
         else waiting = waiting.filter((update) => update !== next)
-        wait = FIRST_PAUSE
+        wait = FIRST_DELAY
         continue
       }
       lastError = { last_error_date: Math.floor(Date.now() / 1000), last_error_message: fault }
       // oxlint-disable-next-line no-await-in-loop -- as above
       await new Promise((resolve) => setTimeout(resolve, wait))
-      wait = Math.min(LONGEST_PAUSE, wait * 2)
+      wait = Math.min(LONGEST_DELAY, wait * 2)
     }
-    bringing = false
+    isDelivering = false
   }
 
   return {
     get waiting() {
-      return [...again, ...waiting]
+      return [...redelivered, ...waiting]
     },
 
     add(news) {
-      const update: Update = { update_id: 500_001 + ever.length, ...news }
-      ever.push(update)
+      const update: Update = { update_id: 500_001 + all.length, ...news }
+      all.push(update)
       if (isWanted(news)) waiting.push(update)
-      stir()
+      notify()
       return update
     },
 
     redeliver(updateId) {
-      const update = ever.find(({ update_id: id }) => id === updateId)
+      const update = all.find(({ update_id: id }) => id === updateId)
       if (!update) throw new Error(`There was no update ${updateId}.`)
-      again.push(update)
-      stir()
+      redelivered.push(update)
+      notify()
     },
 
     async getUpdates({ offset = 0, limit = 100, timeout = 0, allowed_updates: kinds }, gone) {
@@ -103,10 +103,10 @@ export function telegramUpdates(): TelegramUpdates {
         )
       }
       allow(kinds)
-      asking?.end()
+      longPoll?.end()
       const first = Number(offset)
       waiting = first < 0 ? waiting.slice(first) : waiting.filter(({ update_id: id }) => id >= first)
-      if (waiting.length + again.length === 0 && Number(timeout) > 0) {
+      if (waiting.length + redelivered.length === 0 && Number(timeout) > 0) {
         const ended = await new Promise<'woken' | 'ended'>((resolve) => {
           const timer = setTimeout(resolve, Number(timeout) * 1000, 'woken')
           const finish = (how: 'woken' | 'ended') => {
@@ -114,7 +114,7 @@ export function telegramUpdates(): TelegramUpdates {
             resolve(how)
           }
           gone.addEventListener('abort', () => finish('ended'))
-          asking = { wake: () => finish('woken'), end: () => finish('ended') }
+          longPoll = { wake: () => finish('woken'), end: () => finish('ended') }
         })
         if (ended === 'ended') {
           throw new BotApiRefusal(
@@ -122,9 +122,9 @@ export function telegramUpdates(): TelegramUpdates {
             'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
           )
         }
-        asking = undefined
+        longPoll = undefined
       }
-      return [...again.splice(0), ...waiting].slice(0, Math.min(100, Number(limit) || 100))
+      return [...redelivered.splice(0), ...waiting].slice(0, Math.min(100, Number(limit) || 100))
     },
 
     setWebhook({ url, secret_token: secret, allowed_updates: kinds, drop_pending_updates: drop }) {
@@ -136,8 +136,8 @@ export function telegramUpdates(): TelegramUpdates {
       if (drop) waiting = []
       webhook = url === '' ? undefined : { url, secret }
       lastError = undefined
-      asking?.end()
-      stir()
+      longPoll?.end()
+      notify()
       return true
     },
 
@@ -150,7 +150,7 @@ export function telegramUpdates(): TelegramUpdates {
     getWebhookInfo: () => ({
       url: webhook?.url ?? '',
       has_custom_certificate: false,
-      pending_update_count: waiting.length + again.length,
+      pending_update_count: waiting.length + redelivered.length,
       max_connections: 40,
       ...(allowed.length > 0 ? { allowed_updates: allowed } : {}),
       ...lastError,
@@ -158,12 +158,12 @@ export function telegramUpdates(): TelegramUpdates {
 
     close() {
       closed = true
-      asking?.wake()
+      longPoll?.wake()
     },
   }
 }
 
-/** Answers what went wrong. */
+/** Posts an update. Returns a description of the failure, if any. */
 async function post({ url, secret }: Webhook, update: Update): Promise<string | undefined> {
   try {
     const headers = {

@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { Chat, InlineKeyboardMarkup, Message, MessageEntity, Update, User } from 'grammy/types'
 import { defined } from '../platform.ts'
-import type { ScriptedChatType, ScriptedFile, ScriptedMessage, ScriptedSaying } from './scripted-telegram-contract.ts'
-import { foundEntities } from './scripted-telegram-text.ts'
+import type {
+  ScriptedChatType,
+  ScriptedFile,
+  ScriptedMessage,
+  ScriptedMessageOptions,
+} from './scripted-telegram-contract.ts'
+import { findEntities } from './scripted-telegram-text.ts'
 
-/** What exists on Telegram's side: chats, their messages, files, and buttons that wait for an answer. */
+/** The state of the server: chats, messages, files, and pressed buttons that wait for an answer. */
 export interface TelegramWorld {
   readonly me: User
   chat(id: number): WorldChat | undefined
   open(id: number, type?: ScriptedChatType, title?: string): WorldChat
-  /** Keeps a file and answers its id. */
+  /** Stores a file and returns its id. */
   keep(file: ScriptedFile): string
   file(id: string): (ScriptedFile & { readonly path: string }) | undefined
   fileAt(path: string): ScriptedFile | undefined
-  /** Somebody waits for the answer to a button. */
+  /** Ids of callback queries that the bot has not answered. */
   readonly pressed: Set<string>
 }
 
@@ -55,9 +60,9 @@ export function telegramWorld(me: User): TelegramWorld {
       const known = chats.get(id)
       if (known) return known
       const messages = new Map<number, WorldMessage>()
-      const chat = (type === 'private' ? { id, type, ...nameOf(id) } : { id, type, title }) as Chat
+      const chat = (type === 'private' ? { id, type, ...personNames(id) } : { id, type, title }) as Chat
       let lastId = 0
-      // Private chats share one count, each large group has its own: the ids of two chats may be the same.
+      // All private chats share one counter and each group has its own, so messages of two chats may have the same id.
       const nextId = () => (type === 'private' ? ++lastPrivateId : ++lastId)
       const opened = { chat, messages, threads: new Set<number>(), nextId }
       chats.set(id, opened)
@@ -65,7 +70,7 @@ export function telegramWorld(me: User): TelegramWorld {
     },
     keep(file) {
       const id = `file-${files.size + 1}`
-      const path = `${file.mime?.startsWith('image/') ? 'photos' : 'documents'}/file_${files.size + 1}${endingOf(file.name)}`
+      const path = `${file.mime?.startsWith('image/') ? 'photos' : 'documents'}/file_${files.size + 1}${fileExtension(file.name)}`
       files.set(id, { ...file, path })
       return id
     },
@@ -74,21 +79,21 @@ export function telegramWorld(me: User): TelegramWorld {
   }
 }
 
-/** A person with an id alone. */
-function personOf(id: number): User {
-  return { id, is_bot: false, ...nameOf(id), language_code: 'en' }
+/** A person with default names for an id. */
+function newPerson(id: number): User {
+  return { id, is_bot: false, ...personNames(id), language_code: 'en' }
 }
 
-function nameOf(id: number) {
+function personNames(id: number) {
   return { first_name: `Person ${id}`, username: `person_${id}` }
 }
 
-function endingOf(name: string): string {
+function fileExtension(name: string): string {
   return /\.\w+$/.exec(name)?.[0] ?? ''
 }
 
-/** A message as the Bot API tells it. */
-export function messageOf({ chat, messages }: WorldChat, message: WorldMessage, answering = true): Message {
+/** A message in the format of the Bot API. */
+export function apiMessage({ chat, messages }: WorldChat, message: WorldMessage, answering = true): Message {
   const { id, from, date, text, entities, keyboard, edits, thread, replyTo, extra } = message
   const isCaption = ['photo', 'document', 'voice', 'video', 'audio'].some((kind) => kind in extra)
   const marks = entities.length > 0 ? { [isCaption ? 'caption_entities' : 'entities']: entities } : {}
@@ -102,13 +107,13 @@ export function messageOf({ chat, messages }: WorldChat, message: WorldMessage, 
     ...(edits > 0 ? { edit_date: date } : {}),
     ...(text === '' ? {} : { [isCaption ? 'caption' : 'text']: text, ...marks }),
     ...(keyboard ? { reply_markup: keyboard } : {}),
-    ...(answered ? { reply_to_message: messageOf({ chat, messages } as WorldChat, answered, false) } : {}),
+    ...(answered ? { reply_to_message: apiMessage({ chat, messages } as WorldChat, answered, false) } : {}),
     ...extra,
   } as Message
 }
 
 /** A message as a person sees it. */
-export function seenMessage({ from, keyboard, ...message }: WorldMessage): ScriptedMessage {
+export function visibleMessage({ from, keyboard, ...message }: WorldMessage): ScriptedMessage {
   const { extra: _extra, date: _date, ...seen } = message
   const buttons = keyboard?.inline_keyboard ?? []
   return {
@@ -120,29 +125,29 @@ export function seenMessage({ from, keyboard, ...message }: WorldMessage): Scrip
   }
 }
 
-type News = Omit<Update, 'update_id'>
+type NewUpdate = Omit<Update, 'update_id'>
 
-/** What people do, as the updates that it gives. */
+/** The actions of people, as the updates that they cause. */
 interface TelegramPeople {
-  say(chat: number, text: string, options?: ScriptedSaying): readonly News[]
-  press(chat: number, messageId: number, data: string, from?: number | User): News
-  change(chat: number, messageId: number, text: string): News
+  say(chat: number, text: string, options?: ScriptedMessageOptions): readonly NewUpdate[]
+  press(chat: number, messageId: number, data: string, from?: number | User): NewUpdate
+  change(chat: number, messageId: number, text: string): NewUpdate
 }
 
-/** Whoever speaks in a group without a name. */
+/** The person who writes in a group when the test names nobody. */
 const SOMEBODY = 100
 
 export function telegramPeople(world: TelegramWorld): TelegramPeople {
-  function write(place: WorldChat, text: string, options: ScriptedSaying, extra: Partial<Message>): News {
+  function write(place: WorldChat, text: string, options: ScriptedMessageOptions, extra: Partial<Message>): NewUpdate {
     const { from = place.chat.type === 'private' ? place.chat.id : SOMEBODY, entities, thread, replyTo } = options
     const id = place.nextId()
     if (thread !== undefined) place.threads.add(thread)
     const message = {
       id,
-      from: userOf(from),
+      from: toUser(from),
       date: Math.floor(Date.now() / 1000),
       text,
-      entities: entities ?? foundEntities(text),
+      entities: entities ?? findEntities(text),
       keyboard: undefined,
       edits: 0,
       ...defined({ thread, replyTo }),
@@ -150,7 +155,7 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
       extra: { ...extra, ...options.extra },
     }
     place.messages.set(id, message)
-    return { message: messageOf(place, message) } as News
+    return { message: apiMessage(place, message) } as NewUpdate
   }
 
   function picture(bytes: Uint8Array): Partial<Message> {
@@ -194,8 +199,8 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
       }
       const id = randomUUID()
       world.pressed.add(id)
-      const person = userOf(from)
-      const query = { id, from: person, message: messageOf(place, message), chat_instance: String(chat), data }
+      const person = toUser(from)
+      const query = { id, from: person, message: apiMessage(place, message), chat_instance: String(chat), data }
       return { callback_query: query }
     },
 
@@ -203,13 +208,13 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
       const place = world.chat(chat)
       const before = place?.messages.get(messageId)
       if (!place || !before) throw new Error(`There is no message ${messageId} in chat ${chat}.`)
-      const message = { ...before, text, entities: foundEntities(text), edits: before.edits + 1 }
+      const message = { ...before, text, entities: findEntities(text), edits: before.edits + 1 }
       place.messages.set(messageId, message)
-      return { edited_message: messageOf(place, message) } as News
+      return { edited_message: apiMessage(place, message) } as NewUpdate
     },
   }
 }
 
-function userOf(from: number | User): User {
-  return typeof from === 'number' ? personOf(from) : from
+function toUser(from: number | User): User {
+  return typeof from === 'number' ? newPerson(from) : from
 }

@@ -8,11 +8,11 @@ import { scriptedTelegram, type ScriptedTelegramOptions } from './scripted-teleg
 const ANN = 5
 const GROUP = -100
 
-test('a bot of grammY hears what a person says, and the person sees its answer', async (t) => {
+test('a grammY bot receives what a person says, and the person sees the answer', async (t) => {
   const { telegram, bot } = await place(t, { username: 'my_bot' })
-  bot.command('new', (heard) => heard.reply(`Hello ${heard.from?.first_name}`))
-  bot.on('message', (heard) =>
-    heard.reply(`You said ${heard.message.text}`, { reply_parameters: { message_id: heard.msgId } }),
+  bot.command('new', (context) => context.reply(`Hello ${context.from?.first_name}`))
+  bot.on('message', (context) =>
+    context.reply(`You said ${context.message.text}`, { reply_parameters: { message_id: context.msgId } }),
   )
   const running = bot.start()
   telegram.say(ANN, '/new')
@@ -33,7 +33,7 @@ test('a bot of grammY hears what a person says, and the person sees its answer',
   assert.deepEqual(telegram.waiting, [])
 })
 
-test('an update is given until a higher offset acknowledges it, and once more on demand', async (t) => {
+test('an update is delivered until a higher offset acknowledges it, and again on demand', async (t) => {
   const { telegram, bot } = await place(t)
   const [first = { update_id: 0 }] = telegram.say(ANN, 'one')
   const [second = { update_id: 0 }] = telegram.say(ANN, 'two')
@@ -47,7 +47,7 @@ test('an update is given until a higher offset acknowledges it, and once more on
   assert.deepEqual(await bot.api.getUpdates({ offset: second.update_id + 1 }), [])
 })
 
-test('a long poll ends when something happens, and when another one begins', async (t) => {
+test('a long poll ends when an update arrives, and when another poll begins', async (t) => {
   const { telegram, bot } = await place(t)
   const first = bot.api.getUpdates({ timeout: 30 }).catch((error: unknown) => error)
   await telegram.until(() => telegram.calls('getUpdates').length === 1)
@@ -63,15 +63,15 @@ test('a long poll ends when something happens, and when another one begins', asy
   assert.match(String(await first), /409: Conflict: terminated by other getUpdates request/)
 })
 
-test('a webhook gets updates with its secret, again and again until it takes them; no poll beside it', async (t) => {
+test('a webhook gets updates with its secret until it accepts them, and excludes polling', async (t) => {
   const { telegram, bot } = await place(t)
-  const heard: (readonly [unknown, string])[] = []
+  const received: (readonly [unknown, string])[] = []
   const hook = createServer((incoming, response) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
-      heard.push([incoming.headers['x-telegram-bot-api-secret-token'], Buffer.concat(chunks).toString()])
-      response.writeHead(heard.length === 1 ? 503 : 200).end()
+      received.push([incoming.headers['x-telegram-bot-api-secret-token'], Buffer.concat(chunks).toString()])
+      response.writeHead(received.length === 1 ? 503 : 200).end()
     })
   })
   await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
@@ -81,15 +81,15 @@ test('a webhook gets updates with its secret, again and again until it takes the
   await bot.api.setWebhook(url, { secret_token: 'top-secret' })
   await assert.rejects(bot.api.getUpdates(), /409: Conflict: can't use getUpdates method while webhook is active/)
   const [update] = telegram.say(ANN, 'Hi')
-  await telegram.until(() => heard.length === 2 && telegram.waiting.length === 0)
-  for (const each of heard) assert.deepEqual(each, ['top-secret', JSON.stringify(update)])
-  const { last_error_message: told, pending_update_count: pending } = await bot.api.getWebhookInfo()
-  assert.deepEqual([told, pending], ['Wrong response from the webhook: 503 Service Unavailable', 0])
+  await telegram.until(() => received.length === 2 && telegram.waiting.length === 0)
+  for (const each of received) assert.deepEqual(each, ['top-secret', JSON.stringify(update)])
+  const { last_error_message: lastError, pending_update_count: pending } = await bot.api.getWebhookInfo()
+  assert.deepEqual([lastError, pending], ['Wrong response from the webhook: 503 Service Unavailable', 0])
   await bot.api.deleteWebhook()
   assert.deepEqual(await bot.api.getUpdates(), [])
 })
 
-test('it refuses what Telegram refuses, in its words', async (t) => {
+test('it refuses what Telegram refuses, with the same messages', async (t) => {
   const { telegram, bot } = await place(t)
   telegram.say(ANN, 'Hi')
   const { api } = bot
@@ -116,12 +116,12 @@ test('it refuses what Telegram refuses, in its words', async (t) => {
     [new Bot(`${telegram.token}x`, { client: { apiRoot: telegram.url } }).api.getMe(), /401: Unauthorized/],
   ]
   for (const [call, words] of refused) {
-    // oxlint-disable-next-line no-await-in-loop -- each one is told apart
+    // oxlint-disable-next-line no-await-in-loop -- each refusal is asserted on its own
     await assert.rejects(call, words)
   }
 })
 
-test('messages can be edited, lose their buttons and go; an edit that changes nothing is refused', async (t) => {
+test('messages can be edited, lose their buttons and be deleted, and an edit without changes is refused', async (t) => {
   const { telegram, bot } = await place(t)
   telegram.say(ANN, 'Hi')
   const markup = { inline_keyboard: [[{ text: 'Yes', callback_data: 'y' }]] }
@@ -136,7 +136,7 @@ test('messages can be edited, lose their buttons and go; an edit that changes no
   assert.equal(telegram.messages(ANN).length, 1)
 })
 
-test('a button is pressed by whoever is named, and answered once', async (t) => {
+test('a button is pressed by the named person, and answered once', async (t) => {
   const { telegram, bot } = await place(t)
   telegram.say(GROUP, 'Hi', { title: 'Friends', from: 8 })
   const markup = { inline_keyboard: [[{ text: 'Yes', callback_data: 'y' }]] }
@@ -167,7 +167,7 @@ test('photos, documents and albums have files that can be fetched', async (t) =>
   assert.equal((await fetch(`${telegram.url}/file/botwrong/${path}`)).status, 401)
 })
 
-test('calls come as JSON, as forms and in the address', async (t) => {
+test('calls come as JSON, as forms and in the query', async (t) => {
   const { telegram, bot } = await place(t)
   telegram.say(ANN, 'Hi')
   const address = `${telegram.url}/bot${telegram.token}/sendMessage`
@@ -178,7 +178,7 @@ test('calls come as JSON, as forms and in the address', async (t) => {
   await fetch(`${address}?${new URLSearchParams(form).toString()}`)
   await fetch(address, { method: 'POST', body: new URLSearchParams(form) })
   await fetch(address, { method: 'POST', body: parts })
-  // grammY makes a form of whatever holds a file.
+  // grammY sends parameters with a file as a form.
   await bot.api.raw.sendMessage({
     chat_id: ANN,
     text: '1',
@@ -196,7 +196,7 @@ test('calls come as JSON, as forms and in the address', async (t) => {
   )
 })
 
-test('calls fail as the script says, for one chat alone if it says so', async (t) => {
+test('calls fail as scripted, for all chats or for one', async (t) => {
   const { telegram, bot } = await place(t)
   for (const chat of [ANN, 6]) telegram.open(chat)
   telegram.fail('sendMessage', { type: 'limited', retryAfter: 3, chat: ANN }, 2)
@@ -213,11 +213,11 @@ test('calls fail as the script says, for one chat alone if it says so', async (t
   )
 })
 
-test('waiting in vain says what for', async (t) => {
+test('a wait that times out names its condition', async (t) => {
   const { telegram } = await place(t)
   await assert.rejects(
     telegram.until(() => telegram.messages(ANN).length > 0, 20),
-    /within 20 ms: .*messages\(ANN\)/,
+    /after 20 ms: .*messages\(ANN\)/,
   )
 })
 

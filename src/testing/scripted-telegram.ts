@@ -3,21 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ScriptedCall, ScriptedFailure, ScriptedTelegram } from './scripted-telegram-contract.ts'
 import { botMethods } from './scripted-telegram-methods.ts'
-import { BotApiRefusal, parametersOf } from './scripted-telegram-request.ts'
+import { BotApiRefusal, readParameters } from './scripted-telegram-request.ts'
 import { telegramUpdates } from './scripted-telegram-updates.ts'
-import { seenMessage, telegramPeople, telegramWorld } from './scripted-telegram-world.ts'
+import { visibleMessage, telegramPeople, telegramWorld } from './scripted-telegram-world.ts'
 
 export interface ScriptedTelegramOptions {
   readonly token?: string
-  /** Of the bot, without the `@`. */
+  /** The user name of the bot, without the `@`. */
   readonly username?: string
 }
 
-const PATIENCE = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
- * A Bot API server on a free port of this machine, with people who say what a script says. It speaks the wire that Telegram
- * documents and refuses what Telegram refuses, in Telegram's words. For tests of whole programs, over real connections.
+ * Starts a Bot API server on the loopback interface, with people who act as a script says. It follows the documentation
+ * of Telegram and refuses what Telegram refuses, with the same messages. For tests of whole programs over real connections.
  */
 export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): Promise<ScriptedTelegram> {
   const { token = '7000000001:scripted-telegram-token-of-the-tests', username = 'scripted_bot' } = options
@@ -37,7 +37,7 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     if (given === undefined) throw new BotApiRefusal(404, 'Not Found')
     if (given !== token) throw new BotApiRefusal(401, 'Unauthorized')
     const method = isFile ? 'file' : rest
-    const parameters = isFile ? { path: rest } : await parametersOf(incoming)
+    const parameters = isFile ? { path: rest } : await readParameters(incoming)
     const call = { method, parameters, status: undefined as number | undefined, time: Date.now() }
     calls.push(call)
     const chat = 'chat_id' in parameters ? Number(parameters['chat_id']) : undefined
@@ -45,7 +45,7 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     try {
       if (failure?.type === 'slow') await pause(failure.ms)
       else if (failure && !(failure.type === 'dropped' && failure.done)) return fail(failure, call, response)
-      const answer = isFile ? fileBytes(rest) : await answerOf(method, parameters, goneOf(response))
+      const answer = isFile ? fileBytes(rest) : await runMethod(method, parameters, closeSignal(response))
       if (failure?.type === 'dropped') return void response.destroy()
       call.status = 200
       send(response, 200, answer)
@@ -55,7 +55,7 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     }
   }
 
-  async function answerOf(
+  async function runMethod(
     method: string,
     parameters: Readonly<Record<string, unknown>>,
     gone: AbortSignal,
@@ -91,17 +91,17 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     happen: (news) => updates.add(news),
     redeliver: (updateId) => updates.redeliver(updateId),
     open: (chat, type) => void world.open(chat, type),
-    messages: (chat) => Array.from(world.chat(chat)?.messages.values() ?? [], seenMessage),
+    messages: (chat) => Array.from(world.chat(chat)?.messages.values() ?? [], visibleMessage),
     calls: (method) =>
       calls.filter((call) => (method === undefined ? call.method !== 'getUpdates' : call.method === method)),
     fail: (method, how, times = 1) => failures.add(method, how, times),
-    async until(predicate, withinMs = PATIENCE) {
+    async until(predicate, withinMs = TIMEOUT_MS) {
       const end = Date.now() + withinMs
       for (;;) {
         const found = predicate()
         if (found) return found
-        if (Date.now() > end) throw new Error(`It did not come to pass within ${withinMs} ms: ${String(predicate)}`)
-        // oxlint-disable-next-line no-await-in-loop -- looking again and again is the purpose
+        if (Date.now() > end) throw new Error(`Timed out after ${withinMs} ms: ${String(predicate)}`)
+        // oxlint-disable-next-line no-await-in-loop -- polling is the purpose
         await pause(5)
       }
     },
@@ -117,7 +117,7 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
   }
 }
 
-function goneOf(response: ServerResponse): AbortSignal {
+function closeSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   return gone.signal
@@ -153,7 +153,7 @@ function send(response: ServerResponse, status: number, body: string | Uint8Arra
 /** Failures that wait for their calls. */
 interface TelegramFailures {
   add(method: string, how: ScriptedFailure, times: number): void
-  /** The failure of a call, which uses it up. */
+  /** Removes and returns the failure for a call. */
   take(method: string, chat: number | undefined): ScriptedFailure | undefined
 }
 

@@ -1,43 +1,49 @@
 import assert from 'node:assert/strict'
 import { indexCases } from './search-engine-index-cases.ts'
 import { meaningCases } from './search-engine-meaning-cases.ts'
-import { documentOf, found, idsOf, type SearchCase, type SearchPlace } from './search-engine-place.ts'
-import type { Test } from './session-store-entries.ts'
+import {
+  searchDocument,
+  findDocuments,
+  documentIds,
+  type SearchCase,
+  type SearchFixture,
+} from './search-engine-fixture.ts'
+import type { TestFunction } from './test-function.ts'
 
 /**
- * Every promise of `SearchEngine`, as tests. A backend runs them all:
+ * Adds a test for every rule of `SearchEngine`:
  *
  * ```ts
  * searchEngineCases(test, async () => ({ open: (options) => openMySearch(…), remove: async () => … }))
  * ```
  */
-export function searchEngineCases(test: Test, makePlace: () => Promise<SearchPlace>): void {
+export function searchEngineCases(test: TestFunction, makeFixture: () => Promise<SearchFixture>): void {
   const searchCase: SearchCase = (name, run) => {
     test(name, async () => {
-      const place = await makePlace()
-      const engine = await place.open()
+      const fixture = await makeFixture()
+      const engine = await fixture.open()
       try {
-        await run(engine, place)
+        await run(engine, fixture)
       } finally {
         await engine.close()
-        await place.remove()
+        await fixture.remove()
       }
     })
   }
   indexCases(searchCase)
   wordCases(searchCase)
-  sightCases(searchCase)
+  scopeCases(searchCase)
   meaningCases(searchCase)
 }
 
-/** Who sees what, and how much of it. */
-function sightCases(searchCase: SearchCase): void {
+/** Cases for scopes and limits. */
+function scopeCases(searchCase: SearchCase): void {
   searchCase('only documents of the given collections are found', async (engine) => {
-    await engine.index(documentOf('a', 'Life.', { collections: ['x'] }))
-    await engine.index(documentOf('b', 'Life.', { collections: ['x', 'y'] }))
-    await engine.index(documentOf('c', 'Life.', { collections: ['z'] }))
-    await engine.index(documentOf('d', 'Life.', { collections: [] }))
-    const seen = async (...collections: string[]) => (await found(engine, 'life', { collections })).toSorted()
+    await engine.index(searchDocument('a', 'Life.', { collections: ['x'] }))
+    await engine.index(searchDocument('b', 'Life.', { collections: ['x', 'y'] }))
+    await engine.index(searchDocument('c', 'Life.', { collections: ['z'] }))
+    await engine.index(searchDocument('d', 'Life.', { collections: [] }))
+    const seen = async (...collections: string[]) => (await findDocuments(engine, 'life', { collections })).toSorted()
     assert.deepEqual(await seen('x'), ['a', 'b'])
     assert.deepEqual(await seen('y'), ['b'])
     assert.deepEqual(await seen('y', 'z'), ['b', 'c'])
@@ -45,46 +51,46 @@ function sightCases(searchCase: SearchCase): void {
     assert.deepEqual(await seen(), [])
   })
 
-  searchCase('what may not be seen takes no place away from what may', async (engine) => {
+  searchCase('documents of other collections do not use up the limit', async (engine) => {
     for (let index = 0; index < 150; index += 1) {
       await engine.index(
-        documentOf(`hidden-${index}`, 'springs '.repeat(5), { title: 'Springs', collections: ['hidden'] }),
+        searchDocument(`hidden-${index}`, 'springs '.repeat(5), { title: 'Springs', collections: ['hidden'] }),
       )
     }
-    await engine.index(documentOf('seen', 'There may have been springs among a great many other things.'))
-    assert.deepEqual(await found(engine, 'springs', { limit: 1 }), ['seen'])
+    await engine.index(searchDocument('seen', 'There may have been springs among a great many other things.'))
+    assert.deepEqual(await findDocuments(engine, 'springs', { limit: 1 }), ['seen'])
   })
 
-  searchCase('a question may be about some documents alone', async (engine) => {
-    for (const id of ['a', 'b', 'c']) await engine.index(documentOf(id, 'Life.'))
-    assert.deepEqual((await found(engine, 'life', { documents: ['c', 'a', 'x'] })).toSorted(), ['a', 'c'])
-    assert.deepEqual(await found(engine, 'life', { documents: [] }), [])
-    assert.deepEqual(await found(engine, 'life', { documents: ['a'], collections: ['other'] }), [])
+  searchCase('a search may be limited to some documents', async (engine) => {
+    for (const id of ['a', 'b', 'c']) await engine.index(searchDocument(id, 'Life.'))
+    assert.deepEqual((await findDocuments(engine, 'life', { documents: ['c', 'a', 'x'] })).toSorted(), ['a', 'c'])
+    assert.deepEqual(await findDocuments(engine, 'life', { documents: [] }), [])
+    assert.deepEqual(await findDocuments(engine, 'life', { documents: ['a'], collections: ['other'] }), [])
   })
 
-  searchCase('a document can be put into other collections without its text', async (engine) => {
-    await engine.index(documentOf('a', 'Life.', { collections: ['x'] }))
+  searchCase('a document can be moved to other collections without its text', async (engine) => {
+    await engine.index(searchDocument('a', 'Life.', { collections: ['x'] }))
     assert.equal(await engine.assign('a', ['y', 'z', 'y']), true)
-    assert.deepEqual(await found(engine, 'life', { collections: ['x'] }), [])
-    assert.deepEqual(await found(engine, 'life', { collections: ['z'] }), ['a'])
+    assert.deepEqual(await findDocuments(engine, 'life', { collections: ['x'] }), [])
+    assert.deepEqual(await findDocuments(engine, 'life', { collections: ['z'] }), ['a'])
     assert.equal(await engine.assign('a', []), true)
-    assert.deepEqual(await found(engine, 'life', { collections: ['x', 'y', 'z'] }), [])
+    assert.deepEqual(await findDocuments(engine, 'life', { collections: ['x', 'y', 'z'] }), [])
     assert.equal(await engine.assign('b', ['x']), false)
   })
 
-  searchCase('there are at most as many hits as asked, 10 unless said', async (engine) => {
-    for (let index = 0; index < 12; index += 1) await engine.index(documentOf(`d${index}`, 'Life.'))
-    assert.equal((await found(engine, 'life')).length, 10)
-    assert.equal((await found(engine, 'life', { limit: 4 })).length, 4)
-    assert.equal((await found(engine, 'life', { limit: 100 })).length, 12)
-    assert.deepEqual(await found(engine, 'life', { limit: 0 }), [])
+  searchCase('a search returns at most limit hits, 10 by default', async (engine) => {
+    for (let index = 0; index < 12; index += 1) await engine.index(searchDocument(`d${index}`, 'Life.'))
+    assert.equal((await findDocuments(engine, 'life')).length, 10)
+    assert.equal((await findDocuments(engine, 'life', { limit: 4 })).length, 4)
+    assert.equal((await findDocuments(engine, 'life', { limit: 100 })).length, 12)
+    assert.deepEqual(await findDocuments(engine, 'life', { limit: 0 }), [])
   })
 
-  searchCase('a long document leaves room for others: 3 hits of each unless said', async (engine) => {
-    await engine.index(documentOf('long', 'Life and life again. '.repeat(3_000), { title: 'Life' }))
-    await engine.index(documentOf('short', 'There is also a little life in a good many other places.'))
+  searchCase('a search returns at most 3 hits of each document by default', async (engine) => {
+    await engine.index(searchDocument('long', 'Life and life again. '.repeat(3_000), { title: 'Life' }))
+    await engine.index(searchDocument('short', 'There is also a little life in a good many other places.'))
     const count = async (id: string, perDocument?: number) =>
-      (await found(engine, 'life', { limit: 20, ...(perDocument !== undefined && { perDocument }) })).filter(
+      (await findDocuments(engine, 'life', { limit: 20, ...(perDocument !== undefined && { perDocument }) })).filter(
         (one) => one === id,
       ).length
     assert.deepEqual([await count('long'), await count('short')], [3, 1])
@@ -92,9 +98,9 @@ function sightCases(searchCase: SearchCase): void {
     assert.equal(await count('long', 8), 8)
   })
 
-  searchCase('the same question gives the same answer, best first', async (engine) => {
+  searchCase('the same search gives the same hits, best first', async (engine) => {
     for (let index = 0; index < 30; index += 1)
-      await engine.index(documentOf(`d${index}`, `Life ${'and more '.repeat(index % 7)}.`))
+      await engine.index(searchDocument(`d${index}`, `Life ${'and more '.repeat(index % 7)}.`))
     const ask = async () => (await engine.search({ text: 'life and more', collections: ['all'], limit: 20 })).hits
     const hits = await ask()
     assert.deepEqual(await ask(), hits)
@@ -103,41 +109,41 @@ function sightCases(searchCase: SearchCase): void {
       scores,
       scores.toSorted((a, b) => b - a),
     )
-    assert.equal(new Set(idsOf(hits)).size, 20)
+    assert.equal(new Set(documentIds(hits)).size, 20)
   })
 
-  searchCase('progress counts what stands in the given collections', async (engine) => {
-    await engine.index(documentOf('a', 'Life.', { collections: ['x', 'y'] }))
-    await engine.index(documentOf('b', 'Life. '.repeat(400), { collections: ['y'] }))
+  searchCase('progress counts the given collections', async (engine) => {
+    await engine.index(searchDocument('a', 'Life.', { collections: ['x', 'y'] }))
+    await engine.index(searchDocument('b', 'Life. '.repeat(400), { collections: ['y'] }))
     const { chunks } = await engine.progress()
     assert.deepEqual(await engine.progress(['x']), { documents: 1, indexed: 1, chunks: 1, embedded: 0 })
     assert.deepEqual(await engine.progress(['x', 'y']), { documents: 2, indexed: 2, chunks, embedded: 0 })
     assert.deepEqual(await engine.progress([]), { documents: 0, indexed: 0, chunks: 0, embedded: 0 })
   })
 
-  searchCase('a question that nobody waits for any more is not answered', async (engine) => {
-    await engine.index(documentOf('a', 'Life.'))
+  searchCase('an aborted search is rejected', async (engine) => {
+    await engine.index(searchDocument('a', 'Life.'))
     const signal = AbortSignal.abort(new Error('gone'))
     await assert.rejects(engine.search({ text: 'life', collections: ['all'], signal }), { message: 'gone' })
   })
 }
 
-/** How words are found. */
+/** Cases for search by words. */
 function wordCases(searchCase: SearchCase): void {
-  searchCase('words are found whatever their case, their accents and their form', async (engine) => {
-    await engine.index(documentOf('a', 'The Café was RUNNING out of croissants in Zürich.'))
+  searchCase('words are found in any case, with or without accents, and in other grammatical forms', async (engine) => {
+    await engine.index(searchDocument('a', 'The Café was RUNNING out of croissants in Zürich.'))
     for (const text of ['cafe', 'CAFÉ', 'cafe\u0301', 'runs', 'croissant', 'zurich', 'ｃａｆｅ']) {
-      assert.deepEqual(await found(engine, text), ['a'], text)
+      assert.deepEqual(await findDocuments(engine, text), ['a'], text)
     }
-    assert.deepEqual(await found(engine, 'walking'), [])
+    assert.deepEqual(await findDocuments(engine, 'walking'), [])
   })
 
-  searchCase('words of languages that put no blanks between them are found', async (engine) => {
-    await engine.index(documentOf('zh', '科学家研究生命起源，认为它始于热泉。'))
-    await engine.index(documentOf('ja', '彼は東京都に住んでいます。コンピューターを使います。'))
-    await engine.index(documentOf('th', 'ภาษาไทยเป็นภาษาที่ง่าย'))
-    await engine.index(documentOf('ko', '학교에서 공부를 합니다.'))
-    await engine.index(documentOf('hi', 'हिन्दी एक भाषा है'))
+  searchCase('words of languages without spaces are found', async (engine) => {
+    await engine.index(searchDocument('zh', '科学家研究生命起源，认为它始于热泉。'))
+    await engine.index(searchDocument('ja', '彼は東京都に住んでいます。コンピューターを使います。'))
+    await engine.index(searchDocument('th', 'ภาษาไทยเป็นภาษาที่ง่าย'))
+    await engine.index(searchDocument('ko', '학교에서 공부를 합니다.'))
+    await engine.index(searchDocument('hi', 'हिन्दी एक भाषा है'))
     for (const [text, id] of [
       ['研究', 'zh'],
       ['生命', 'zh'],
@@ -149,56 +155,56 @@ function wordCases(searchCase: SearchCase): void {
       ['학교', 'ko'],
       ['हिन्दी', 'hi'],
     ] as const) {
-      assert.deepEqual(await found(engine, text), [id], text)
+      assert.deepEqual(await findDocuments(engine, text), [id], text)
     }
   })
 
-  searchCase('names with dots, dashes and underscores are found whole and in part', async (engine) => {
-    await engine.index(documentOf('a', 'See src/index.ts and max_page_count in v1.2.3 of the x-ray tool.'))
+  searchCase('names with dots, dashes and underscores are found as a whole and in part', async (engine) => {
+    await engine.index(searchDocument('a', 'See src/index.ts and max_page_count in v1.2.3 of the x-ray tool.'))
     for (const text of ['index.ts', 'index', 'max_page_count', 'page', 'v1.2.3', 'x-ray']) {
-      assert.deepEqual(await found(engine, text), ['a'], text)
+      assert.deepEqual(await findDocuments(engine, text), ['a'], text)
     }
   })
 
-  searchCase('what holds more of the words stands before what holds fewer', async (engine) => {
-    await engine.index(documentOf('one', 'Something about springs, and rather a lot of other things.'))
-    await engine.index(documentOf('both', 'Something about hot springs, and a lot of other things.'))
-    await engine.index(documentOf('none', 'Something else.'))
-    assert.deepEqual(await found(engine, 'hot springs'), ['both', 'one'])
+  searchCase('documents with more of the words come first', async (engine) => {
+    await engine.index(searchDocument('one', 'Something about springs, and rather a lot of other things.'))
+    await engine.index(searchDocument('both', 'Something about hot springs, and a lot of other things.'))
+    await engine.index(searchDocument('none', 'Something else.'))
+    assert.deepEqual(await findDocuments(engine, 'hot springs'), ['both', 'one'])
   })
 
   searchCase('a word in the title counts more than one in the text', async (engine) => {
     for (const id of ['c', 'd', 'e'])
-      await engine.index(documentOf(id, 'Nothing of interest stands here.', { title: id }))
-    await engine.index(documentOf('a', 'Here we speak of volcanoes and of other things.', { title: 'Notes' }))
-    await engine.index(documentOf('b', 'Here we speak of mountains and of other things.', { title: 'Volcanoes' }))
-    assert.deepEqual(await found(engine, 'volcanoes'), ['b', 'a'])
+      await engine.index(searchDocument(id, 'Nothing of interest stands here.', { title: id }))
+    await engine.index(searchDocument('a', 'Here we speak of volcanoes and of other things.', { title: 'Notes' }))
+    await engine.index(searchDocument('b', 'Here we speak of mountains and of other things.', { title: 'Volcanoes' }))
+    assert.deepEqual(await findDocuments(engine, 'volcanoes'), ['b', 'a'])
   })
 
-  searchCase('a part is found by the headings above it', async (engine) => {
+  searchCase('a passage is found by the headings above it', async (engine) => {
     const parts = ['Winter', 'Summer'].map((name) => `# ${name}\n\n${'It was as it always is. '.repeat(80)}`)
-    await engine.index(documentOf('a', parts.join('\n\n')))
+    await engine.index(searchDocument('a', parts.join('\n\n')))
     const { hits } = await engine.search({ text: 'summer', collections: ['all'] })
     assert.ok(hits.length > 1)
     for (const { chunk } of hits) assert.deepEqual(chunk.headings, ['Summer'])
   })
 
-  searchCase('what is asked is words and never syntax', async (engine) => {
-    await engine.index(documentOf('a', 'Life AND death, near or NOT, title: body^2 "quoted" col*'))
+  searchCase('a query is words and never syntax', async (engine) => {
+    await engine.index(searchDocument('a', 'Life AND death, near or NOT, title: body^2 "quoted" col*'))
     for (const text of HOSTILE) await engine.search({ text, collections: ['all'] })
-    assert.deepEqual(await found(engine, 'NOT death'), ['a'])
-    assert.deepEqual(await found(engine, '"death'), ['a'])
-    assert.deepEqual(await found(engine, 'dea*'), [])
-    assert.deepEqual(await found(engine, 'title:death'), ['a'])
-    assert.deepEqual(await found(engine, 'absent AND death'), ['a'])
-    assert.deepEqual(await found(engine, ''), [])
-    assert.deepEqual(await found(engine, '"" * ^ ( ) \0'), [])
+    assert.deepEqual(await findDocuments(engine, 'NOT death'), ['a'])
+    assert.deepEqual(await findDocuments(engine, '"death'), ['a'])
+    assert.deepEqual(await findDocuments(engine, 'dea*'), [])
+    assert.deepEqual(await findDocuments(engine, 'title:death'), ['a'])
+    assert.deepEqual(await findDocuments(engine, 'absent AND death'), ['a'])
+    assert.deepEqual(await findDocuments(engine, ''), [])
+    assert.deepEqual(await findDocuments(engine, '"" * ^ ( ) \0'), [])
   })
 
-  searchCase('a whole page can be asked', async (engine) => {
-    await engine.index(documentOf('a', 'Life began.'))
-    assert.deepEqual(await found(engine, `life ${'and other words '.repeat(20_000)}`), ['a'])
-    assert.deepEqual(await found(engine, 'x'.repeat(1_000_000)), [])
+  searchCase('a query may be as long as a page', async (engine) => {
+    await engine.index(searchDocument('a', 'Life began.'))
+    assert.deepEqual(await findDocuments(engine, `life ${'and other words '.repeat(20_000)}`), ['a'])
+    assert.deepEqual(await findDocuments(engine, 'x'.repeat(1_000_000)), [])
   })
 }
 

@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
-import { documentOf, found, type SearchCase } from './search-engine-place.ts'
+import { searchDocument, findDocuments, type SearchCase } from './search-engine-fixture.ts'
 
-/** What putting in, taking out and reading on promise. */
+/** Cases for indexing, removing and reading. */
 export function indexCases(searchCase: SearchCase): void {
-  searchCase(
-    'a document can be found when it is indexed, and after the index was opened again',
-    async (engine, place) => {
-      await engine.index(documentOf('a', 'Life began in hot springs.'))
-      assert.deepEqual(await found(engine, 'springs'), ['a'])
-      await engine.close()
-      const again = await place.open()
-      assert.deepEqual(await found(again, 'springs'), ['a'])
-      await again.close()
-    },
-  )
+  searchCase('a document is found after indexing, and after the index was reopened', async (engine, fixture) => {
+    await engine.index(searchDocument('a', 'Life began in hot springs.'))
+    assert.deepEqual(await findDocuments(engine, 'springs'), ['a'])
+    await engine.close()
+    const again = await fixture.open()
+    assert.deepEqual(await findDocuments(again, 'springs'), ['a'])
+    await again.close()
+  })
 
-  searchCase('a hit tells where it stands, below which headings, and what its document is', async (engine) => {
+  searchCase('a hit has its offsets, its headings and its document', async (engine) => {
     const text = '# Life\n\nIt has a history.\n\n# Origin\n\n\fIt began in hot springs.'
     const pages = [0, text.indexOf('\f')]
     const more = { title: 'On life', url: 'https://example.org/life', updated: '2026-01-02T03:04:05.000Z', pages }
-    await engine.index(documentOf('a', text.padEnd(5_000, ' .'), more))
+    await engine.index(searchDocument('a', text.padEnd(5_000, ' .'), more))
     const [hit] = (await engine.search({ text: 'springs', collections: ['all'], limit: 1 })).hits
     assert.ok(hit)
     const { chunk, score, ranks, ...rest } = hit
@@ -34,69 +31,66 @@ export function indexCases(searchCase: SearchCase): void {
     )
   })
 
-  searchCase('what a document does not have, its hits do not have either', async (engine) => {
-    await engine.index(documentOf('a', 'Life.'))
+  searchCase('hits have only the fields that their document has', async (engine) => {
+    await engine.index(searchDocument('a', 'Life.'))
     const [hit] = (await engine.search({ text: 'life', collections: ['all'] })).hits
     assert.deepEqual(Object.keys(hit!).toSorted(), ['chunk', 'document', 'ranks', 'score', 'title'])
     assert.deepEqual(hit!.chunk, { id: hit!.chunk.id, text: 'Life.', start: 0, end: 5, line: 1, headings: [] })
   })
 
   searchCase('a document with the same digest is not indexed again, whatever its text', async (engine) => {
-    await engine.index(documentOf('a', 'Life began.', { digest: '1' }))
-    await engine.index(documentOf('a', 'Nothing of the kind.', { digest: '1', collections: ['all', 'other'] }))
-    assert.deepEqual(await found(engine, 'life'), ['a'])
-    assert.deepEqual(await found(engine, 'kind'), [])
-    assert.deepEqual(await found(engine, 'life', { collections: ['other'] }), ['a'])
+    await engine.index(searchDocument('a', 'Life began.', { digest: '1' }))
+    await engine.index(searchDocument('a', 'Nothing of the kind.', { digest: '1', collections: ['all', 'other'] }))
+    assert.deepEqual(await findDocuments(engine, 'life'), ['a'])
+    assert.deepEqual(await findDocuments(engine, 'kind'), [])
+    assert.deepEqual(await findDocuments(engine, 'life', { collections: ['other'] }), ['a'])
   })
 
-  searchCase('a document with another digest takes the place of the one before', async (engine) => {
-    await engine.index(documentOf('a', 'Life began. '.repeat(500)))
-    await engine.index(documentOf('a', 'It ended.'))
-    assert.deepEqual(await found(engine, 'life'), [])
-    assert.deepEqual(await found(engine, 'ended'), ['a'])
+  searchCase('a document with another digest replaces the previous version', async (engine) => {
+    await engine.index(searchDocument('a', 'Life began. '.repeat(500)))
+    await engine.index(searchDocument('a', 'It ended.'))
+    assert.deepEqual(await findDocuments(engine, 'life'), [])
+    assert.deepEqual(await findDocuments(engine, 'ended'), ['a'])
     assert.deepEqual(await engine.progress(), { documents: 1, indexed: 1, chunks: 1, embedded: 0 })
   })
 
-  searchCase(
-    'a document that is removed is found by nobody, and removing tells whether it was there',
-    async (engine) => {
-      await engine.index(documentOf('a', 'Life began. '.repeat(500)))
-      await engine.index(documentOf('b', 'Life ended.'))
-      assert.equal(await engine.remove('a'), true)
-      assert.equal(await engine.remove('a'), false)
-      assert.deepEqual(await found(engine, 'life'), ['b'])
-      assert.deepEqual(await engine.progress(), { documents: 1, indexed: 1, chunks: 1, embedded: 0 })
-      assert.equal(await engine.read('a', { start: 0, characters: 10 }), undefined)
-    },
-  )
-
-  searchCase('a document that was removed can be indexed again', async (engine) => {
-    await engine.index(documentOf('a', 'Life began.'))
-    await engine.remove('a')
-    await engine.index(documentOf('a', 'Life began.'))
-    assert.deepEqual(await found(engine, 'life'), ['a'])
+  searchCase('a removed document is not found, and removing returns whether it existed', async (engine) => {
+    await engine.index(searchDocument('a', 'Life began. '.repeat(500)))
+    await engine.index(searchDocument('b', 'Life ended.'))
+    assert.equal(await engine.remove('a'), true)
+    assert.equal(await engine.remove('a'), false)
+    assert.deepEqual(await findDocuments(engine, 'life'), ['b'])
+    assert.deepEqual(await engine.progress(), { documents: 1, indexed: 1, chunks: 1, embedded: 0 })
+    assert.equal(await engine.read('a', { start: 0, characters: 10 }), undefined)
   })
 
-  searchCase('documents without words, and texts of blanks, are indexed and never found', async (engine) => {
+  searchCase('a document that was removed can be indexed again', async (engine) => {
+    await engine.index(searchDocument('a', 'Life began.'))
+    await engine.remove('a')
+    await engine.index(searchDocument('a', 'Life began.'))
+    assert.deepEqual(await findDocuments(engine, 'life'), ['a'])
+  })
+
+  searchCase('documents without words are indexed and never found', async (engine) => {
     for (const [index, text] of ['', '  \n\t ', '…!?'].entries())
-      await engine.index(documentOf(`${index}`, text, { title: '' }))
-    assert.deepEqual(await found(engine, '…!?'), [])
+      await engine.index(searchDocument(`${index}`, text, { title: '' }))
+    assert.deepEqual(await findDocuments(engine, '…!?'), [])
     const { documents, indexed } = await engine.progress()
     assert.deepEqual({ documents, indexed }, { documents: 3, indexed: 3 })
   })
 
-  searchCase('the index knows which documents it has', async (engine) => {
-    await engine.index(documentOf('b', 'two', { collections: ['y', 'x', 'y'] }))
-    await engine.index(documentOf('a', 'one', { collections: [] }))
+  searchCase('the index lists its documents', async (engine) => {
+    await engine.index(searchDocument('b', 'two', { collections: ['y', 'x', 'y'] }))
+    await engine.index(searchDocument('a', 'one', { collections: [] }))
     assert.deepEqual(await engine.documents(), [
       { id: 'a', digest: 'one', collections: [] },
       { id: 'b', digest: 'two', collections: ['x', 'y'] },
     ])
   })
 
-  searchCase('one can read on from any place, exactly', async (engine) => {
+  searchCase('reading can start at any offset and is exact', async (engine) => {
     const text = Array.from({ length: 3_000 }, (_, index) => `${index} 東京 😀\0\r\n\n`).join('')
-    await engine.index(documentOf('a', text))
+    await engine.index(searchDocument('a', text))
     for (const [start, characters] of [
       [0, 10],
       [4_090, 20],
@@ -110,9 +104,9 @@ export function indexCases(searchCase: SearchCase): void {
     assert.equal(await engine.read('b', { start: 0, characters: 10 }), undefined)
   })
 
-  searchCase('hits of a long document say exactly what stands there', async (engine) => {
+  searchCase('the texts of hits in a long document are exact', async (engine) => {
     const text = Array.from({ length: 800 }, (_, index) => `Sentence ${index} tells of 東京 and 😀 springs.`).join(' ')
-    await engine.index(documentOf('a', text))
+    await engine.index(searchDocument('a', text))
     for (const asked of ['springs', '799', '400', '東京']) {
       const { hits } = await engine.search({ text: asked, collections: ['all'], perDocument: 20, limit: 20 })
       assert.ok(hits.length > 0, asked)
@@ -120,54 +114,54 @@ export function indexCases(searchCase: SearchCase): void {
     }
   })
 
-  searchCase('work that comes at once is done one after the other, the last word counts', async (engine) => {
-    const versions = Array.from({ length: 10 }, (_, index) => documentOf('a', `Version ${index}. `.repeat(300)))
+  searchCase('concurrent changes run one after another, and the last one wins', async (engine) => {
+    const versions = Array.from({ length: 10 }, (_, index) => searchDocument('a', `Version ${index}. `.repeat(300)))
     await Promise.all(versions.map((version) => engine.index(version)))
     assert.deepEqual(await engine.documents(), [{ id: 'a', digest: versions[9]!.text, collections: ['all'] }])
-    await Promise.all([engine.index(documentOf('b', 'Life.')), engine.remove('b')])
-    assert.deepEqual(await found(engine, 'life'), [])
+    await Promise.all([engine.index(searchDocument('b', 'Life.')), engine.remove('b')])
+    assert.deepEqual(await findDocuments(engine, 'life'), [])
   })
 
-  searchCase('indexing that is called off leaves the version before', async (engine) => {
-    await engine.index(documentOf('a', 'Life began.'))
+  searchCase('aborted indexing leaves the previous version', async (engine) => {
+    await engine.index(searchDocument('a', 'Life began.'))
     const calledOff = new AbortController()
-    const indexing = engine.index(documentOf('a', 'It ended. '.repeat(200_000)), { signal: calledOff.signal })
+    const indexing = engine.index(searchDocument('a', 'It ended. '.repeat(200_000)), { signal: calledOff.signal })
     setImmediate(() => calledOff.abort(new Error('enough')))
     await assert.rejects(indexing, { message: 'enough' })
-    assert.deepEqual(await found(engine, 'life'), ['a'])
-    assert.deepEqual(await found(engine, 'ended'), [])
-    await assert.rejects(engine.index(documentOf('b', 'Life'), { signal: AbortSignal.abort(new Error('never')) }), {
+    assert.deepEqual(await findDocuments(engine, 'life'), ['a'])
+    assert.deepEqual(await findDocuments(engine, 'ended'), [])
+    await assert.rejects(engine.index(searchDocument('b', 'Life'), { signal: AbortSignal.abort(new Error('never')) }), {
       message: 'never',
     })
     assert.deepEqual(await engine.progress(), { documents: 1, indexed: 1, chunks: 1, embedded: 0 })
   })
 
-  searchCase('while a new version is on its way the old one is found, and progress says so', async (engine) => {
-    await engine.index(documentOf('a', 'Life began.'))
-    const indexing = engine.index(documentOf('a', 'It ended. '.repeat(50_000)))
+  searchCase('while a new version is indexed, the old one is found, and progress reports it', async (engine) => {
+    await engine.index(searchDocument('a', 'Life began.'))
+    const indexing = engine.index(searchDocument('a', 'It ended. '.repeat(50_000)))
     await new Promise((resolve) => setImmediate(resolve))
-    const during = await found(engine, 'life')
+    const during = await findDocuments(engine, 'life')
     const { documents, indexed } = await engine.progress()
     await indexing
     assert.deepEqual(during, ['a'])
     assert.deepEqual({ documents, indexed }, { documents: 1, indexed: 0 })
-    assert.deepEqual(await found(engine, 'life'), [])
+    assert.deepEqual(await findDocuments(engine, 'life'), [])
   })
 
-  searchCase('a closed index says so, and what it was working on can be taken up again', async (engine, place) => {
-    const indexing = engine.index(documentOf('a', 'Life began. '.repeat(100_000)))
-    const waiting = engine.index(documentOf('b', 'Life ended.'))
+  searchCase('a closed index rejects calls, and unfinished work continues after reopening', async (engine, fixture) => {
+    const indexing = engine.index(searchDocument('a', 'Life began. '.repeat(100_000)))
+    const waiting = engine.index(searchDocument('b', 'Life ended.'))
     const ends = Promise.allSettled([indexing, waiting])
     await new Promise((resolve) => setImmediate(resolve))
     await engine.close()
     for (const end of await ends) assert.equal(end.status === 'rejected' && end.reason.code, 'closed')
     await assert.rejects(engine.search({ text: 'life', collections: ['all'] }), { code: 'closed' })
-    await assert.rejects(engine.index(documentOf('a', 'Life')), { code: 'closed' })
+    await assert.rejects(engine.index(searchDocument('a', 'Life')), { code: 'closed' })
     await assert.rejects(engine.progress(), { code: 'closed' })
-    const again = await place.open()
-    assert.deepEqual(await found(again, 'life'), [])
-    await again.index(documentOf('a', 'Life began. '.repeat(1_000)))
-    assert.deepEqual(await found(again, 'life', { perDocument: 1 }), ['a'])
+    const again = await fixture.open()
+    assert.deepEqual(await findDocuments(again, 'life'), [])
+    await again.index(searchDocument('a', 'Life began. '.repeat(1_000)))
+    assert.deepEqual(await findDocuments(again, 'life', { perDocument: 1 }), ['a'])
     await again.close()
   })
 }

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict'
 import type { Embedder, SearchEngine } from '../search.ts'
-import { documentOf, found, type SearchCase, topicEmbedder } from './search-engine-place.ts'
+import { searchDocument, findDocuments, type SearchCase, topicEmbedder } from './search-engine-fixture.ts'
 
 const topics = [
   ['sea', 'ocean'],
   ['hill', 'mountain'],
 ] as const
 
-/** What an embedding model adds, and what happens when it fails. */
+/** Cases with an embedding model, and with one that fails. */
 export function meaningCases(searchCase: SearchCase): void {
-  searchCase('with an embedding model, what means the same is found without the words', async (plain, place) => {
+  searchCase('an embedding model finds texts with the same meaning and other words', async (plain, fixture) => {
     await fill(plain)
     await plain.close()
-    const engine = await place.open({ embedder: topicEmbedder(topics) })
-    assert.deepEqual(await found(engine, 'ocean'), [])
+    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+    assert.deepEqual(await findDocuments(engine, 'ocean'), [])
     const progress = await engine.embedMissing()
     assert.deepEqual(progress, { documents: 3, indexed: 3, chunks: 3, embedded: 3 })
-    assert.deepEqual(await found(engine, 'ocean'), ['water'])
+    assert.deepEqual(await findDocuments(engine, 'ocean'), ['water'])
     await engine.close()
   })
 
-  searchCase('a hit tells by which lists it was found; what both hold stands first', async (_, place) => {
-    const engine = await place.open({ embedder: topicEmbedder(topics) })
+  searchCase('a hit names the lists that found it, and hits of both lists come first', async (_, fixture) => {
+    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
     await fill(engine)
-    await engine.index(documentOf('both', 'The ocean, deep and wide.'))
-    await engine.index(documentOf('words', 'They called it Ocean.', { title: 'Ocean' }))
+    await engine.index(searchDocument('both', 'The ocean, deep and wide.'))
+    await engine.index(searchDocument('words', 'They called it Ocean.', { title: 'Ocean' }))
     await engine.embedMissing()
     const { hits } = await engine.search({ text: 'wide ocean', collections: ['all'] })
     assert.equal(hits[0]?.document, 'both')
@@ -44,30 +44,30 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.close()
   })
 
-  searchCase('a question can be asked in one way alone', async (_, place) => {
-    const engine = await place.open({ embedder: topicEmbedder(topics) })
+  searchCase('a search can use words alone or meaning alone', async (_, fixture) => {
+    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
     await fill(engine)
-    await engine.index(documentOf('words', 'They called it Ocean Street.', { title: 'Street' }))
+    await engine.index(searchDocument('words', 'They called it Ocean Street.', { title: 'Street' }))
     await engine.embedMissing()
-    assert.deepEqual(await found(engine, 'street', { by: 'words' }), ['words'])
-    assert.deepEqual(await found(engine, 'ocean', { by: 'words' }), ['words'])
-    assert.deepEqual((await found(engine, 'ocean', { by: 'meaning' })).toSorted(), ['water', 'words'])
-    assert.deepEqual(await found(engine, 'street', { by: 'meaning' }), [])
+    assert.deepEqual(await findDocuments(engine, 'street', { by: 'words' }), ['words'])
+    assert.deepEqual(await findDocuments(engine, 'ocean', { by: 'words' }), ['words'])
+    assert.deepEqual((await findDocuments(engine, 'ocean', { by: 'meaning' })).toSorted(), ['water', 'words'])
+    assert.deepEqual(await findDocuments(engine, 'street', { by: 'meaning' }), [])
     await engine.close()
   })
 
-  searchCase('what only a model holds for an answer stands behind what the words say', async (_, place) => {
+  searchCase('hits by meaning alone come after hits by words', async (_, fixture) => {
     const open = async (weight?: number) => {
-      const engine = await place.open({
+      const engine = await fixture.open({
         embedder: topicEmbedder(topics),
         meaning: { ...(weight !== undefined && { weight }) },
       })
-      await engine.index(documentOf('model', 'Sea.'))
-      await engine.index(documentOf('words', 'They write about the Ocean here.'))
+      await engine.index(searchDocument('model', 'Sea.'))
+      await engine.index(searchDocument('words', 'They write about the Ocean here.'))
       for (let index = 0; index < 5; index += 1)
-        await engine.index(documentOf(`more${index}`, 'An old map, write to us.'))
+        await engine.index(searchDocument(`more${index}`, 'An old map, write to us.'))
       await engine.embedMissing()
-      const ids = await found(engine, 'write about the ocean')
+      const ids = await findDocuments(engine, 'write about the ocean')
       await engine.close()
       return ids
     }
@@ -76,61 +76,65 @@ export function meaningCases(searchCase: SearchCase): void {
     assert.ok(!(await open(0)).includes('model'))
   })
 
-  searchCase('what is farther away than the floor is no answer', async (_, place) => {
+  searchCase('a passage below the noise floor is not a hit', async (_, fixture) => {
     const embedder = topicEmbedder(topics)
-    const engine = await place.open({ embedder, meaning: { floor: 0.9 } })
-    await engine.index(documentOf('sea', 'The sea.'))
-    await engine.index(documentOf('both', 'The sea below the hill.'))
+    const engine = await fixture.open({ embedder, meaning: { floor: 0.9 } })
+    await engine.index(searchDocument('sea', 'The sea.'))
+    await engine.index(searchDocument('both', 'The sea below the hill.'))
     await engine.embedMissing()
-    assert.deepEqual(await found(engine, 'ocean'), ['sea'])
+    assert.deepEqual(await findDocuments(engine, 'ocean'), ['sea'])
     await engine.close()
-    const open = await place.open({ embedder, meaning: { floor: 0.5 } })
-    assert.deepEqual(await found(open, 'ocean'), ['sea', 'both'])
+    const open = await fixture.open({ embedder, meaning: { floor: 0.5 } })
+    assert.deepEqual(await findDocuments(open, 'ocean'), ['sea', 'both'])
     await open.close()
   })
 
-  searchCase('where all texts are alike to a model, a question without meaning finds nothing', async (_, place) => {
-    const inner = topicEmbedder(topics)
-    const alike = (vector: Float32Array, text: string) => Float32Array.from([...vector, text.includes('odd') ? 0 : 2])
-    const embedder: Embedder = {
-      ...inner,
-      id: 'alike',
-      embed: async (texts, options) =>
-        (await inner.embed(texts, options)).map((vector, index) => alike(vector, texts[index]!)),
-    }
-    const engine = await place.open({ embedder })
-    const fillWith = async (name: string, text: string) => {
-      for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`${name}${index}`, text))
+  searchCase(
+    'a meaningless query finds nothing with a model that gives similar vectors to all texts',
+    async (_, fixture) => {
+      const inner = topicEmbedder(topics)
+      const alike = (vector: Float32Array, text: string) => Float32Array.from([...vector, text.includes('odd') ? 0 : 2])
+      const embedder: Embedder = {
+        ...inner,
+        id: 'alike',
+        embed: async (texts, options) =>
+          (await inner.embed(texts, options)).map((vector, index) => alike(vector, texts[index]!)),
+      }
+      const engine = await fixture.open({ embedder })
+      const fillWith = async (name: string, text: string) => {
+        for (let index = 0; index < 10; index += 1) await engine.index(searchDocument(`${name}${index}`, text))
+        await engine.embedMissing()
+      }
+      await engine.index(searchDocument('water', 'The sea is deep.'))
+      await engine.index(searchDocument('land', 'The hill is high.'))
       await engine.embedMissing()
-    }
-    await engine.index(documentOf('water', 'The sea is deep.'))
-    await engine.index(documentOf('land', 'The hill is high.'))
-    await engine.embedMissing()
-    const few = await found(engine, 'xyzzy')
-    assert.deepEqual(few.toSorted(), ['land', 'water'], 'of so few nobody knows what is near by chance')
-    await engine.remove('land')
-    for (let index = 0; index < 10; index += 1) await engine.index(documentOf(`odd${index}`, 'The odd hill is high.'))
-    await found(engine, 'ocean')
-    await engine.embedMissing()
-    assert.deepEqual(
-      await found(engine, 'xyzzy'),
-      ['water'],
-      'what was asked before there were vectors settles nothing',
-    )
-    await fillWith('land', 'The hill is high.')
-    assert.deepEqual(await found(engine, 'xyzzy'), [], 'it is measured again')
-    assert.deepEqual(await found(engine, 'ocean'), ['water'])
-    await engine.close()
-  })
+      const few = await findDocuments(engine, 'xyzzy')
+      assert.deepEqual(few.toSorted(), ['land', 'water'], 'of so few nobody knows what is near by chance')
+      await engine.remove('land')
+      for (let index = 0; index < 10; index += 1)
+        await engine.index(searchDocument(`odd${index}`, 'The odd hill is high.'))
+      await findDocuments(engine, 'ocean')
+      await engine.embedMissing()
+      assert.deepEqual(
+        await findDocuments(engine, 'xyzzy'),
+        ['water'],
+        'what was asked before there were vectors settles nothing',
+      )
+      await fillWith('land', 'The hill is high.')
+      assert.deepEqual(await findDocuments(engine, 'xyzzy'), [], 'it is measured again')
+      assert.deepEqual(await findDocuments(engine, 'ocean'), ['water'])
+      await engine.close()
+    },
+  )
 
-  searchCase('an answer that had to do without the model says so', async (_, place) => {
+  searchCase('a search that could not use the model reports it', async (_, fixture) => {
     let fails = false
     const embedder = topicEmbedder(topics, {
       before: () => {
         if (fails) throw new Error('connection refused')
       },
     })
-    const engine = await place.open({ embedder })
+    const engine = await fixture.open({ embedder })
     await fill(engine)
     await engine.embedMissing()
     const ask = () => engine.search({ text: 'sea', collections: ['all'] })
@@ -146,39 +150,39 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.close()
   })
 
-  searchCase('a model reads a chunk below its title and headings, and questions as questions', async (_, place) => {
+  searchCase('a model embeds a chunk with its title and headings, and queries as queries', async (_, fixture) => {
     const embedder = topicEmbedder(topics)
-    const engine = await place.open({ embedder })
-    await engine.index(documentOf('a', '# Waters\n\nIt is salty.', { title: 'The sea' }))
+    const engine = await fixture.open({ embedder })
+    await engine.index(searchDocument('a', '# Waters\n\nIt is salty.', { title: 'The sea' }))
     await engine.embedMissing()
     await engine.search({ text: 'ocean', collections: ['all'] })
-    assert.deepEqual(embedder.asked.slice(0, 2), [
+    assert.deepEqual(embedder.requests.slice(0, 2), [
       { kind: 'document', texts: ['The sea\nWaters\n\n# Waters\n\nIt is salty.'] },
       { kind: 'query', texts: ['ocean'] },
     ])
     await engine.close()
   })
 
-  searchCase('vectors are computed in batches, once, and progress is told', async (_, place) => {
+  searchCase('vectors are computed once, in batches, with progress reports', async (_, fixture) => {
     const embedder = topicEmbedder(topics, { batch: 4 })
-    const engine = await place.open({ embedder })
-    await engine.index(documentOf('long', 'The sea. '.repeat(1_000)))
+    const engine = await fixture.open({ embedder })
+    await engine.index(searchDocument('long', 'The sea. '.repeat(1_000)))
     await fill(engine)
     const { chunks } = await engine.progress()
-    const told: number[] = []
-    await engine.embedMissing({ onProgress: (progress) => told.push(progress.embedded) })
+    const reports: number[] = []
+    await engine.embedMissing({ onProgress: (progress) => reports.push(progress.embedded) })
     assert.deepEqual(
-      told,
+      reports,
       Array.from({ length: Math.ceil(chunks / 4) }, (_unused, index) => Math.min(chunks, (index + 1) * 4)),
     )
-    assert.ok(embedder.asked.every(({ texts }) => texts.length <= 4))
-    const calls = embedder.asked.length
+    assert.ok(embedder.requests.every(({ texts }) => texts.length <= 4))
+    const calls = embedder.requests.length
     assert.equal((await engine.embedMissing()).embedded, chunks)
-    assert.equal(embedder.asked.length, calls)
+    assert.equal(embedder.requests.length, calls)
     await engine.close()
   })
 
-  searchCase('what was computed is kept when the work is called off or the model fails', async (_, place) => {
+  searchCase('vectors are kept when embedding is aborted or the model fails', async (_, fixture) => {
     let calls = 0
     const calledOff = new AbortController()
     const embedder = topicEmbedder(topics, {
@@ -189,8 +193,8 @@ export function meaningCases(searchCase: SearchCase): void {
         if (calls === 4) throw new Error('the model fell over')
       },
     })
-    const engine = await place.open({ embedder })
-    await engine.index(documentOf('long', 'The sea. '.repeat(1_000)))
+    const engine = await fixture.open({ embedder })
+    await engine.index(searchDocument('long', 'The sea. '.repeat(1_000)))
     const { chunks } = await engine.progress()
     const partly = (await engine.embedMissing({ signal: calledOff.signal })).embedded
     assert.ok(partly >= 2 && partly < chunks)
@@ -200,62 +204,62 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.close()
   })
 
-  searchCase('another model starts over, and its predecessor is not used', async (_, place) => {
-    const first = await place.open({ embedder: topicEmbedder(topics, { id: 'first' }) })
+  searchCase('with another model all vectors are computed again, and old ones are not used', async (_, fixture) => {
+    const first = await fixture.open({ embedder: topicEmbedder(topics, { id: 'first' }) })
     await fill(first)
     await first.embedMissing()
     await first.close()
-    const second = await place.open({ embedder: topicEmbedder([...topics, ['lake']], { id: 'second' }) })
+    const second = await fixture.open({ embedder: topicEmbedder([...topics, ['lake']], { id: 'second' }) })
     assert.equal((await second.progress()).embedded, 0)
-    assert.deepEqual(await found(second, 'ocean'), [])
+    assert.deepEqual(await findDocuments(second, 'ocean'), [])
     assert.equal((await second.embedMissing()).embedded, 3)
-    assert.deepEqual(await found(second, 'ocean'), ['water'])
+    assert.deepEqual(await findDocuments(second, 'ocean'), ['water'])
     await second.close()
   })
 
-  searchCase('a model that gives vectors of another length than before starts over too', async (_, place) => {
-    const first = await place.open({ embedder: topicEmbedder(topics, { batch: 2 }) })
+  searchCase('with another vector length all vectors are computed again', async (_, fixture) => {
+    const first = await fixture.open({ embedder: topicEmbedder(topics, { batch: 2 }) })
     await fill(first)
     await first.embedMissing()
     await first.close()
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
-    const second = await place.open({ embedder: topicEmbedder([['lake'], ...topics], { batch: 2 }), onWarning })
-    assert.deepEqual(await found(second, 'ocean'), [])
+    const second = await fixture.open({ embedder: topicEmbedder([['lake'], ...topics], { batch: 2 }), onWarning })
+    assert.deepEqual(await findDocuments(second, 'ocean'), [])
     assert.match(warnings.join('\n'), /another length/)
-    await second.index(documentOf('new', 'An ocean of words.'))
+    await second.index(searchDocument('new', 'An ocean of words.'))
     assert.equal((await second.embedMissing()).embedded, 4)
-    assert.deepEqual((await found(second, 'sea')).toSorted(), ['new', 'water'])
+    assert.deepEqual((await findDocuments(second, 'sea')).toSorted(), ['new', 'water'])
     await second.close()
   })
 
-  searchCase('a changed document loses its vectors and gets new ones', async (_, place) => {
-    const engine = await place.open({ embedder: topicEmbedder(topics) })
+  searchCase('a changed document loses its vectors and gets new ones', async (_, fixture) => {
+    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
     await fill(engine)
     await engine.embedMissing()
-    assert.deepEqual(await found(engine, 'ocean'), ['water'])
-    await engine.index(documentOf('water', 'A hill instead.'))
-    assert.deepEqual(await found(engine, 'ocean'), [])
+    assert.deepEqual(await findDocuments(engine, 'ocean'), ['water'])
+    await engine.index(searchDocument('water', 'A hill instead.'))
+    assert.deepEqual(await findDocuments(engine, 'ocean'), [])
     await engine.embedMissing()
-    assert.deepEqual(await found(engine, 'mountain'), ['land', 'water'])
+    assert.deepEqual(await findDocuments(engine, 'mountain'), ['land', 'water'])
     await engine.remove('water')
-    assert.deepEqual(await found(engine, 'mountain'), ['land'])
+    assert.deepEqual(await findDocuments(engine, 'mountain'), ['land'])
     await engine.close()
   })
 
-  searchCase('meaning sees no more than words do', async (_, place) => {
-    const engine = await place.open({ embedder: topicEmbedder(topics) })
-    await engine.index(documentOf('hidden', 'The sea.', { collections: ['hidden'] }))
-    await engine.index(documentOf('seen', 'The sea, some day, when all is done.'))
-    await engine.index(documentOf('long', 'The sea. '.repeat(2_000)))
+  searchCase('a search by meaning stays in the same scope as a search by words', async (_, fixture) => {
+    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+    await engine.index(searchDocument('hidden', 'The sea.', { collections: ['hidden'] }))
+    await engine.index(searchDocument('seen', 'The sea, some day, when all is done.'))
+    await engine.index(searchDocument('long', 'The sea. '.repeat(2_000)))
     await engine.embedMissing()
-    const ids = await found(engine, 'ocean', { limit: 50 })
+    const ids = await findDocuments(engine, 'ocean', { limit: 50 })
     assert.deepEqual(ids.toSorted(), ['long', 'long', 'long', 'seen'])
-    assert.deepEqual(await found(engine, 'ocean', { documents: ['seen'] }), ['seen'])
+    assert.deepEqual(await findDocuments(engine, 'ocean', { documents: ['seen'] }), ['seen'])
     await engine.close()
   })
 
-  searchCase('when the model fails, words alone have to do, and there is a warning', async (_, place) => {
+  searchCase('when the model fails, the search uses words alone and warns', async (_, fixture) => {
     let fails = false
     const warnings: string[] = []
     const embedder = topicEmbedder(topics, {
@@ -263,21 +267,21 @@ export function meaningCases(searchCase: SearchCase): void {
         if (fails) throw new Error('the model fell over')
       },
     })
-    const engine = await place.open({ embedder, onWarning: (message) => void warnings.push(message) })
+    const engine = await fixture.open({ embedder, onWarning: (message) => void warnings.push(message) })
     await fill(engine)
     await engine.embedMissing()
     fails = true
-    assert.deepEqual(await found(engine, 'sea'), ['water'])
-    assert.deepEqual(await found(engine, 'ocean'), [])
+    assert.deepEqual(await findDocuments(engine, 'sea'), ['water'])
+    assert.deepEqual(await findDocuments(engine, 'ocean'), [])
     assert.equal(warnings.length, 2)
     assert.match(warnings[0]!, /words alone.*the model fell over/)
     await engine.close()
   })
 
-  searchCase('vectors that are no numbers are refused', async (_, place) => {
+  searchCase('vectors with other values than numbers are rejected', async (_, fixture) => {
     const embedder = { ...topicEmbedder(topics), embed: async () => [Float32Array.of(Number.NaN, 1)] }
-    const engine = await place.open({ embedder })
-    await engine.index(documentOf('a', 'The sea.'))
+    const engine = await fixture.open({ embedder })
+    await engine.index(searchDocument('a', 'The sea.'))
     await assert.rejects(engine.embedMissing(), { code: 'embedding' })
     assert.equal((await engine.progress()).embedded, 0)
     await engine.close()
@@ -285,7 +289,7 @@ export function meaningCases(searchCase: SearchCase): void {
 }
 
 async function fill(engine: SearchEngine): Promise<void> {
-  await engine.index(documentOf('water', 'The sea is deep.'))
-  await engine.index(documentOf('land', 'The hill is high.'))
-  await engine.index(documentOf('air', 'The sky is blue.'))
+  await engine.index(searchDocument('water', 'The sea is deep.'))
+  await engine.index(searchDocument('land', 'The hill is high.'))
+  await engine.index(searchDocument('air', 'The sky is blue.'))
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type AuditFacts, type AuditOptions, type SessionStore, verifyAudit, type Write } from '../session.ts'
-import { at, start, type StoreCase, whole } from './session-store-entries.ts'
+import { at, start, type StoreCase, wholeTurn } from './session-store-entries.ts'
 
-/** What the audit promises. */
+/** Cases for the audit. */
 export function auditCases(storeCase: StoreCase): void {
-  storeCase('each record of the audit holds what happened and the hash of the one before', async (store) => {
+  storeCase('each audit record has the facts and the hash of the record before it', async (store) => {
     assert.deepEqual([await store.audit(), await store.auditHead()], [[], undefined])
     const facts: AuditFacts = {
       kind: 'call',
@@ -40,11 +40,11 @@ export function auditCases(storeCase: StoreCase): void {
     assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 2 })
   })
 
-  storeCase('the audit goes on where it stood when the store is opened again', async (store, place) => {
+  storeCase('the audit continues after the store was reopened', async (store, fixture) => {
     await store.transaction([audit({ kind: 'call' }, 1)])
     const [first] = await store.audit()
     await store.close()
-    const again = await place.open()
+    const again = await fixture.open()
     await again.transaction([audit({ kind: 'call' }, 2)])
     assert.deepEqual((await again.audit())[0], first)
     assert.equal((await again.audit())[1]?.previous, first?.hash)
@@ -52,7 +52,7 @@ export function auditCases(storeCase: StoreCase): void {
     await again.close()
   })
 
-  storeCase('records that are written at once form one chain, and a write that fails leaves no gap', async (store) => {
+  storeCase('concurrent records form one chain, and a failed write leaves no gap', async (store) => {
     const unknown: Write = { type: 'call-outcome', id: 'unknown', outcome: { durationMs: 1 } }
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) => {
@@ -68,8 +68,8 @@ export function auditCases(storeCase: StoreCase): void {
     assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 40 })
   })
 
-  storeCase('what the audit knows of a session outlives it', async (store) => {
-    await store.append('a', [start, ...whole('t1')], at(1))
+  storeCase('audit records remain when their session is deleted', async (store) => {
+    await store.append('a', [start, ...wholeTurn('t1')], at(1))
     await store.transaction([audit({ kind: 'call', session: 'a', turn: 't1' }, 1)])
     await store.deleteSession('a')
     assert.equal((await store.audit({ session: 'a' })).length, 1)
@@ -77,9 +77,9 @@ export function auditCases(storeCase: StoreCase): void {
   })
 
   storeCase(
-    'records are found by session, turn, tool, decision and time, in pages, and the newest of them',
+    'records can be listed by session, turn, tool, decision and time, in pages or from the newest',
     async (store) => {
-      await filled(store)
+      await fillStore(store)
       const found: readonly [options: AuditOptions, numbers: readonly number[]][] = [
         [{}, [1, 2, 3, 4, 5, 6]],
         [{ session: 'a' }, [1, 2, 5]],
@@ -108,7 +108,7 @@ export function auditCases(storeCase: StoreCase): void {
     },
   )
 
-  storeCase('a call of a tool whose name no store can hold as it is breaks nothing', async (store) => {
+  storeCase('a tool name that cannot be stored unchanged breaks nothing', async (store) => {
     const tool = 'shell \u0000 \ud800 \u2028 字'
     await store.transaction([audit({ kind: 'call', tool, argv: ['\u001b[2J', '\ud800'] }, 1)])
     const [record] = await store.audit({ tool })
@@ -116,7 +116,7 @@ export function auditCases(storeCase: StoreCase): void {
     assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 1 })
   })
 
-  storeCase('an audit of more than one page is examined to its end, while it still grows', async (store) => {
+  storeCase('verification reads an audit of several pages to its end while it grows', async (store) => {
     const records = Array.from({ length: 1_200 }, () => audit({ kind: 'call' }, 1))
     await store.transaction(records)
     const [verdict] = await Promise.all([verifyAudit(store), store.transaction(records)])
@@ -129,7 +129,7 @@ function audit(facts: AuditFacts, second: number): Write {
   return { type: 'audit', facts, time: at(second) }
 }
 
-async function filled(store: SessionStore): Promise<void> {
+async function fillStore(store: SessionStore): Promise<void> {
   await store.transaction([
     audit({ kind: 'call', session: 'a', turn: 't1', tool: 'shell', decision: 'allowed' }, 1),
     audit({ kind: 'call', session: 'a', turn: 't2', tool: 'read_file', decision: 'allowed' }, 2),

@@ -5,13 +5,14 @@ import { exportCases } from './session-store-export-cases.ts'
 import { exportFileCases } from './session-store-export-file-cases.ts'
 import { fileCases } from './session-store-file-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
-import type { StoreCase, StorePlace, Test } from './session-store-entries.ts'
+import { type StoreCase, type StoreFixture, withStore } from './session-store-entries.ts'
 import { turnCases } from './session-store-turn-cases.ts'
+import type { TestFunction } from './test-function.ts'
 
-/** Runs the cases of one part of a store, or of all of them. */
-export type StoreSuite = (test: Test, makePlace: () => Promise<StorePlace>) => void
+/** Adds the tests for one part of a store. */
+export type StoreSuite = (test: TestFunction, makeFixture: () => Promise<StoreFixture>) => void
 
-/** The promises of each part of `SessionStore`, as tests, so that a driver can be written part by part. */
+/** The tests for each part of `SessionStore`, so that a driver can be written part by part. */
 export const storeSuites = {
   log: suite((storeCase) => {
     logCases(storeCase)
@@ -24,38 +25,29 @@ export const storeSuites = {
   records: suite(recordCases),
   files: suite(fileCases),
   audit: suite(auditCases),
-  /** Needs all parts: a session with its calls, contents and files is written out and read in again. */
-  exports: suite((storeCase, makePlace) => {
-    exportCases(storeCase, makePlace)
-    exportFileCases(storeCase, makePlace)
+  /** Needs all other parts: a session is exported and imported with its calls, contents and files. */
+  exports: suite((storeCase, makeFixture) => {
+    exportCases(storeCase, makeFixture)
+    exportFileCases(storeCase, makeFixture)
   }),
 } satisfies Readonly<Record<string, StoreSuite>>
 
 /**
- * Every promise of `SessionStore`, as tests. A driver runs them all:
+ * Adds a test for every rule of `SessionStore`:
  *
  * ```ts
  * storeCases(test, async () => ({ open: () => myDriver.open(…), remove: async () => … }))
  * ```
  */
-export function storeCases(test: Test, makePlace: () => Promise<StorePlace>): void {
-  for (const run of Object.values(storeSuites)) run(test, makePlace)
+export function storeCases(test: TestFunction, makeFixture: () => Promise<StoreFixture>): void {
+  for (const run of Object.values(storeSuites)) run(test, makeFixture)
 }
 
-/** Each case has a store of its own, which is closed and removed behind it. */
-function suite(cases: (storeCase: StoreCase, makePlace: () => Promise<StorePlace>) => void): StoreSuite {
-  return (test, makePlace) => {
+/** Each case has its own store, which is closed and removed afterwards. */
+function suite(cases: (storeCase: StoreCase, makeFixture: () => Promise<StoreFixture>) => void): StoreSuite {
+  return (test, makeFixture) => {
     cases((name, run) => {
-      test(name, async () => {
-        const place = await makePlace()
-        const store = await place.open()
-        try {
-          await run(store, place)
-        } finally {
-          await store.close()
-          await place.remove()
-        }
-      })
-    }, makePlace)
+      test(name, () => withStore(makeFixture, run))
+    }, makeFixture)
   }
 }

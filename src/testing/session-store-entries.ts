@@ -8,7 +8,7 @@ import {
   type TurnOutcome,
 } from '../session.ts'
 
-/** Short forms of what the cases write. Every message costs 10 tokens, and 4 when its results are cleared, unless said. */
+/** Short forms of entries. By default a message costs 10 tokens, and 4 when its results are cleared. */
 export const start: EntryBody = { type: 'session-start', title: 'A talk' }
 
 export function input(turn: string, idempotencyKey?: string): EntryBody {
@@ -16,7 +16,7 @@ export function input(turn: string, idempotencyKey?: string): EntryBody {
   return { type: 'input', turn, message, tokens: cost(10), ...(idempotencyKey !== undefined && { idempotencyKey }) }
 }
 
-export function running(turn: string): EntryBody {
+export function turnStart(turn: string): EntryBody {
   return { type: 'turn-start', turn }
 }
 
@@ -24,7 +24,7 @@ export function reply(turn: string, full = 10): EntryBody {
   return { type: 'message', turn, message: { role: 'assistant', content: `answer of ${turn}` }, tokens: cost(full) }
 }
 
-export function ended(turn: string, outcome: TurnOutcome = { type: 'completed' }): EntryBody {
+export function turnEnd(turn: string, outcome: TurnOutcome = { type: 'completed' }): EntryBody {
   return { type: 'turn-end', turn, outcome }
 }
 
@@ -32,11 +32,11 @@ export function choice(name: string, value: string | null): EntryBody {
   return { type: 'choice', choice: name, value }
 }
 
-export function delivered(turn: string): EntryBody {
+export function delivery(turn: string): EntryBody {
   return { type: 'delivered', turn, channel: 'web', messageId: `${turn}-sent` }
 }
 
-export function asked(turn: string, approval = 'p1'): EntryBody {
+export function approvalRequest(turn: string, approval = 'p1'): EntryBody {
   return {
     type: 'approval-request',
     turn,
@@ -49,11 +49,11 @@ export function asked(turn: string, approval = 'p1'): EntryBody {
   }
 }
 
-export function decided(turn: string, decision: ApprovalDecision, approval = 'p1'): EntryBody {
+export function approvalEntry(turn: string, decision: ApprovalDecision, approval = 'p1'): EntryBody {
   return { type: 'approval', turn, approval, toolCallId: 'tool-1', digest: 'd1', decision, by: 'cli' }
 }
 
-/** A call of a tool whose result was too long to show. */
+/** A call of a tool whose result was too long for the log. */
 export function toolRun(turn: string, contentHash: string): readonly EntryBody[] {
   const ofCall = { turn, call: 'c1', toolCallId: 'tool-1' }
   return [
@@ -71,8 +71,8 @@ export function toolRun(turn: string, contentHash: string): readonly EntryBody[]
 }
 
 /** A turn of 20 tokens, from its input to its end. */
-export function whole(turn: string): readonly EntryBody[] {
-  return [input(turn), running(turn), reply(turn), ended(turn)]
+export function wholeTurn(turn: string): readonly EntryBody[] {
+  return [input(turn), turnStart(turn), reply(turn), turnEnd(turn)]
 }
 
 export function call(id: string, facts: Partial<CallRecord> = {}): CallRecord {
@@ -96,7 +96,7 @@ export function call(id: string, facts: Partial<CallRecord> = {}): CallRecord {
   }
 }
 
-/** A text of session `a` that was read. */
+/** A text file of the session `a` that is ready. */
 export function file(id: string, facts: Partial<FileRow> = {}): FileRow {
   const content = `sha256:${'c'.repeat(64)}`
   return {
@@ -112,7 +112,7 @@ export function file(id: string, facts: Partial<FileRow> = {}): FileRow {
   }
 }
 
-/** The time `second` seconds into the cases. */
+/** The time `second` seconds after the start of 2026, in ISO 8601. */
 export function at(second: number): string {
   return new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 }
@@ -121,21 +121,33 @@ function cost(full: number) {
   return { counter: 'chars@1', full, least: Math.min(full, 4) }
 }
 
-/** Somewhere to keep a store, empty at first. */
-export interface StorePlace {
-  /** Opens what is kept here. May be called again after `close`. */
+/** A place for one store, empty at first. */
+export interface StoreFixture {
+  /** Opens the stored data. It may be called again after `close`. */
   open(): Promise<SessionStore>
   remove(): Promise<void>
 }
 
-/** The `test` of `node:test`, or anything of its shape. */
-export type Test = (name: string, run: () => Promise<void>) => unknown
+/** Runs one case on its own store and cleans up afterwards. */
+export type StoreCase = (name: string, run: (store: SessionStore, fixture: StoreFixture) => Promise<void>) => void
 
-/** Runs one case on a store of its own and cleans up behind it. */
-export type StoreCase = (name: string, run: (store: SessionStore, place: StorePlace) => Promise<void>) => void
+/** Runs something on a new store, which is closed and removed afterwards. */
+export async function withStore(
+  makeFixture: () => Promise<StoreFixture>,
+  run: (store: SessionStore, fixture: StoreFixture) => Promise<void>,
+): Promise<void> {
+  const fixture = await makeFixture()
+  const store = await fixture.open()
+  try {
+    await run(store, fixture)
+  } finally {
+    await store.close()
+    await fixture.remove()
+  }
+}
 
-/** An export in memory. */
-export async function exported(store: SessionStore, id = 'a'): Promise<readonly string[]> {
+/** The lines of an export. */
+export async function exportLines(store: SessionStore, id = 'a'): Promise<readonly string[]> {
   const lines: string[] = []
   for await (const line of exportSession(store, id)) lines.push(line)
   return lines

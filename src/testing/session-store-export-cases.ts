@@ -1,61 +1,54 @@
 import assert from 'node:assert/strict'
 import { importSession, type SessionStore } from '../session.ts'
 import {
-  asked,
+  approvalRequest,
   at,
   call,
-  decided,
-  exported,
+  approvalEntry,
+  exportLines,
   input,
   reply,
-  running,
+  turnStart,
   start,
   type StoreCase,
-  type StorePlace,
+  type StoreFixture,
+  withStore,
   toolRun,
-  whole,
+  wholeTurn,
 } from './session-store-entries.ts'
 
-/** What export and import promise on any store. */
-export function exportCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {
+/** Cases for export and import. */
+export function exportCases(storeCase: StoreCase, makeFixture: () => Promise<StoreFixture>): void {
   storeCase('an exported session can be imported elsewhere and exported again to the same bytes', async (store) => {
-    const lines = await exported(await filled(store))
-    const place = await makePlace()
-    const other = await place.open()
-    try {
+    const lines = await exportLines(await fillStore(store))
+    await withStore(makeFixture, async (other) => {
       assert.equal(await importSession(other, lines), 'a')
-      assert.deepEqual(await exported(other), lines)
+      assert.deepEqual(await exportLines(other), lines)
       assert.deepEqual(await other.entries('a'), await store.entries('a'))
       assert.deepEqual(await other.turns('a'), await store.turns('a'))
       assert.deepEqual(await other.session('a'), await store.session('a'))
       assert.deepEqual(await other.calls('a'), await store.calls('a'))
-    } finally {
-      await other.close()
-      await place.remove()
-    }
+    })
   })
 
-  storeCase(
-    'an export begins with a header, carries the texts its calls refer to, and counts its lines',
-    async (store) => {
-      const texts = await exported(await filled(store))
-      assert.ok(texts.every((text) => !/[\n\r\u2028\u2029]/.test(text)))
-      const lines = texts.map((text) => JSON.parse(text))
-      assert.deepEqual(lines[0].foreword, 'session')
-      assert.deepEqual(
-        lines.filter((line) => 'content' in line).map((line) => line.content.text),
-        ['You are helpful.', 'lone \ud800, line\u2028ends\u2029'],
-      )
-      assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, files: 0, contents: 2 } })
-      await assert.rejects(exported(store, 'unknown'), { code: 'not-found' })
-    },
-  )
+  storeCase('an export starts with a header, contains the texts of its calls, and ends with counts', async (store) => {
+    const texts = await exportLines(await fillStore(store))
+    assert.ok(texts.every((text) => !/[\n\r\u2028\u2029]/.test(text)))
+    const lines = texts.map((text) => JSON.parse(text))
+    assert.deepEqual(lines[0].foreword, 'session')
+    assert.deepEqual(
+      lines.filter((line) => 'content' in line).map((line) => line.content.text),
+      ['You are helpful.', 'lone \ud800, line\u2028ends\u2029'],
+    )
+    assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, files: 0, contents: 2 } })
+    await assert.rejects(exportLines(store, 'unknown'), { code: 'not-found' })
+  })
 
-  storeCase('an import never touches a session that is there, and may be given another id', async (store) => {
-    const lines = await exported(await filled(store))
+  storeCase('an import never changes an existing session, and can use another id', async (store) => {
+    const lines = await exportLines(await fillStore(store))
     await assert.rejects(importSession(store, lines), { code: 'conflict' })
     assert.equal(await importSession(store, lines, { as: 'copy' }), 'copy')
-    assert.deepEqual(await exported(store), lines)
+    assert.deepEqual(await exportLines(store), lines)
     assert.deepEqual(
       (await store.calls('copy')).map((record) => [record.id, record.session, record.outcome?.durationMs]),
       [
@@ -69,8 +62,8 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
     await assert.rejects(importSession(store, lines, { as: 'copy' }), { code: 'conflict' })
   })
 
-  storeCase('an import that cannot be read whole leaves nothing, and names the line', async (store) => {
-    const lines = await exported(await filled(store))
+  storeCase('an invalid import leaves nothing, and the error names the line', async (store) => {
+    const lines = await exportLines(await fillStore(store))
     await store.deleteSession('a')
     const broken: readonly [lines: readonly string[], line: number][] = [
       [[], 1],
@@ -93,27 +86,26 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
     assert.equal(await importSession(store, lines), 'a')
   })
 
-  storeCase('an export carries decisions, and the whole of a result that the log only refers to', async (store) => {
+  storeCase('an export contains decisions, and results that the log only references', async (store) => {
     const hash = await store.putContent('the whole result')
-    const opening = [start, input('t1'), running('t1'), asked('t1')]
-    const approve = decided('t1', { type: 'approve', scope: 'once' })
+    const opening = [start, input('t1'), turnStart('t1'), approvalRequest('t1')]
+    const approve = approvalEntry('t1', { type: 'approve', scope: 'once' })
     await store.append('a', [...opening, approve, ...toolRun('t1', hash)], at(1))
-    await store.append('a', [asked('t1', 'p2'), decided('t1', { type: 'deny', reason: 'no' }, 'p2')], at(2))
-    const lines = await exported(store)
-    const place = await makePlace()
-    const other = await place.open()
-    try {
+    await store.append(
+      'a',
+      [approvalRequest('t1', 'p2'), approvalEntry('t1', { type: 'deny', reason: 'no' }, 'p2')],
+      at(2),
+    )
+    const lines = await exportLines(store)
+    await withStore(makeFixture, async (other) => {
       await importSession(other, lines)
-      assert.deepEqual(await exported(other), lines)
+      assert.deepEqual(await exportLines(other), lines)
       assert.deepEqual(await other.entries('a'), await store.entries('a'))
       assert.equal(await other.content(hash), 'the whole result')
       await importSession(other, lines, { as: 'copy' })
       const [question] = await other.entries('copy', { types: ['approval-request'] })
-      assert.deepEqual(question, { ...asked('t1'), call: 'copy.c1', session: 'copy', seq: 4, time: at(1) })
-    } finally {
-      await other.close()
-      await place.remove()
-    }
+      assert.deepEqual(question, { ...approvalRequest('t1'), call: 'copy.c1', session: 'copy', seq: 4, time: at(1) })
+    })
     for (const [sound, odd] of [
       ['"scope":"once"', '"scope":"always"'],
       ['"reason":"no"', '"reason":7'],
@@ -126,8 +118,8 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
     }
   })
 
-  storeCase('what contradicts itself is not imported in part', async (store) => {
-    const lines = await exported(await filled(store))
+  storeCase('an inconsistent export is not imported in part', async (store) => {
+    const lines = await exportLines(await fillStore(store))
     await store.deleteSession('a')
     await assert.rejects(importSession(store, lines.with(3, lines[3]!.replace('"t1"', '"unknown"'))), {
       code: 'not-found',
@@ -136,12 +128,12 @@ export function exportCases(storeCase: StoreCase, makePlace: () => Promise<Store
   })
 }
 
-async function filled(store: SessionStore): Promise<SessionStore> {
+async function fillStore(store: SessionStore): Promise<SessionStore> {
   const hash = await store.putContent('You are helpful.')
   const odd = await store.putContent('lone \ud800, line\u2028ends\u2029')
   await store.putContent('of somebody else')
-  await store.append('a', [start, ...whole('t1')], at(1))
-  await store.append('a', [input('t2', 'key'), running('t2')], at(2))
+  await store.append('a', [start, ...wholeTurn('t1')], at(1))
+  await store.append('a', [input('t2', 'key'), turnStart('t2')], at(2))
   await store.append('a', [{ type: 'assembly', turn: 't2', call: 'c1' }, reply('t2')], at(3))
   const refers = { layers: [{ text: `sha256:${hash}` }, `sha256:${odd}`, `sha256:${'0'.repeat(64)}`] }
   await store.putCall(call('c1', { session: 'a', turn: 't2', upTo: 7, input: refers }))

@@ -3,43 +3,36 @@ import { type EntryBody, type FileRow, importSession, type SessionStore } from '
 import {
   at,
   choice,
-  exported,
+  exportLines,
   file,
   input,
   reply,
-  running,
+  turnStart,
   start,
   type StoreCase,
-  type StorePlace,
+  type StoreFixture,
+  withStore,
   toolRun,
 } from './session-store-entries.ts'
 
-/** What export and import promise of files, and of what was made of them. */
-export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<StorePlace>): void {
-  storeCase(
-    'an export carries what is known of files and their texts, agents, projects and citations',
-    async (store) => {
-      const rows = await withFiles(store)
-      const lines = await exported(store)
-      const place = await makePlace()
-      const other = await place.open()
-      try {
-        assert.equal(await importSession(other, lines), 'a')
-        assert.deepEqual(await exported(other), lines)
-        assert.deepEqual(await other.files(), rows)
-        assert.deepEqual(await other.entries('a'), await store.entries('a'))
-        assert.deepEqual(await other.session('a'), await store.session('a'))
-        assert.equal(await other.content(contentOf(rows[0]!)), 'the text of a file')
-      } finally {
-        await other.close()
-        await place.remove()
-      }
-    },
-  )
+/** Cases for export and import of files and their texts. */
+export function exportFileCases(storeCase: StoreCase, makeFixture: () => Promise<StoreFixture>): void {
+  storeCase('an export contains files with their texts, agents, projects and citations', async (store) => {
+    const rows = await fillStore(store)
+    const lines = await exportLines(store)
+    await withStore(makeFixture, async (other) => {
+      assert.equal(await importSession(other, lines), 'a')
+      assert.deepEqual(await exportLines(other), lines)
+      assert.deepEqual(await other.files(), rows)
+      assert.deepEqual(await other.entries('a'), await store.entries('a'))
+      assert.deepEqual(await other.session('a'), await store.session('a'))
+      assert.equal(await other.content(contentHash(rows[0]!)), 'the text of a file')
+    })
+  })
 
-  storeCase('a copy has files of its own, and its log names them', async (store) => {
-    const rows = await withFiles(store)
-    const lines = await exported(store)
+  storeCase('an imported copy has its own files, and its log references them', async (store) => {
+    const rows = await fillStore(store)
+    const lines = await exportLines(store)
     await store.deleteFile('f2')
     await importSession(store, lines, { as: 'copy' })
     const own = rows.map((row) => ({ ...row, owner: { type: 'session', id: 'copy' } }))
@@ -47,13 +40,13 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
     assert.deepEqual(await store.files({ owner: { type: 'session', id: 'copy' } }), expected)
     const [said] = await store.entries('copy', { types: ['input'] })
     assert.deepEqual(said?.type === 'input' && said.attachments?.map((each) => each.file), ['copy.f1', 'f2'])
-    const told = (await store.entries('copy')).flatMap((entry) => {
+    const sourceLists = (await store.entries('copy')).flatMap((entry) => {
       if (entry.type === 'assembly' || entry.type === 'tool-end') return [entry.sources]
       return entry.type === 'message' ? [entry.citations] : []
     })
     const documents = ['copy.f1', 'https://example.org/']
     assert.deepEqual(
-      told.map((sources) => sources?.map((source) => source.document)),
+      sourceLists.map((sources) => sources?.map((source) => source.document)),
       [documents, documents, documents],
     )
     await store.deleteSession('copy')
@@ -63,9 +56,9 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
     )
   })
 
-  storeCase('an import never takes a file that is there', async (store) => {
-    await withFiles(store)
-    const lines = await exported(store)
+  storeCase('an import never takes over an existing file', async (store) => {
+    await fillStore(store)
+    const lines = await exportLines(store)
     await store.setFileOwner('f1', { type: 'project', id: 'p' })
     await store.deleteSession('a')
     await assert.rejects(importSession(store, lines), { code: 'conflict', message: /there is a file f1 already/ })
@@ -73,40 +66,37 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
     assert.deepEqual((await store.file('f1'))?.owner, { type: 'project', id: 'p' })
   })
 
-  storeCase(
-    'an export that names agents, projects and subjects each in their own way can be imported',
-    async (store) => {
-      await store.append('a', [start, choice('agent', 'poet'), choice('project', 'atlas')], at(1))
-      await store.append('a', [choice('subject', 'reef'), choice('project', null), input('t1')], at(2))
-      const lines = await exported(store)
-      const before = lines.map((line) =>
-        line
-          .replace(/"type":"choice","choice":"(\w+)","value":/, '"type":"$1","$1":')
-          .replace(/"choices":{[^}]*}/, '"agent":"poet"'),
-      )
-      assert.match(before.join('\n'), /"type":"project","project":null/)
-      await importSession(store, before, { as: 'copy' })
-      assert.deepEqual((await store.session('copy'))?.choices, { agent: 'poet', subject: 'reef' })
-      assert.deepEqual(
-        (await store.entries('copy')).map((entry) => ({ ...entry, session: 'a' })),
-        await store.entries('a'),
-      )
-      const odd = before.map((line) => line.replace('"subject":"reef"', '"subject":7'))
-      await assert.rejects(importSession(store, odd, { as: 'odd' }), { code: 'invalid' })
-    },
-  )
+  storeCase('an export of an earlier version, with an entry type for each choice, can be imported', async (store) => {
+    await store.append('a', [start, choice('agent', 'poet'), choice('project', 'atlas')], at(1))
+    await store.append('a', [choice('subject', 'reef'), choice('project', null), input('t1')], at(2))
+    const lines = await exportLines(store)
+    const before = lines.map((line) =>
+      line
+        .replace(/"type":"choice","choice":"(\w+)","value":/, '"type":"$1","$1":')
+        .replace(/"choices":{[^}]*}/, '"agent":"poet"'),
+    )
+    assert.match(before.join('\n'), /"type":"project","project":null/)
+    await importSession(store, before, { as: 'copy' })
+    assert.deepEqual((await store.session('copy'))?.choices, { agent: 'poet', subject: 'reef' })
+    assert.deepEqual(
+      (await store.entries('copy')).map((entry) => ({ ...entry, session: 'a' })),
+      await store.entries('a'),
+    )
+    const odd = before.map((line) => line.replace('"subject":"reef"', '"subject":7'))
+    await assert.rejects(importSession(store, odd, { as: 'odd' }), { code: 'invalid' })
+  })
 
-  storeCase('an export from before there were files can be imported', async (store) => {
+  storeCase('an export of an earlier version, without files, can be imported', async (store) => {
     await store.append('a', [start, input('t1')], at(1))
-    const lines = await exported(store)
+    const lines = await exportLines(store)
     const before = lines.map((line) => line.replace('"files":0,', ''))
     assert.notDeepEqual(before, lines)
     assert.equal(await importSession(store, before, { as: 'copy' }), 'copy')
   })
 
-  storeCase('files and citations that nobody could have written are not imported', async (store) => {
-    await withFiles(store)
-    const lines = await exported(store)
+  storeCase('invalid files and citations are not imported', async (store) => {
+    await fillStore(store)
+    const lines = await exportLines(store)
     for (const [sound, odd] of [
       [`"hash":"${'a'.repeat(64)}"`, '"hash":"../../etc/passwd"'],
       ['"width":640', '"width":"640"'],
@@ -135,11 +125,11 @@ export function exportFileCases(storeCase: StoreCase, makePlace: () => Promise<S
   })
 }
 
-/** A text that was read once and is not among the contents any more. */
+/** A reference to a text that is no longer among the contents. */
 const READ = `sha256:${'d'.repeat(64)}`
 
-/** Files of the session `a`, and one that is no business of its export. */
-async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
+/** Adds files of the session `a`, and one that does not belong to its export. */
+async function fillStore(store: SessionStore): Promise<readonly FileRow[]> {
   const content = `sha256:${await store.putContent('the text of a file')}`
   const text = { kind: 'text', content, characters: 18, tokens: 3, counter: 'tokenx@2', pages: [0, 9] } as const
   const rows = [
@@ -163,12 +153,12 @@ async function withFiles(store: SessionStore): Promise<readonly FileRow[]> {
   const said = { ...input('t1'), attachments } as EntryBody
   const answer = { ...reply('t1'), citations: sources } as EntryBody
   const given: EntryBody = { type: 'assembly', turn: 't1', call: 'c1', sources }
-  await store.append('a', [said, running('t1'), given, began!, { ...ran!, sources } as EntryBody, answer], at(2))
+  await store.append('a', [said, turnStart('t1'), given, began!, { ...ran!, sources } as EntryBody, answer], at(2))
   for (const row of [...rows, file('p1', { owner: { type: 'project', id: 'atlas' } })]) await store.putFile(row)
   return rows
 }
 
-function contentOf({ state }: FileRow): string {
+function contentHash({ state }: FileRow): string {
   assert.ok(state.type === 'ready' && state.reading.kind === 'text')
   return state.reading.content.slice('sha256:'.length)
 }

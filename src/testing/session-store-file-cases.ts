@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { FileRow, FileState } from '../session.ts'
 import { at, file, start, type StoreCase } from './session-store-entries.ts'
 
-/** What the rows of files promise. */
+/** Cases for rows of files. */
 export function fileCases(storeCase: StoreCase): void {
-  storeCase('a file is kept as it was put, whatever it is called', async (store, place) => {
+  storeCase('a file row is stored unchanged, with any file name', async (store, fixture) => {
     const rows: readonly FileRow[] = [
       file('f1'),
       file('f2', { name: 'lone \ud800 \u0000 字 "quoted" \u2028.txt', owner: { type: 'project', id: 'p' } }),
@@ -12,20 +12,20 @@ export function fileCases(storeCase: StoreCase): void {
     ]
     for (const row of rows) await store.putFile(row)
     await store.close()
-    const again = await place.open()
+    const again = await fixture.open()
     assert.deepEqual(await again.files(), rows)
     assert.deepEqual(await again.file('f2'), rows[1])
     assert.equal(await again.file('unknown'), undefined)
     await again.close()
   })
 
-  storeCase('a file is put once', async (store) => {
+  storeCase('a second file with the same id is a conflict', async (store) => {
     await store.putFile(file('f1'))
     await assert.rejects(store.putFile(file('f1', { name: 'other.txt' })), { code: 'conflict' })
     assert.deepEqual(await store.files(), [file('f1')])
   })
 
-  storeCase('a file is being read, then ready or failed, and keeps everything else', async (store) => {
+  storeCase('the state of a file changes, and its other fields stay', async (store) => {
     const row = file('f1', { state: { type: 'processing' } })
     await store.putFile(row)
     for (const state of states) {
@@ -37,7 +37,7 @@ export function fileCases(storeCase: StoreCase): void {
     await assert.rejects(store.setFileState('unknown', states[0]!), { code: 'not-found' })
   })
 
-  storeCase('a file that is handed on belongs to its new owner alone', async (store) => {
+  storeCase('a file that gets a new owner belongs to that owner alone', async (store) => {
     await store.putFile(file('f1'))
     await store.setFileOwner('f1', { type: 'project', id: 'p' })
     assert.deepEqual(await store.files({ owner: { type: 'session', id: 'a' } }), [])
@@ -46,7 +46,7 @@ export function fileCases(storeCase: StoreCase): void {
     await assert.rejects(store.setFileOwner('unknown', moved.owner), { code: 'not-found' })
   })
 
-  storeCase('files are listed as they were handed in, by owner, state and bytes', async (store) => {
+  storeCase('files are listed in the order of arrival, and filtered by owner, state and hash', async (store) => {
     const [agent, project] = [
       { type: 'agent', id: 'a' },
       { type: 'project', id: 'a' },
@@ -68,7 +68,7 @@ export function fileCases(storeCase: StoreCase): void {
     assert.equal(await ids({ hash: other, owner: agent, state: 'ready' }), 'f1')
   })
 
-  storeCase('a removed file is gone, others of the same bytes stay', async (store) => {
+  storeCase('removing a file keeps other files with the same bytes', async (store) => {
     await store.putFile(file('f1'))
     await store.putFile(file('f2'))
     assert.equal(await store.deleteFile('f1'), true)
@@ -79,7 +79,7 @@ export function fileCases(storeCase: StoreCase): void {
     assert.deepEqual(await store.files(), [file('f2'), file('f1')])
   })
 
-  storeCase('a session takes its files with it, and nobody else’s', async (store) => {
+  storeCase('deleting a session deletes its files and no others', async (store) => {
     for (const id of ['a', 'b']) await store.append(id, [start], at(1))
     await store.putFile(file('f1'))
     await store.putFile(file('f2', { owner: { type: 'session', id: 'b' } }))
@@ -91,7 +91,7 @@ export function fileCases(storeCase: StoreCase): void {
     )
   })
 
-  storeCase('what is known of a file and its text appear together or not at all', async (store) => {
+  storeCase('the state and the text of a file are written together or not at all', async (store) => {
     await store.transaction([{ type: 'file', row: file('f1', { state: { type: 'processing' } }) }])
     const ready = { type: 'file-state', id: 'f1', state: states[0]! } as const
     const owner = { type: 'file-owner', id: 'unknown', owner: { type: 'agent', id: 'a' } } as const

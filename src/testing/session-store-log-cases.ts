@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict'
 import {
-  asked,
+  approvalRequest,
   at,
-  decided,
-  ended,
+  approvalEntry,
+  turnEnd,
   input,
   reply,
-  running,
+  turnStart,
   start,
   type StoreCase,
   toolRun,
-  whole,
+  wholeTurn,
 } from './session-store-entries.ts'
 
-/** What the log of entries promises. */
+/** Cases for the log of entries. */
 export function logCases(storeCase: StoreCase): void {
-  storeCase('entries get a seq without gaps, within their session, in the order they were handed in', async (store) => {
+  storeCase('entries get consecutive seq numbers in each session, in the order of the appends', async (store) => {
     const first = await store.append('a', [start, input('t1')], at(1))
     await store.append('b', [start], at(2))
-    const second = await store.append('a', [running('t1')], at(3))
+    const second = await store.append('a', [turnStart('t1')], at(3))
     assert.deepEqual(first, [
       { ...start, session: 'a', seq: 1, time: at(1) },
       { ...input('t1'), session: 'a', seq: 2, time: at(1) },
     ])
-    assert.deepEqual(second, [{ ...running('t1'), session: 'a', seq: 3, time: at(3) }])
+    assert.deepEqual(second, [{ ...turnStart('t1'), session: 'a', seq: 3, time: at(3) }])
     assert.deepEqual(await store.entries('a'), [...first, ...second])
   })
 
-  storeCase('appends that are made at once stand one after the other, each of them whole', async (store) => {
+  storeCase('concurrent appends are written one after another, each of them as a whole', async (store) => {
     await store.append('a', [start], at(0))
     const turns = Array.from({ length: 40 }, (_, index) => `t${index}`)
-    const appended = await Promise.all(turns.map((turn) => store.append('a', whole(turn), at(1))))
+    const appended = await Promise.all(turns.map((turn) => store.append('a', wholeTurn(turn), at(1))))
     const log = await store.entries('a')
     assert.deepEqual(log.slice(1), appended.flat())
     assert.deepEqual(
@@ -40,73 +40,73 @@ export function logCases(storeCase: StoreCase): void {
   })
 
   storeCase(
-    'whoever watches hears of each entry on disk, in the order of seq, before its writer does',
+    'listeners get each entry that is on disk, in the order of seq, before the append resolves',
     async (store) => {
-      const heard: string[] = []
-      const stop = store.watch((entries) => heard.push(...entries.map(({ session, seq }) => `${session} ${seq}`)))
+      const received: string[] = []
+      const stop = store.watch((entries) => received.push(...entries.map(({ session, seq }) => `${session} ${seq}`)))
       await store.append('a', [start], at(1))
       await store.append('b', [start], at(1))
-      assert.deepEqual(heard.splice(0), ['a 1', 'b 1'])
+      assert.deepEqual(received.splice(0), ['a 1', 'b 1'])
 
       const append = (turn: string, { slowly }: { slowly: boolean }) =>
         slowly
           ? store.transaction([
               { type: 'value', key: turn, value: 1 },
-              { type: 'append', session: 'a', bodies: whole(turn), time: at(2) },
+              { type: 'append', session: 'a', bodies: wholeTurn(turn), time: at(2) },
             ])
-          : store.append('a', whole(turn), at(2))
-      const size = whole('t').length
+          : store.append('a', wholeTurn(turn), at(2))
+      const size = wholeTurn('t').length
       const behind = await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           await append(`t${index}`, { slowly: index % 2 === 0 })
-          return heard.length >= (index + 1) * size
+          return received.length >= (index + 1) * size
         }),
       )
       assert.deepEqual(
-        heard.splice(0),
+        received.splice(0),
         Array.from({ length: 20 * size }, (_, index) => `a ${index + 2}`),
       )
       assert.ok(behind.every(Boolean))
 
       await assert.rejects(store.append('a', [reply('unknown')], at(3)), { code: 'not-found' })
       await store.append('a', [], at(3))
-      assert.deepEqual(heard, [])
+      assert.deepEqual(received, [])
       stop()
-      await store.append('a', whole('unheard'), at(3))
-      assert.deepEqual(heard, [])
+      await store.append('a', wholeTurn('unobserved'), at(3))
+      assert.deepEqual(received, [])
     },
   )
 
-  storeCase('what was accepted is there when the store is opened again', async (store, place) => {
-    const appended = await store.append('a', [start, ...whole('t1')], at(1))
+  storeCase('accepted entries exist after the store was reopened', async (store, fixture) => {
+    const appended = await store.append('a', [start, ...wholeTurn('t1')], at(1))
     await store.close()
-    const again = await place.open()
+    const again = await fixture.open()
     assert.deepEqual(await again.entries('a'), appended)
     await again.close()
   })
 
-  storeCase('closing waits for what was handed in', async (store, place) => {
+  storeCase('close waits for pending writes', async (store, fixture) => {
     const appended = store.append('a', [start], at(1))
     await store.close()
-    const again = await place.open()
+    const again = await fixture.open()
     assert.deepEqual(await again.entries('a'), await appended)
     await again.close()
   })
 
-  storeCase('a closed store says so', async (store) => {
+  storeCase('a closed store rejects calls', async (store) => {
     await store.close()
     await assert.rejects(store.append('a', [start], at(1)), { code: 'closed' })
     await assert.rejects(store.entries('a'), { code: 'closed' })
   })
 
-  storeCase('a session begins with session-start and has one of them', async (store) => {
+  storeCase('a session begins with session-start and has only one', async (store) => {
     await assert.rejects(store.append('a', [input('t1')], at(1)), { code: 'not-found' })
     await store.append('a', [start], at(1))
     await assert.rejects(store.append('a', [start], at(2)), { code: 'conflict' })
     assert.equal((await store.entries('a')).length, 1)
   })
 
-  storeCase('nothing is written of an append that fails, and those beside it are not harmed', async (store) => {
+  storeCase('a failed append writes nothing and does not affect other appends', async (store) => {
     await store.append('a', [start], at(1))
     const outcomes = await Promise.allSettled([
       store.append('a', [input('t1')], at(2)),
@@ -129,7 +129,7 @@ export function logCases(storeCase: StoreCase): void {
     assert.equal(await store.turn('a', 't2'), undefined)
   })
 
-  storeCase('several writes appear together or not at all', async (store) => {
+  storeCase('a transaction writes everything or nothing', async (store) => {
     const append = { type: 'append', session: 'a', bodies: [start], time: at(1) } as const
     const unknown = { type: 'call-outcome', id: 'unknown', outcome: { durationMs: 1 } } as const
     await assert.rejects(store.transaction([append, { type: 'value', key: 'k', value: 1 }, unknown]), {
@@ -140,7 +140,7 @@ export function logCases(storeCase: StoreCase): void {
     assert.deepEqual([(await store.entries('a')).length, await store.value('k')], [1, 1])
   })
 
-  storeCase('of two inputs with one key only one is admitted, and it can be found', async (store) => {
+  storeCase('of two inputs with the same key only one is accepted, and it can be found', async (store) => {
     await store.append('a', [start], at(1))
     const outcomes = await Promise.allSettled([
       store.append('a', [input('t1', 'key')], at(2)),
@@ -155,7 +155,7 @@ export function logCases(storeCase: StoreCase): void {
     assert.equal((await store.turns('a')).length, 1)
   })
 
-  storeCase('the same key serves in another session', async (store) => {
+  storeCase('the same key can be used in another session', async (store) => {
     await store.append('a', [start, input('t1', 'key')], at(1))
     await store.append('b', [start, input('t1', 'key')], at(1))
     assert.equal((await store.inputByKey('b', 'key'))?.session, 'b')
@@ -168,8 +168,8 @@ export function logCases(storeCase: StoreCase): void {
     assert.equal(await store.session('a'), undefined)
   })
 
-  storeCase('entries can be read by bounds, types, turn, and the newest of them', async (store) => {
-    await store.append('a', [start, input('t1'), input('t2'), running('t1'), reply('t1'), ended('t1')], at(1))
+  storeCase('entries can be read by range, type and turn, or from the newest', async (store) => {
+    await store.append('a', [start, input('t1'), input('t2'), turnStart('t1'), reply('t1'), turnEnd('t1')], at(1))
     const seqs = async (options: Parameters<typeof store.entries>[1]) =>
       (await store.entries('a', options)).map((entry) => entry.seq)
     assert.deepEqual(await seqs({ after: 2 }), [3, 4, 5, 6])
@@ -184,18 +184,18 @@ export function logCases(storeCase: StoreCase): void {
     assert.deepEqual(await store.entries('unknown'), [])
   })
 
-  storeCase('what a person was asked and decided is kept, and so is where a long result is', async (store) => {
+  storeCase('approval requests, decisions and references to long results are stored', async (store) => {
     const hash = await store.putContent('the whole result')
-    const approve = decided('t1', { type: 'approve', scope: 'session' })
-    const deny = decided('t1', { type: 'deny', reason: 'not on a Friday' }, 'p2')
+    const approve = approvalEntry('t1', { type: 'approve', scope: 'session' })
+    const deny = approvalEntry('t1', { type: 'deny', reason: 'not on a Friday' }, 'p2')
     const bodies = [
       start,
       input('t1'),
-      running('t1'),
-      asked('t1'),
+      turnStart('t1'),
+      approvalRequest('t1'),
       approve,
       ...toolRun('t1', hash),
-      asked('t1', 'p2'),
+      approvalRequest('t1', 'p2'),
       deny,
     ]
     const appended = await store.append('a', bodies, at(1))
@@ -209,24 +209,28 @@ export function logCases(storeCase: StoreCase): void {
     assert.deepEqual((await store.turn('a', 't1'))?.state, 'running')
   })
 
-  storeCase('in a settled turn nobody is asked any more, and a decision comes too late', async (store) => {
-    await store.append('a', [start, input('t1'), running('t1'), asked('t1'), ended('t1', { type: 'cancelled' })], at(1))
-    for (const late of [asked('t1', 'p2'), decided('t1', { type: 'approve', scope: 'once' })]) {
+  storeCase('an ended turn accepts no approval request and no decision', async (store) => {
+    await store.append(
+      'a',
+      [start, input('t1'), turnStart('t1'), approvalRequest('t1'), turnEnd('t1', { type: 'cancelled' })],
+      at(1),
+    )
+    for (const late of [approvalRequest('t1', 'p2'), approvalEntry('t1', { type: 'approve', scope: 'once' })]) {
       await assert.rejects(store.append('a', [late], at(2)), { code: 'conflict', message: /has ended \(cancelled\)/ })
     }
     assert.equal((await store.entries('a')).length, 5)
   })
 
-  storeCase('a turn is taken back when it has ended, and once', async (store) => {
+  storeCase('a turn can be undone once, after it has ended', async (store) => {
     const back = { type: 'head', turn: 't1', head: null } as const
-    await store.append('a', [start, input('t1'), running('t1')], at(1))
+    await store.append('a', [start, input('t1'), turnStart('t1')], at(1))
     await assert.rejects(store.append('a', [back], at(2)), { code: 'conflict', message: /is running/ })
-    await store.append('a', [ended('t1', { type: 'cancelled' }), back], at(2))
+    await store.append('a', [turnEnd('t1', { type: 'cancelled' }), back], at(2))
     await assert.rejects(store.append('a', [back], at(3)), { code: 'conflict', message: /is undone/ })
     assert.deepEqual([(await store.turn('a', 't1'))?.state, (await store.entries('a')).length], ['undone', 5])
   })
 
-  storeCase('every character comes back as it was', async (store) => {
+  storeCase('every character is stored unchanged', async (store) => {
     const text = 'NUL \u0000, lone \ud800, 字, 👩‍🔬, "quoted" \\ \u2028'
     const message = { role: 'user' as const, content: text }
     const tokens = { counter: 'chars@1', full: 1, least: 1 }

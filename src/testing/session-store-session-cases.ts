@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { at, call, choice, input, start, type StoreCase, whole } from './session-store-entries.ts'
+import { at, call, choice, input, start, type StoreCase, wholeTurn } from './session-store-entries.ts'
 
-/** What sessions and their bindings promise. */
+/** Cases for sessions and their bindings. */
 export function sessionCases(storeCase: StoreCase): void {
-  storeCase('a session tells its title, times, sizes, model and binding', async (store) => {
-    await store.append('a', [start, ...whole('t1')], at(1))
+  storeCase('a session row has the title, times, counts, model and binding', async (store) => {
+    await store.append('a', [start, ...wholeTurn('t1')], at(1))
     await store.append('a', [{ type: 'model', model: 'ollama/llama3.2' }], at(2))
     await store.bind({ channel: 'telegram', conversation: '7' }, 'a')
     const row = {
@@ -24,7 +24,7 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal(await store.session('unknown'), undefined)
   })
 
-  storeCase('a session tells what it has chosen, until something else is chosen', async (store) => {
+  storeCase('a session row has the newest value of each choice', async (store) => {
     await store.append('a', [start, choice('agent', 'poet')], at(1))
     await store.append('a', [choice('subject "of" \ud800 字', 'atlas')], at(2))
     const chosen = async () => {
@@ -39,7 +39,7 @@ export function sessionCases(storeCase: StoreCase): void {
       ['agent', 'critic'],
       ['__proto__', 'reef'],
     ])
-    await store.append('a', [choice('agent', null), choice('__proto__', null), ...whole('t1')], at(4))
+    await store.append('a', [choice('agent', null), choice('__proto__', null), ...wholeTurn('t1')], at(4))
     assert.deepEqual(await chosen(), {})
     const noted = await store.entries('a', { types: ['choice'] })
     assert.deepEqual(
@@ -61,7 +61,7 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.equal((await store.sessions())[0]?.title, undefined)
   })
 
-  storeCase('sessions are found by the beginning of their id, the whole id first', async (store) => {
+  storeCase('sessions are found by a prefix of their id, an exact match first', async (store) => {
     for (const id of ['ab', 'abd', 'b', 'a', 'abc', 'a_%']) await store.append(id, [start], at(1))
     const ids = async (beginning: string, limit = 9) =>
       (await store.sessions({ beginning, limit })).map((row) => row.id)
@@ -71,11 +71,11 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.deepEqual([await ids('a_'), await ids('a%'), await ids('AB'), await ids('x')], [['a_%'], [], [], []])
   })
 
-  storeCase('a session goes with everything that hangs on it, and nothing else does', async (store) => {
+  storeCase('deleting a session deletes everything that belongs to it, and nothing else', async (store) => {
     const hash = await store.putContent('shared')
     const binding = { channel: 'web', conversation: '1' }
     for (const id of ['a', 'b']) {
-      await store.append(id, [start, ...whole('t1')], at(1))
+      await store.append(id, [start, ...wholeTurn('t1')], at(1))
       await store.putCall(call(`${id}-call`, { session: id, turn: 't1' }))
     }
     await store.bind(binding, 'a')
@@ -109,7 +109,7 @@ export function sessionCases(storeCase: StoreCase): void {
     await assert.rejects(store.bind(one, 'unknown'), { code: 'not-found' })
   })
 
-  storeCase('the same number of another channel is another conversation', async (store) => {
+  storeCase('the same conversation id in another channel is another conversation', async (store) => {
     for (const id of ['a', 'b']) await store.append(id, [start], at(1))
     await store.bind({ channel: 'web', conversation: '1' }, 'a')
     await store.bind({ channel: 'telegram', conversation: '1' }, 'b')
@@ -117,9 +117,9 @@ export function sessionCases(storeCase: StoreCase): void {
   })
 }
 
-/** What the ledger's calls promise. */
+/** Cases for the calls of the ledger. */
 export function callCases(storeCase: StoreCase): void {
-  storeCase('a call is kept as it was put, and its outcome beside it', async (store) => {
+  storeCase('a call is stored unchanged, and its outcome is added', async (store) => {
     await store.append('a', [start], at(1))
     const record = call('c1', { session: 'a', turn: 't1', upTo: 1, input: { text: 'sha256:…', list: [1, null] } })
     await store.putCall(record)
@@ -130,13 +130,13 @@ export function callCases(storeCase: StoreCase): void {
     assert.equal(await store.call('unknown'), undefined)
   })
 
-  storeCase('a call is put once and finished only when it was put', async (store) => {
+  storeCase('a call is put once, and only an existing call can be finished', async (store) => {
     await store.putCall(call('c1'))
     await assert.rejects(store.putCall(call('c1')), { code: 'conflict' })
     await assert.rejects(store.finishCall('unknown', { durationMs: 1 }), { code: 'not-found' })
   })
 
-  storeCase('calls of a session come in the order they were made', async (store) => {
+  storeCase('calls of a session are listed in the order they were made', async (store) => {
     await store.append('a', [start], at(1))
     await store.append('b', [start], at(1))
     for (const id of ['c3', 'c1', 'c2', 'c4']) await store.putCall(call(id, { session: 'a' }))

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import type { EntryBody, RecentTurns, RecentTurnsOptions, SessionStore } from '../session.ts'
-import { at, delivered, ended, input, reply, running, start, type StoreCase, whole } from './session-store-entries.ts'
+import {
+  at,
+  delivery,
+  turnEnd,
+  input,
+  reply,
+  turnStart,
+  start,
+  type StoreCase,
+  wholeTurn,
+} from './session-store-entries.ts'
 
-/** What the rows of turns, and reading them backwards, promise. */
+/** Cases for rows of turns, and for reading them backwards. */
 export function turnCases(storeCase: StoreCase): void {
-  storeCase('a turn is queued, then running, then as it ended, and counts its tokens', async (store) => {
+  storeCase('a turn is queued, then running, then ended, and counts its tokens', async (store) => {
     await store.append('a', [start, input('t1')], at(1))
     const queued = {
       session: 'a',
@@ -19,18 +29,18 @@ export function turnCases(storeCase: StoreCase): void {
       tokensBefore: 0,
     }
     assert.deepEqual(await store.turn('a', 't1'), queued)
-    await store.append('a', [running('t1')], at(2))
+    await store.append('a', [turnStart('t1')], at(2))
     assert.deepEqual(await store.turn('a', 't1'), { ...queued, state: 'running', lastSeq: 3 })
-    await store.append('a', [reply('t1', 30), ended('t1', { type: 'cancelled' })], at(3))
+    await store.append('a', [reply('t1', 30), turnEnd('t1', { type: 'cancelled' })], at(3))
     const settled = { ...queued, state: 'cancelled', lastSeq: 5, tokens: 40, leastTokens: 8 }
     assert.deepEqual(await store.turn('a', 't1'), settled)
     assert.equal(await store.turn('a', 'unknown'), undefined)
   })
 
-  storeCase('turns that wait know what stands before them while it still grows', async (store) => {
-    await store.append('a', [start, ...whole('t1'), input('t2'), running('t2'), input('t3'), input('t4')], at(1))
+  storeCase('queued turns count the tokens before them while earlier turns grow', async (store) => {
+    await store.append('a', [start, ...wholeTurn('t1'), input('t2'), turnStart('t2'), input('t3'), input('t4')], at(1))
     await store.append('a', [reply('t2', 100), input('t5')], at(2))
-    await store.append('a', [reply('t2', 5), ended('t2')], at(3))
+    await store.append('a', [reply('t2', 5), turnEnd('t2')], at(3))
     const before = (await store.turns('a')).map((row) => [row.turn, row.tokensBefore])
     assert.deepEqual(before, [
       ['t5', 155],
@@ -41,18 +51,18 @@ export function turnCases(storeCase: StoreCase): void {
     ])
   })
 
-  storeCase('a turn has one input and one end, and nothing is said in it afterwards', async (store) => {
-    await store.append('a', [start, ...whole('t1')], at(1))
-    for (const late of [input('t1'), running('t1'), reply('t1'), ended('t1', { type: 'cancelled' })]) {
+  storeCase('a turn has one input and one end, and accepts no message afterwards', async (store) => {
+    await store.append('a', [start, ...wholeTurn('t1')], at(1))
+    for (const late of [input('t1'), turnStart('t1'), reply('t1'), turnEnd('t1', { type: 'cancelled' })]) {
       await assert.rejects(store.append('a', [late], at(2)), { code: 'conflict' })
     }
-    await assert.rejects(store.append('a', [running('unknown')], at(2)), { code: 'not-found' })
-    await store.append('a', [delivered('t1')], at(2))
+    await assert.rejects(store.append('a', [turnStart('unknown')], at(2)), { code: 'not-found' })
+    await store.append('a', [delivery('t1')], at(2))
     assert.deepEqual((await store.turn('a', 't1'))?.state, 'completed')
   })
 
   storeCase('turns are listed newest first, in pages', async (store) => {
-    await store.append('a', [start, ...['t1', 't2', 't3', 't4', 't5'].flatMap(whole)], at(1))
+    await store.append('a', [start, ...['t1', 't2', 't3', 't4', 't5'].flatMap(wholeTurn)], at(1))
     const page = async (options?: { limit?: number; before?: number }) =>
       (await store.turns('a', options)).map((row) => row.turn)
     assert.deepEqual(await page(), ['t5', 't4', 't3', 't2', 't1'])
@@ -61,29 +71,35 @@ export function turnCases(storeCase: StoreCase): void {
   })
 
   storeCase('unfinished turns are found over all sessions, oldest first', async (store) => {
-    await store.append('b', [start, ...whole('t1'), input('t2'), running('t2')], at(2))
+    await store.append('b', [start, ...wholeTurn('t1'), input('t2'), turnStart('t2')], at(2))
     await store.append('a', [start, input('t1')], at(1))
     await store.append('a', [input('t2')], at(3))
     const found = async () => (await store.unfinishedTurns()).map((row) => `${row.session} ${row.turn} ${row.state}`)
     assert.deepEqual(await found(), ['a t1 queued', 'b t2 running', 'a t2 queued'])
-    await store.append('b', [ended('t2', { type: 'failed', code: 'x', message: 'y' })], at(4))
+    await store.append('b', [turnEnd('t2', { type: 'failed', code: 'x', message: 'y' })], at(4))
     assert.deepEqual(await found(), ['a t1 queued', 'a t2 queued'])
   })
 
   storeCase('recent turns are the newest whole ones, up to the one that passes the limit', async (store) => {
-    await store.append('a', [start, ...['t1', 't2', 't3', 't4'].flatMap(whole), input('t5'), running('t5')], at(1))
+    await store.append(
+      'a',
+      [start, ...['t1', 't2', 't3', 't4'].flatMap(wholeTurn), input('t5'), turnStart('t5')],
+      at(1),
+    )
     const recent = await store.recentTurns('a', { limit: 15, except: 't5' })
-    assert.deepEqual(names(recent), ['t3', 't4'])
+    assert.deepEqual(turnNames(recent), ['t3', 't4'])
     assert.deepEqual(recent.earlier, { turns: 2, tokens: 40 })
     assert.deepEqual(
       recent.turns[0]?.said.map((entry) => entry.type),
       ['input', 'message'],
     )
     assert.deepEqual(recent.turns[0]?.row, await store.turn('a', 't3'))
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 16, except: 't5' })), ['t2', 't3', 't4'])
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 0, except: 't5' })), ['t4'])
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 1000, notBefore: 't3' })), ['t3', 't4', 't5'])
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 1000, notBefore: 'unknown', except: 't2' })), ['t1'])
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 16, except: 't5' })), ['t2', 't3', 't4'])
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 0, except: 't5' })), ['t4'])
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 1000, notBefore: 't3' })), ['t3', 't4', 't5'])
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 1000, notBefore: 'unknown', except: 't2' })), [
+      't1',
+    ])
     assert.deepEqual(await store.recentTurns('unknown', { limit: 10 }), {
       turns: [],
       earlier: { turns: 0, tokens: 0 },
@@ -91,8 +107,8 @@ export function turnCases(storeCase: StoreCase): void {
     })
   })
 
-  storeCase('turns that the reader knows are given without what was said, all others with it', async (store) => {
-    await store.append('a', [start, ...whole('t1'), ...whole('t2'), ...whole('t3')], at(1))
+  storeCase('turns that the reader knows come without messages, all others with them', async (store) => {
+    await store.append('a', [start, ...wholeTurn('t1'), ...wholeTurn('t2'), ...wholeTurn('t3')], at(1))
     const all = await store.recentTurns('a', { limit: 1000 })
     for (const known of [['t1', 't2'], ['t2'], ['t3'], ['t1', 't2', 't3'], ['unknown']]) {
       const recent = await store.recentTurns('a', { limit: 1000, known: (turn) => known.includes(turn) })
@@ -101,47 +117,47 @@ export function turnCases(storeCase: StoreCase): void {
     }
   })
 
-  storeCase('more turns than one page are walked without a gap', async (store) => {
+  storeCase('more turns than one page are read without a gap', async (store) => {
     const turns = Array.from({ length: 300 }, (_, index) => `t${index + 1}`)
-    await store.append('a', [start, ...turns.flatMap(whole)], at(1))
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 1_000_000 })), turns)
+    await store.append('a', [start, ...turns.flatMap(wholeTurn)], at(1))
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 1_000_000 })), turns)
     const recent = await store.recentTurns('a', { limit: 8 * 200 - 1 })
-    assert.deepEqual(names(recent), turns.slice(100))
+    assert.deepEqual(turnNames(recent), turns.slice(100))
     assert.deepEqual(recent.earlier, { turns: 100, tokens: 2000 })
   })
 
-  storeCase('a turn that waits, or was admitted after the one that is answered, is no history of it', async (store) => {
-    await store.append('a', [start, ...whole('t1'), input('t2'), running('t2'), input('t3'), input('t4')], at(1))
-    await store.append('a', [ended('t3', { type: 'cancelled' })], at(2))
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 1000, except: 't2' })), ['t1'])
-    assert.deepEqual(names(await store.recentTurns('a', { limit: 1000 })), ['t1', 't2', 't3'])
+  storeCase('queued turns, and turns after the current one, are not part of its history', async (store) => {
+    await store.append('a', [start, ...wholeTurn('t1'), input('t2'), turnStart('t2'), input('t3'), input('t4')], at(1))
+    await store.append('a', [turnEnd('t3', { type: 'cancelled' })], at(2))
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 1000, except: 't2' })), ['t1'])
+    assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 1000 })), ['t1', 't2', 't3'])
   })
 
-  storeCase('the log can be read as it was at any seq', async (store) => {
+  storeCase('the log can be read as of any seq', async (store) => {
     const steps: readonly (readonly EntryBody[])[] = [
       [start],
-      whole('t1'),
-      [input('t2'), running('t2')],
+      wholeTurn('t1'),
+      [input('t2'), turnStart('t2')],
       [input('t3')],
       [reply('t2', 70)],
-      [input('t4'), delivered('t1')],
-      [ended('t4', { type: 'cancelled' })],
-      [reply('t2', 5), ended('t2')],
-      [running('t3'), reply('t3', 50)],
-      [delivered('t2'), ended('t3')],
-      [delivered('t4'), ...whole('t5')],
+      [input('t4'), delivery('t1')],
+      [turnEnd('t4', { type: 'cancelled' })],
+      [reply('t2', 5), turnEnd('t2')],
+      [turnStart('t3'), reply('t3', 50)],
+      [delivery('t2'), turnEnd('t3')],
+      [delivery('t4'), ...wholeTurn('t5')],
     ]
     const then: [upTo: number, seen: readonly RecentTurns[]][] = []
     for (const [index, bodies] of steps.entries()) {
       const entries = await store.append('a', bodies, at(index))
-      then.push([entries.at(-1)!.seq, await looks(store, {})])
+      then.push([entries.at(-1)!.seq, await recentTurnViews(store, {})])
     }
-    for (const [upTo, seen] of then) assert.deepEqual(await looks(store, { upTo }), seen, `up to ${upTo}`)
+    for (const [upTo, seen] of then) assert.deepEqual(await recentTurnViews(store, { upTo }), seen, `up to ${upTo}`)
   })
 }
 
-/** Several ways to look at one log. */
-function looks(store: SessionStore, when: Pick<RecentTurnsOptions, 'upTo'>): Promise<readonly RecentTurns[]> {
+/** The same turns, read in several ways. */
+function recentTurnViews(store: SessionStore, when: Pick<RecentTurnsOptions, 'upTo'>): Promise<readonly RecentTurns[]> {
   const ways: readonly Omit<RecentTurnsOptions, 'upTo'>[] = [
     { limit: 1000 },
     { limit: 0 },
@@ -152,6 +168,6 @@ function looks(store: SessionStore, when: Pick<RecentTurnsOptions, 'upTo'>): Pro
   return Promise.all(ways.map((way) => store.recentTurns('a', { ...way, ...when })))
 }
 
-function names({ turns }: RecentTurns): readonly string[] {
+function turnNames({ turns }: RecentTurns): readonly string[] {
   return turns.map(({ row }) => row.turn)
 }

@@ -5,7 +5,7 @@ import { callDigest } from './call-plan.ts'
 import type { PlannedCall, PlannedTool, Tool, ToolPlan, ToolResult } from './tool.ts'
 import { createToolbox, type GateAnswer } from './toolbox.ts'
 
-test('a plan says what would run, and nothing runs before it is told to', async () => {
+test('a plan shows what would run, and nothing runs before execute', async () => {
   const ran: string[] = []
   const box = createToolbox([listing(['ls', '-l'], ran)])
   const planned = await box.plan(call('list', { path: 'a' }), context)

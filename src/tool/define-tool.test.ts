@@ -20,11 +20,11 @@ function run(given: Tool, input: unknown) {
   return createToolbox([given]).run({ toolCallId: 'c1', toolName: given.name, input }, context)
 }
 
-test('the model is told the JSON Schema of the input, and everything else of a tool stays as it was given', () => {
-  const { execute, plan, ...told } = tide
+test('the model gets the JSON Schema of the input, and everything else of a tool stays unchanged', () => {
+  const { execute, plan, ...fields } = tide
   assert.equal(typeof execute, 'function')
   assert.equal(plan, undefined)
-  assert.deepEqual(told, {
+  assert.deepEqual(fields, {
     name: 'tide',
     description: 'The height of the tide.',
     idempotent: true,
@@ -49,7 +49,7 @@ test('what is executed has the parsed input, with defaults and transforms', asyn
   assert.deepEqual(await run(trimmed, { text: ' hoy ' }), { ok: true, output: 'HOY', meta: { characters: 3 } })
 })
 
-test('a tool without a schema takes no input', async () => {
+test('a tool without a schema accepts no input', async () => {
   const bell = tool({ name: 'bell', execute: () => 'Rung.' })
   assert.deepEqual(bell.inputSchema, { type: 'object', properties: {}, additionalProperties: false })
   assert.deepEqual(await run(bell, {}), { ok: true, output: 'Rung.' })
@@ -131,7 +131,7 @@ test('any schema that speaks the two standards will do', async () => {
   assert.deepEqual(await run(sound, { depth: 3 }), { ok: true, output: '6 fathoms' })
 })
 
-test('a schema that no model could be told is refused where the tool is made', () => {
+test('a schema without JSON Schema is rejected when the tool is created', () => {
   assert.throws(() => tool({ name: 'list', schema: z.array(z.string()), execute: () => '' }), {
     name: 'TypeError',
     message: 'The schema of the tool list must be one of an object.',

@@ -19,7 +19,7 @@ test('a missing file, also below a file, is missing', async () => {
   assert.deepEqual(await readText(join(folder, 'file', 'nothing.md')), { type: 'missing' })
 })
 
-test('what is no text is told in words', async () => {
+test('parts that are not text are described in words', async () => {
   assert.deepEqual(await reading('latin1.md', Buffer.from([0x47, 0xfc, 0x6e])), {
     type: 'unreadable',
     why: 'it is not valid UTF-8',

@@ -17,7 +17,7 @@ test('definitions keep the declared order and carry nothing that runs', () => {
   assert.deepEqual(Object.keys(box.definitions[0]!), ['name', 'description', 'inputSchema'])
 })
 
-test('of two tools with one name the later one runs, in the place of the earlier, and the toolbox says so', async () => {
+test('of two tools with one name the later one replaces the earlier, and the toolbox reports it', async () => {
   const box = createToolbox([speaking('a', 'old'), speaking('b', 'B'), speaking('a', 'new')])
   assert.deepEqual(
     box.tools.map(({ name }) => name),
@@ -88,7 +88,7 @@ test('a tool says in its own words what is wrong, before its schema is asked', a
   )
 })
 
-test('many faults are told a few at a time', async () => {
+test('only the first of many faults are listed', async () => {
   const required = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   const tool = { ...speaking('many', ''), inputSchema: { type: 'object', required } }
   const result = await run([tool], call('many', {}))
@@ -141,14 +141,14 @@ test('an answer that is no result is a failure, not a crash', async () => {
   }
 })
 
-test('a tool that takes too long is ended and told so by its signal', async () => {
-  let told = false
+test('a tool that runs into its timeout is ended by its signal', async () => {
+  let isAborted = false
   const slow: Tool = {
     ...speaking('slow', ''),
     timeoutMs: 20,
     execute: (_, { signal }) =>
       new Promise(() => {
-        signal.addEventListener('abort', () => (told = true))
+        signal.addEventListener('abort', () => (isAborted = true))
       }),
   }
   assert.deepEqual(await run([slow], call('slow', {})), {
@@ -156,7 +156,7 @@ test('a tool that takes too long is ended and told so by its signal', async () =
     error: 'timed out after 20 ms',
     meta: { failure: 'timeout' },
   })
-  assert.equal(told, true)
+  assert.equal(isAborted, true)
 })
 
 test('cancelling ends a run, and a cancelled turn starts none', async () => {

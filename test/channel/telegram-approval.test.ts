@@ -96,7 +96,7 @@ test('what is allowed in a session is not asked about again', async (t) => {
   assert.equal(home.said(ada).filter((text) => text.startsWith('A tool call needs approval')).length, 1)
 })
 
-test('nobody but the person who asked may answer, and a second press changes nothing', async (t) => {
+test('only the person who asked may answer, and a second press changes nothing', async (t) => {
   const { home, sent } = await asking(t)
   home.telegram.say(crew, '@scripted_bot write to Bob', { from: ada, entities: mention })
   const asked = await question(home, crew)
@@ -131,7 +131,7 @@ test('where a person is known only as one of a group, the gateway decides, and t
   assert.equal(sent.length, 1)
 })
 
-test('what is too long to be shown whole says so and can only be denied in the chat', async (t) => {
+test('a call that is too long for the chat is marked and can only be denied there', async (t) => {
   const { home, sent } = await asking(t, `${'harmless '.repeat(900)}rm -rf /`)
   home.telegram.say(ada, 'Write to Bob')
   const asked = await question(home, ada)
@@ -154,7 +154,7 @@ test('what is too long to be shown whole says so and can only be denied in the c
   assert.deepEqual(sent, [])
 })
 
-test('signs that show nothing stand written out', async (t) => {
+test('invisible characters are written out', async (t) => {
   const { home } = await asking(t, 'a\u{202e}b\u{200b}c')
   home.telegram.say(ada, 'Write to Bob')
   const asked = await question(home, ada)
@@ -175,7 +175,7 @@ test('a question outlives a restart, is not asked twice, and is answered with th
   assert.equal(sent.length, 1)
 })
 
-test('a question that was answered while the gateway was down says so after its next start', async (t) => {
+test('a question that was answered while the gateway was down shows the answer after the next start', async (t) => {
   const { home } = await asking(t)
   home.telegram.say(ada, 'Write to Bob')
   await question(home, ada)

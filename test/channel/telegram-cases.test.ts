@@ -1,12 +1,12 @@
 import test from 'node:test'
 import { telegramChannel } from '../../src/capabilities/telegram/telegram-channel.ts'
-import { channelCases, type ChannelPlace, type ScriptedFailure, scriptedTelegram } from '../../src/testing.ts'
-import { hurried } from './hurried.ts'
+import { channelCases, type ChannelFixture, type ScriptedFailure, scriptedTelegram } from '../../src/testing.ts'
+import { fastTime } from './fast-time.ts'
 
 channelCases(test, telegramPlace)
 
 /** A Bot API server that outlives the channels to it. */
-async function telegramPlace(): Promise<ChannelPlace> {
+async function telegramPlace(): Promise<ChannelFixture> {
   const telegram = await scriptedTelegram()
   /** Ids of updates by the numbers that the cases give them. */
   const updates = new Map<number, number>()
@@ -31,9 +31,9 @@ async function telegramPlace(): Promise<ChannelPlace> {
           allowedChats: [],
           linkPreviews: false,
           maxFileBytes: 1_000_000,
-          ...hurried,
+          ...fastTime,
         }),
-        async say(conversation, text, { update } = {}) {
+        async send(conversation, text, { update } = {}) {
           const known = update === undefined ? undefined : updates.get(update)
           if (known === undefined) {
             const id = telegram.say(Number(conversation), text)[0]!.update_id
@@ -44,7 +44,7 @@ async function telegramPlace(): Promise<ChannelPlace> {
           telegram.redeliver(known)
           await acknowledged(known)
         },
-        heard: async (conversation) => said(Number(conversation)),
+        sentMessages: async (conversation) => said(Number(conversation)),
         async pair(conversation, pairings) {
           const { code } = await pairings.newCode('telegram')
           telegram.say(Number(conversation), `/pair ${code}`)

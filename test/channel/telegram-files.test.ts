@@ -78,7 +78,7 @@ test('in a group an album belongs to the words of the one message that has them'
   )
 })
 
-test('a file that is too large is told to whoever sent it, and the words go through', async (t) => {
+test('the sender of a too large file gets a message, and the text is processed', async (t) => {
   const home = await telegramHome(t, { options: { maxFileBytes: 10 } })
   home.telegram.say(ada, 'Read this', { document: { name: 'long.txt', bytes: bytes('much longer than that') } })
   await home.telegram.until(() => home.said(ada).includes('ok'))
@@ -99,7 +99,7 @@ test('where nothing of a message could be taken, no model is asked', async (t) =
   assert.equal(model.asked.length, 0)
 })
 
-test('a download that breaks off is tried again', async (t) => {
+test('an interrupted download is tried again', async (t) => {
   const home = await telegramHome(t)
   home.telegram.fail('file', { type: 'dropped' }, 2)
   home.telegram.say(ada, 'Read this', { document: { name: 'notes.txt', bytes: bytes('Hello') } })

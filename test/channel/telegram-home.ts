@@ -7,7 +7,7 @@ import type { Channel } from '../../src/capability.ts'
 import type { Runtime } from '../home/features.ts'
 import type { Entry } from '../../src/session.ts'
 import { type ScriptedMessage, type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
-import { hurried } from './hurried.ts'
+import { fastTime } from './fast-time.ts'
 import { type Opened, opened, type Setting } from '../runtime/opened.ts'
 import { telegramChannel, type TelegramOptions } from '../../src/capabilities/telegram/telegram-channel.ts'
 import { telegramTimes } from '../../src/capabilities/telegram/timing.ts'
@@ -76,10 +76,10 @@ async function openedHome(
     linkPreviews: false,
     maxFileBytes: 1_000_000,
     choices: { agent: { none: 'the default agent' }, subject: { none: 'no subject' } },
-    ...hurried,
+    ...fastTime,
     sleep: async (ms, signal) => {
       if (ms === telegramTimes.album) await everythingIn(telegram, signal)
-      await hurried.sleep!(ms, signal)
+      await fastTime.sleep!(ms, signal)
     },
     ...setting.options,
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
-import { FASTER } from './hurried.ts'
+import { FASTER } from './fast-time.ts'
 import { ada, telegramHome } from './telegram-home.ts'
 import { isNextReply } from '../../src/capabilities/telegram/replies.ts'
 
@@ -27,7 +27,7 @@ test('a reply grows in one message while it is said, and somebody is seen typing
   assert.deepEqual([sent, delivered], [[[1, String(first!.id)]], [String(first!.id)]])
 })
 
-test('a provider that is waited for is told, and what comes next takes the place of that', async (t) => {
+test('the view shows that it waits for a provider, and replaces that with the next output', async (t) => {
   const [waited, running] = [gate(), gate()]
   const model = scriptedModel({
     answer: (_, n) => {
@@ -93,7 +93,7 @@ test('a thousand words are not a thousand edits', async (t) => {
   assert.ok(edits.length <= most + 3, `${edits.length} edits where ${most} are the most`)
 })
 
-test('a long reply comes in parts that each stand in one message, with their code blocks whole', async (t) => {
+test('a long reply is split into messages with complete code blocks', async (t) => {
   const code = Array.from({ length: 220 }, (_, n) => `const value${n} = ${n} // a line of a long program`).join('\n')
   const model = scriptedModel({ answer: () => ({ text: ['Here it is:\n\n```ts\n', code, '\n```\n\nThat is all.'] }) })
   const home = await telegramHome(t, { model })
@@ -164,7 +164,7 @@ test('a reply to somebody who has blocked the bot is passed over, and the next o
   await home.reads(ada, 'ok')
 })
 
-test('a limit in the midst of a reply is waited out, and the reply stands there once', async (t) => {
+test('after a rate limit in the middle of a reply, the reply appears once', async (t) => {
   const half = gate()
   const model = scriptedModel({
     answer: () => ({ text: ['Once ', 'upon a time.'], before: (n) => (n === 1 ? half.passed : undefined) }),
@@ -190,7 +190,7 @@ test('an answer that was noted as it is counts as there', async (t) => {
   await home.reads(ada, 'ok')
 })
 
-test('a person is told how an answer ended that is not whole, and where there is none', async (t) => {
+test('a person reads how an incomplete or missing answer ended', async (t) => {
   const script = [{ text: 'Half', finish: 'length' as const }, {}, { reasoning: 'Hm.' }, { text: 'Whole.' }]
   const model = scriptedModel({ answer: (_, n) => script[n - 1]! })
   const home = await telegramHome(t, { model })
@@ -208,7 +208,7 @@ test('a person is told how an answer ended that is not whole, and where there is
   ])
 })
 
-test('an answer of signs that show nothing is told as an empty one, and those behind it arrive', async (t) => {
+test('an answer of invisible characters is reported as empty, and later answers arrive', async (t) => {
   const model = scriptedModel({ answer: (_, n) => ({ text: n === 1 ? '\u200b\u2800' : 'Here.' }) })
   const home = await telegramHome(t, { model })
   home.telegram.say(ada, 'One')

@@ -27,7 +27,7 @@ function update(id: number, text: string, from = ada): string {
   return JSON.stringify({ update_id: id, message: { message_id: id, date: 1, chat, from: person, text } })
 }
 
-test('with a webhook Telegram is told where to call and with which secret, and is not asked', async (t) => {
+test('with a webhook Telegram gets the URL and the secret, and is not polled', async (t) => {
   const home = await hooked(t)
   const [set] = home.telegram.calls('setWebhook')
   assert.deepEqual(set!.parameters, {
@@ -58,7 +58,7 @@ test('a call with a wrong secret, or none, is refused before anything of it is r
   assert.equal((await home.runtime.store.sessions()).length, 0)
 })
 
-test('what is no update, too large or no POST is refused', async (t) => {
+test('a webhook rejects everything except a POST with an update of a limited size', async (t) => {
   const home = await hooked(t)
   for (const body of ['', 'nonsense', '[]', '{}', '{"update_id":"1"}', 'null'])
     assert.equal((await call(home, body)).status, 400)

@@ -7,7 +7,7 @@ import { scriptedModel, scriptedModels, scriptedTelegram } from '../../src/testi
 import { gate, tool } from '../runtime/opened.ts'
 import { ada, bob, telegramHome, userTexts } from './telegram-home.ts'
 
-test('somebody whom the owner let in is answered by the agent, in one session', async (t) => {
+test('the agent answers a paired chat in one session', async (t) => {
   const model = scriptedModel({ answer: (_, n) => ({ text: `Answer **${n}**.` }) })
   const home = await telegramHome(t, { model })
   home.telegram.say(ada, 'Hello')
@@ -18,7 +18,7 @@ test('somebody whom the owner let in is answered by the agent, in one session', 
   assert.deepEqual(userTexts(await home.log(String(ada))), ['Hello', 'And again'])
 })
 
-test('a stranger is told once how to be let in, and reaches no model and no log', async (t) => {
+test('an unpaired chat reads once how to pair, and reaches no model and no log', async (t) => {
   const model = scriptedModel()
   const home = await telegramHome(t, { model })
   for (const text of ['Hello', 'Is anybody there?', '/new', '/context']) home.telegram.say(bob, text)
@@ -43,7 +43,7 @@ test('a stranger who blocks the bot is no news for the operator', async (t) => {
   assert.deepEqual(home.warnings, [])
 })
 
-test('who writes right behind the code is let in and answered', async (t) => {
+test('a message directly after the pairing code is answered', async (t) => {
   const home = await telegramHome(t)
   const { code } = await home.runtime.pairings.newCode('telegram')
   home.telegram.say(bob, `/pair ${code}`)
@@ -52,7 +52,7 @@ test('who writes right behind the code is let in and answered', async (t) => {
 })
 
 for (const form of ['/pair CODE', '/start CODE', 'CODE', '/pair code', '/pair@scripted_bot CODE']) {
-  test(`a chat is let in by a code that is sent as ${form}, and no longer once its pairing was removed`, async (t) => {
+  test(`a code that is sent as ${form} pairs a chat until the pairing is removed`, async (t) => {
     const home = await telegramHome(t)
     const { code } = await home.runtime.pairings.newCode('telegram')
     home.telegram.say(bob, form.replace('CODE', code).replace('code', code.toLowerCase()))
@@ -69,7 +69,7 @@ for (const form of ['/pair CODE', '/start CODE', 'CODE', '/pair code', '/pair@sc
   })
 }
 
-test('a wrong code lets nobody in, says so, and is not tried for ever', async (t) => {
+test('a wrong code pairs nothing, gets an answer, and attempts are limited', async (t) => {
   const home = await telegramHome(t)
   await home.runtime.pairings.newCode('telegram')
   for (let n = 0; n < 8; n += 1) home.telegram.say(bob, `/pair AAAA-AAA${n}`)
@@ -205,7 +205,7 @@ test('/agent lists the agents, chooses one by its name, and none', async (t) => 
   assert.equal((await home.runtime.store.session(session))?.choices['agent'], undefined)
 })
 
-test('/subject says what a session is about, and an unknown one is told', async (t) => {
+test('/subject sets the subject of a session and reports an unknown one', async (t) => {
   const home = await telegramHome(t)
   home.telegram.say(ada, '/subject')
   home.telegram.say(ada, '/subject nothing')
@@ -344,14 +344,14 @@ test('links are not fetched unless the owner wants that', async (t) => {
   assert.equal(message!.preview, false)
 })
 
-test('a wrong token is told to the operator without the token, and the gateway runs on', async (t) => {
+test('the operator gets a warning of a wrong token, without the token, and the gateway continues', async (t) => {
   const home = await telegramHome(t, { options: { token: '7000000001:wrong-token-of-the-tests' } })
   await home.telegram.until(() => (home.channel.warnings?.() ?? []).length > 0)
   assert.match(home.channel.warnings!()[0]!, /^Telegram does not know the token of the bot\./)
   assert.doesNotMatch([...home.warnings, ...home.channel.warnings!()].join(' '), /wrong-token/)
 })
 
-test('another program that asks for the messages is told to the operator, until it is gone', async (t) => {
+test('the operator is warned of another program that polls for messages, until it stops', async (t) => {
   const home = await telegramHome(t, { options: { sleep: async () => {} } })
   const conflict = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
   home.telegram.fail('getUpdates', { type: 'refused', code: 409, description: conflict }, 2)
@@ -361,7 +361,7 @@ test('another program that asks for the messages is told to the operator, until 
   await home.telegram.until(() => home.channel.warnings!().length === 0)
 })
 
-test('a network that breaks off loses nothing', async (t) => {
+test('a network failure loses nothing', async (t) => {
   const home = await telegramHome(t)
   home.telegram.fail('getUpdates', { type: 'dropped' }, 1)
   home.telegram.fail('getUpdates', { type: 'broken' }, 1)
@@ -387,7 +387,7 @@ test('a tool that runs is shown while it runs, and the answer takes its place', 
   await home.delivered(ada, 1)
 })
 
-test('a chat that is shut out while its answer is being made hears nothing more', async (t) => {
+test('a chat that is unpaired during an answer gets no more messages', async (t) => {
   const slow = gate()
   const model = scriptedModel({ answer: () => ({ text: 'Done.', before: () => slow.passed }) })
   const home = await telegramHome(t, { model })

@@ -26,7 +26,7 @@ const schema = configurationSchema(builtIn)
 const folder = mkdtempSync(join(tmpdir(), 'foreword-edit-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a key is changed, comments and everything else stay as they stand', async () => {
+test('changing a key keeps comments and everything else', async () => {
   const home = homeWith('{\n  // the office\n  "gateway": { "port": 5000 }, // free\n  "model": "a/b"\n}\n')
   await setValue({ home, schema, key: 'gateway.port', value: 6000 })
   assert.equal(textIn(home), '{\n  // the office\n  "gateway": { "port": 6000 }, // free\n  "model": "a/b"\n}\n')
@@ -132,7 +132,7 @@ const parts = fc.uniqueArray(
   { selector: (part) => part.split(':')[0]! },
 )
 
-test('whatever stands in the file and in whichever order, it is read again after a change, and says that change alone', async () => {
+test('any configuration file can be changed and read again, with only that change', async () => {
   const separators = fc.constantFrom(', ', ',\n  ', ' // one, two\n  , ', ',\t/* "x": 1 */ ')
   const files = fc.tuple(parts, separators, fc.constantFrom('\n', '\r\n'), fc.boolean(), fc.boolean())
   await fc.assert(
@@ -164,7 +164,7 @@ test('whatever stands in the file and in whichever order, it is read again after
   )
 })
 
-test('a value that stands in the way of a key is named', async () => {
+test('a value at the path of a section is reported', async () => {
   const home = homeWith('{"gateway": 5}')
   await assert.rejects(
     setValue({ home, schema, key: 'gateway.port', value: 1 }),

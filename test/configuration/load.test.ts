@@ -148,7 +148,7 @@ test('a file that is no JSON is a problem with a line and a column', async () =>
   }
 })
 
-test('a key that stands twice is a problem with the place of the second', async () => {
+test('a duplicate key is a problem with the position of the second', async () => {
   const { problems } = await load(
     '{\n  "model": "rehearsal",\n  "agent": {"maxSteps": 3, "maxSteps": 4},\n  "model": "a/b"\n}',
   )
@@ -168,7 +168,7 @@ test('a file that cannot be read is a problem, an empty one is none', async () =
   assert.deepEqual((await load(' \n')).problems, [])
 })
 
-test('the environment stands over single keys', async () => {
+test('the environment overrides single keys', async () => {
   const { configuration, problems, origins } = await load('{"gateway": {"port": 5000}, "model": "a/b"}', {
     FOREWORD_GATEWAY_PORT: '6000',
     FOREWORD_AGENT_MAX_STEPS: '3',
@@ -199,7 +199,7 @@ test('a variable that does not fit its key is named as the place of the problem'
   assert.equal(configuration.gateway.port, 4141)
 })
 
-test('single keys of the context change the layout they stand beside', async () => {
+test('single keys of the context section change its layout', async () => {
   const { configuration } = await load(`{"context": {
     "layout": {"extends": "auto", "placements": {"skills": "preamble"}, "cut": {"unit": "message"}},
     "lowWater": 0.75,

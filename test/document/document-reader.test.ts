@@ -93,7 +93,7 @@ test('the loop stays free while a file is read', async (context) => {
   assert.ok(fired > 20, `the timer fired ${fired} times`)
 })
 
-test('the bytes stay the caller’s, and the pages of a PDF are told as they are read', async (context) => {
+test('the bytes are not changed, and the pages of a PDF are reported as they are read', async (context) => {
   const reader = readerOf(context)
   const bytes = Uint8Array.from(large)
   const pages: number[] = []

@@ -32,12 +32,12 @@ test('words that happen to begin like another format are words', async () => {
   }
 })
 
-test('a PDF may stand behind other bytes', async () => {
+test('a PDF may start after other bytes', async () => {
   assert.equal(await textOf(Buffer.concat([Buffer.from('\n\n'), pdfFile(['Hello.'])]), 'a.pdf'), 'Hello.')
   assert.equal(await textOf(Buffer.concat([Buffer.from('mail junk '), pdfFile(['Hello.'])]), 'a.pdf'), 'Hello.')
 })
 
-test('what is not read is named, and what to do instead', async () => {
+test('unsupported files are named, with what to do instead', async () => {
   const older = Buffer.concat([Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), Buffer.alloc(600)])
   const locked = Buffer.concat([older, Buffer.from('EncryptedPackage', 'utf16le'), Buffer.alloc(60)])
   const declared = (type: string) => zipFile([{ name: 'mimetype', content: type, stored: true }])

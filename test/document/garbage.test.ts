@@ -26,7 +26,7 @@ async function isAnswered(bytes: Uint8Array, name: string): Promise<void> {
   else if (document.kind !== 'image') assert.ok(document.text.isWellFormed() && !document.text.includes('\0'))
 }
 
-test('whatever bytes are handed in, there is an answer', async () => {
+test('any bytes give a result', async () => {
   const bytes = fc.uint8Array({ maxLength: 5000, size: 'max' })
   await fc.assert(fc.asyncProperty(bytes, fc.constantFrom(...names), isAnswered), { numRuns: 300 })
 })
@@ -65,7 +65,7 @@ test('a file with bytes changed, cut or doubled is answered', async () => {
   )
 })
 
-test('whatever a page is made of, there is an answer', async () => {
+test('every page gives a result', async () => {
   const tags = fc.constantFrom(
     'div',
     'p',

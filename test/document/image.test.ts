@@ -8,7 +8,7 @@ for (const [mediaType, imageOf] of Object.entries(imageFiles)) {
     assert.deepEqual(await read(imageOf(1234, 567), 'a'), { kind: 'image', width: 1234, height: 567, mediaType })
   })
 
-  test(`${mediaType}: an image that breaks off is one without a size, or none`, async () => {
+  test(`${mediaType}: a truncated image has no size, or is not an image`, async () => {
     const whole = imageOf(1234, 567)
     for (let length = 8; length < whole.length; length += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one after another reads better when it fails

@@ -46,7 +46,7 @@ test('links are absolute where it is known from where the page comes', async () 
   )
 })
 
-test('an article is read without what stands around it, and keeps its title', async () => {
+test('an article is read without the rest of its page, and keeps its title', async () => {
   const words = 'The committee met for a long time, and after some debate, it decided on the matter at hand. '.repeat(8)
   const article = `<article><h1>The decision</h1><p>${words}</p><p>${words} <a href="/more">More</a></p></article>`
   const around = '<nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul></nav>'
@@ -105,7 +105,7 @@ test('what belongs to the text is kept: the head of an article, its notes, and w
   )
 })
 
-test('a page that says that it is an article gives its article, however much stands around it', async () => {
+test('from a page with an article element only the article is read', async () => {
   const words = 'The committee met for a long time, and after some debate, it decided on the matter at hand. '.repeat(6)
   const teasers = Array.from(
     { length: 80 },
@@ -125,7 +125,7 @@ test('a page is read in the character set that it declares', async () => {
   assert.equal(await textOf(bytes, 'a.html'), 'Привет')
 })
 
-test('a page is read whatever tags it leaves out, and whatever stands behind its end', async () => {
+test('a page is read even with missing tags and with text after its end', async () => {
   assert.equal(await textOf('<p>Hello.</p><script>"<body>"</script>', 'a.html'), 'Hello.')
   assert.equal(await textOf('<html><head><title>T</title></head><p>Hello.', 'a.html'), 'Hello.')
   assert.equal(await textOf('<html><body>One</body></html><p>two', 'a.html'), 'One\n\ntwo')

@@ -20,7 +20,7 @@ test('a PDF gives its text with the place where each page begins, and its title'
   })
 })
 
-test('300 pages stand in their order, each at the place that is told, and reading them is told page by page', async () => {
+test('300 pages keep their order and their reported positions, with progress for each page', async () => {
   const pages = Array.from({ length: 300 }, (_, index) => `This is page ${index + 1}.`)
   const progress: ReadingProgress[] = []
   const task = { name: 'a', limits: usualLimits, onProgress: (one: ReadingProgress) => progress.push(one) }
@@ -42,7 +42,7 @@ test('a page without text keeps its number', async () => {
   assert.deepEqual(document.kind === 'text' && [document.text, document.pages], ['One\n\n\n\nThree', [0, 5, 7]])
 })
 
-test('a PDF without any text, with a password, or broken says so', async () => {
+test('a PDF without text, with a password, or broken gives an error', async () => {
   assert.equal(await textOf(pdfFile(['', '']), 'a'), 'no-text: its pages hold no text; they may be scanned images')
   assert.equal(
     await textOf(pdfFile(['x'], { encrypted: true }), 'a'),
@@ -51,7 +51,7 @@ test('a PDF without any text, with a password, or broken says so', async () => {
   assert.equal(await codeOf('%PDF-1.7\nnothing of a PDF follows\n%%EOF', 'a'), 'broken')
 })
 
-test('a PDF that breaks off is broken, and not half a text', async () => {
+test('a truncated PDF is broken, not half a text', async () => {
   const whole = pdfFile(Array.from({ length: 20 }, (_, index) => `Page ${index}`))
   for (const share of [0.1, 0.5, 0.9, 0.99]) {
     // oxlint-disable-next-line no-await-in-loop -- one after another reads better when it fails

@@ -62,7 +62,7 @@ test('UTF-8 with a broken byte stays UTF-8', async () => {
   assert.match(await textOf(bytes, 'a.txt'), /Äpfel\. \ufffdEnd$/)
 })
 
-test('bytes that are no text in any set that can be told are binary', async () => {
+test('bytes that are not text in any known character set are binary', async () => {
   const every = Buffer.from(Array.from({ length: 2560 }, (_, index) => (index * 7) % 256))
   assert.deepEqual(await read(every, 'a.txt'), {
     kind: 'unreadable',

@@ -70,7 +70,7 @@ test('a spreadsheet without a value is empty', async () => {
   )
 })
 
-test('a spreadsheet that breaks off, or declares entities, brings nothing down', async () => {
+test('a spreadsheet that is truncated or declares entities does no harm', async () => {
   const rows = row(1, cell('A1', 1))
   const whole = spreadsheetFile([{ name: 'S', rows }])
   assert.equal(await codeOf(whole.subarray(0, whole.length - 40), 'a'), 'broken')

@@ -39,7 +39,7 @@ test('a docx without text is empty; with images alone it has no text', async () 
   assert.equal(await textOf(wordFile('', [image]), 'a'), 'no-text: the document holds images and no text')
 })
 
-test('a docx that breaks off, or whose parts are damaged, is broken', async () => {
+test('a truncated or damaged docx is broken', async () => {
   const whole = wordFile(paragraph('Hello. '.repeat(100)))
   for (const share of [0.1, 0.5, 0.9, 0.99]) {
     // oxlint-disable-next-line no-await-in-loop -- one after another reads better when it fails

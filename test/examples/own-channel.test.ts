@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailboxChannel } from '../../examples/own-channel/mailbox-channel.ts'
-import { channelCases, type ChannelPlace } from '../../src/testing.ts'
+import { channelCases, type ChannelFixture } from '../../src/testing.ts'
 
 channelCases(test, mailboxPlace)
 
-async function mailboxPlace(): Promise<ChannelPlace> {
+async function mailboxPlace(): Promise<ChannelFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-mailbox-'))
   const longest = 200
   let numbers = 1_000
@@ -16,11 +16,11 @@ async function mailboxPlace(): Promise<ChannelPlace> {
     longest,
     open: async () => ({
       channel: mailboxChannel({ folder, everyMs: 10, longest }),
-      async say(conversation, text, { update = ++numbers } = {}) {
+      async send(conversation, text, { update = ++numbers } = {}) {
         const file = await letter(conversation, `${update}.txt`, text, update)
         while (await stat(file).catch(() => undefined)) await sleep(5)
       },
-      heard: (conversation) => replies(conversation),
+      sentMessages: (conversation) => replies(conversation),
       async pair(conversation, pairings) {
         const { code } = await pairings.newCode('mailbox')
         const before = (await replies(conversation)).length

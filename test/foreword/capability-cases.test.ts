@@ -20,8 +20,8 @@ test('a capability that breaks the contract fails the cases that name the fault'
   })
   assert.deepEqual(await failures(broken), [
     'Broken: its names are valid and unique',
-    'Broken: its commands have help, and are called what they are listed as',
-    'Broken: its tools have names, descriptions and schemas, and stay the same',
+    'Broken: its commands have help, and the names under which they are listed',
+    'Broken: its tools have names, descriptions and schemas, and do not change between calls',
   ])
 })
 

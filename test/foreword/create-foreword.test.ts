@@ -32,7 +32,7 @@ test('an embedded gateway answers over HTTP', async (t) => {
   await foreword.close()
 })
 
-test('a mistake in the configuration is told before the home is touched', async (t) => {
+test('a mistake in the configuration is reported before the home is changed', async (t) => {
   const home = temporaryHome(t)
   await assert.rejects(
     createForeword({ home, configuration: { gatway: {} } }),

@@ -26,17 +26,17 @@ export const floors: Readonly<Record<string, number>> = {
   testing: 9,
 }
 
-/** Imports upwards, sideways, past a door, from unknown rooms, or of test support by what is published. */
-export function roomFaults(sources: Sources, doors: ReadonlySet<string>): readonly string[] {
+/** Imports upwards, sideways, past an entry point, from unknown rooms, or of test support by what is published. */
+export function roomFaults(sources: Sources, entryPoints: ReadonlySet<string>): readonly string[] {
   return edges(sources).flatMap(({ from, to }) => {
     const [here, there] = [roomOf(from), roomOf(to)]
     const fault = (why: string) => [`${from} imports ${to}: ${why}`]
-    if (floors[here] === undefined) return fault(`the room ${here} stands on no floor`)
+    if (floors[here] === undefined) return fault(`the room ${here} has no floor`)
     if (here === there) return []
-    if (floors[there] === undefined) return fault(`the room ${there} stands on no floor`)
+    if (floors[there] === undefined) return fault(`the room ${there} has no floor`)
     if (there === 'testing' && !isTest(from)) return fault('only tests may import from testing')
     if (there !== 'testing' && floors[there] >= floors[here]) return fault('rooms import downwards only')
-    return doors.has(to) || (here === 'foreword' && isCapability(to)) ? [] : fault('not a door')
+    return entryPoints.has(to) || (here === 'foreword' && isCapability(to)) ? [] : fault('not an entry point')
   })
 }
 
@@ -45,12 +45,12 @@ function isCapability(path: string): boolean {
   return /^src\/capabilities\/([^/]+)\/\1\.ts$/.test(path)
 }
 
-/** Capabilities that know each other. What they share stands on a lower floor. */
+/** Capabilities that import each other. What they share belongs to a lower floor. */
 export function capabilityFaults(sources: Sources): readonly string[] {
   return edges(sources)
     .map((edge) => ({ ...edge, here: capabilityOf(edge.from), there: capabilityOf(edge.to) }))
     .filter(({ here, there }) => here !== undefined && there !== undefined && here !== there)
-    .map(({ from, to }) => `${from} imports ${to}: the folders inside src/capabilities/ do not know each other`)
+    .map(({ from, to }) => `${from} imports ${to}: folders inside src/capabilities/ may not import each other`)
 }
 
 /** Files that need each other at run time. */
@@ -70,7 +70,7 @@ export function circles(sources: Sources): readonly string[] {
   return found
 }
 
-/** Imports inside a circle that only types close: what takes part in it can be understood only together. */
+/** Imports inside a circle that only types close: its files can be understood only together. */
 export function typeCircles(sources: Sources): readonly string[] {
   const left = withinCircles(edges(sources))
   const targets = Map.groupBy(left, ({ from }) => from)
@@ -89,7 +89,7 @@ export function typeCircles(sources: Sources): readonly string[] {
   return [...new Set(closed.map(({ from, to }) => `${from} imports ${to}: part of a circle`))].toSorted()
 }
 
-/** Without what imports nothing of the rest, or is imported by nothing of it: that is in no circle. */
+/** Drops imports of and from files at an end of the graph, until only circles and the paths between them are left. */
 function withinCircles(all: readonly Edge[]): readonly Edge[] {
   const importing = new Set(all.map(({ from }) => from))
   const imported = new Set(all.map(({ to }) => to))
@@ -114,10 +114,10 @@ export function twiceDefined(sources: Sources): readonly string[] {
   return [...named].flatMap(([name, paths]) => paths.map((path) => `${path} defines ${name}, and so does another file`))
 }
 
-/** Words of features that nothing else in the pure room is called by. */
+/** Words that name a feature of the product and nothing in the pure room. */
 const productWords = ['skill', 'subject', 'project', 'persona', 'soul', 'telegram', 'workspace', 'taste', 'citation']
 
-/** What in the pure room knows a feature of the product: its words or the names of tools, in identifiers and in texts. */
+/** Words of product features and names of tools in the identifiers and texts of the pure room. */
 export function productFaults(sources: Sources, toolNames: Iterable<string>): readonly string[] {
   const known = new RegExp(`${wordPattern(productWords)}|['"\`](${[...toolNames].join('|')})['"\`]|AGENTS\\.md`, 'g')
   return [...sources]
@@ -141,12 +141,12 @@ const plainNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Files that read what earlier versions stored: entries and columns that were named after a capability keep these names for
- * ever, so whatever reads or migrates them has to name them.
+ * Files that read what earlier versions stored. Entries and columns that were named after a capability keep these names, so
+ * the code that reads or migrates them contains the names.
  */
 const formerNames: ReadonlySet<string> = new Set(['src/session/choices.ts', 'src/session/sqlite/migrations.ts'])
 
-/** What below the capabilities names one of them, so that taking it off the list would leave something of it. */
+/** Names of capabilities in the rooms below them. A capability that is removed from the list must leave nothing behind. */
 export function namedCapabilities(sources: Sources): readonly string[] {
   const names = [...new Set([...sources.keys()].flatMap((path) => capabilityOf(path) ?? []))]
   const words = names.filter((name) => !plainNames.has(name)).map(inPieces)
@@ -158,7 +158,7 @@ export function namedCapabilities(sources: Sources): readonly string[] {
     .flatMap(([path, source]) => mentions(path, source, known, 'names'))
 }
 
-/** `web-access` is written `webAccess`, `web_access`, `WebAccess` or `web access` as well; `skills` is `skill` too. */
+/** A pattern that also matches other spellings: `webAccess`, `web_access` and `web access` for `web-access`, `skill` for `skills`. */
 function inPieces(name: string): string {
   const [first, ...others] = name.replace(/s$/, '').split('-')
   return [first, ...others.map((piece) => `[${piece[0]}${piece[0]!.toUpperCase()}]${piece.slice(1)}`)].join('[-_ ]?')
@@ -178,7 +178,7 @@ function capitalized(word: string): string {
   return word.replaceAll(/(?<![A-Za-z])[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** Each thing that a file says once, however often it does, so that a list of them is not about lines. */
+/** Each word that a file contains, once. Line numbers would change the list with every edit. */
 function mentions(path: string, source: string, known: RegExp, verb: string): readonly string[] {
   const { text } = sourceText(source)
   const words = [...text.matchAll(known)].map(([word]) => word.replaceAll(/['"`]/g, '').toLowerCase())
@@ -188,7 +188,7 @@ function mentions(path: string, source: string, known: RegExp, verb: string): re
 const impure =
   /(?<![.\w])(?:async|await|Promise|Date|process|globalThis|performance|crypto|require|fetch|console|setTimeout|setInterval|queueMicrotask)\b|\bMath\s*\.\s*random\b/g
 
-/** What would tie the pure room to a machine, a moment or another room. */
+/** Imports and globals that would tie the pure room to a machine, a time or another room. */
 export function purityFaults(sources: Sources): readonly string[] {
   return [...sources]
     .filter(([path]) => /^src\/context(\/|\.ts$)/.test(path) && !isTest(path))
@@ -196,7 +196,7 @@ export function purityFaults(sources: Sources): readonly string[] {
       ...importsOf(source)
         .filter((one) => !isPure(path, one))
         .map(({ specifier }) => `${path} imports ${specifier}`),
-      ...[...sourceText(source).code.matchAll(impure)].map(([word]) => `${path} says ${word}`),
+      ...[...sourceText(source).code.matchAll(impure)].map(([word]) => `${path} uses ${word}`),
     ])
 }
 
@@ -225,7 +225,7 @@ export function environmentFaults(sources: Sources): readonly string[] {
     .map(([path]) => `${path} reads the command line or the environment: only the command does that`)
 }
 
-/** Files that ask for a layout by its name: what layouts differ in is a field of the layout, in the one file that defines them. */
+/** Files that test for the name of a layout. A difference between layouts is a field of the layout, in the file that defines them. */
 export function layoutNameFaults(sources: Sources, names: readonly string[], usual: string): readonly string[] {
   const others = names.filter((name) => name !== usual).join('|')
   // The name of the usual layout is also a word that other settings use.
@@ -243,40 +243,76 @@ export function layoutNameFaults(sources: Sources, names: readonly string[], usu
     )
 }
 
-/** Names that say nothing, and doors that do not say what they let through. */
+/** Words of the first versions for which the field has terms of its own, such as entry point, hint and anyone who. */
+const dialect: ReadonlySet<string> = new Set(
+  'anew asker desk desks door doorkeeper doors heard ink mend mended mending mends shelf shelves spoken turnstile whoever'.split(
+    ' ',
+  ),
+)
+
+/** Words of the dialect that are plain English in a sentence, but not a name for a value or a function. */
+const dialectNames: ReadonlySet<string> = new Set(['told', 'untold'])
+
+/** Texts that a model reads keep every byte, so that recorded calls can be replayed. */
+const readByModels: Readonly<Record<string, readonly string[]>> = {
+  // The result of a call that the policy refuses.
+  'src/capabilities/shell/shell-tool.ts': ['mended'],
+}
+
+/** Words of the old dialect in identifiers, comments and texts. */
+export function dialectFaults(sources: Sources): readonly string[] {
+  return [...sources].flatMap(([path, source]) => {
+    const found = new Set([
+      ...wordsOf(source).filter((word) => dialect.has(word)),
+      ...wordsOf(sourceText(source).code).filter((word) => dialectNames.has(word)),
+    ])
+    return [...found.difference(new Set(readByModels[path]))].map((word) => `${path} uses the word ${word}`)
+  })
+}
+
+/** The words of a text in lower case. `isTold` is two words, and so is `MOST_DOORS`. */
+function wordsOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g), ([word]) => word.toLowerCase())
+}
+
+/** File names that name no subject, and entry points that do not list what they export. */
 export function habitFaults(sources: Sources): readonly string[] {
   const drawers = [...sources.keys()]
     .filter((path) => /^(?:utils?|helpers?|types|misc|common)(?:\.|$)/.test(posix.basename(path)))
-    .map((path) => `${path}: a drawer; name the file for what it gives`)
+    .map((path) => `${path}: name the file after its subject`)
   const blanket = [...sources]
     .filter(([, source]) => /\bexport\s*\*/.test(sourceText(source).code))
-    .map(([path]) => `${path}: export * hides what the door lets through`)
+    .map(([path]) => `${path}: export * hides what the entry point exports`)
   return [...drawers, ...blanket]
 }
 
-export type Door = string | { readonly 'foreword-source'?: string; readonly types?: string; readonly default?: string }
+export type EntryPoint =
+  | string
+  | { readonly 'foreword-source'?: string; readonly types?: string; readonly default?: string }
 
-/** Where `exports` of package.json and the doors on disk differ. A room without any file yet is no fault. */
-export function exportFaults(doors: Readonly<Record<string, Door>>, sources: Sources): readonly string[] {
-  const promised = Object.entries(doors).filter(([name]) => name !== './package.json')
-  const named = new Set(promised.map(([, door]) => (typeof door === 'string' ? door : door['foreword-source'])))
+/** Differences between `exports` of package.json and the entry points on disk. A room without any file yet is no fault. */
+export function exportFaults(exports: Readonly<Record<string, EntryPoint>>, sources: Sources): readonly string[] {
+  const listed = Object.entries(exports).filter(([name]) => name !== './package.json')
+  const named = new Set(
+    listed.map(([, entryPoint]) => (typeof entryPoint === 'string' ? entryPoint : entryPoint['foreword-source'])),
+  )
   const unnamed = [...sources.keys()]
     .filter((path) => /^src\/[^/]+\.ts$/.test(path) && !isTest(path) && !named.has(`./${path}`))
-    .map((path) => `${path} is a door that package.json does not export`)
-  return [...promised.flatMap(([name, door]) => doorFaults(name, door, sources)), ...unnamed]
+    .map((path) => `${path} is an entry point that package.json does not export`)
+  return [...listed.flatMap(([name, entryPoint]) => entryPointFaults(name, entryPoint, sources)), ...unnamed]
 }
 
-function doorFaults(name: string, door: Door, sources: Sources): readonly string[] {
+function entryPointFaults(name: string, entryPoint: EntryPoint, sources: Sources): readonly string[] {
   const stem = name === '.' ? 'foreword' : name.slice(2)
   const wanted = {
     'foreword-source': `./src/${stem}.ts`,
     types: `./dist/${stem}.d.ts`,
     default: `./dist/${stem}.js`,
   }
-  if (JSON.stringify(door) !== JSON.stringify(wanted)) return [`${name} should be ${JSON.stringify(wanted)}`]
+  if (JSON.stringify(entryPoint) !== JSON.stringify(wanted)) return [`${name} should be ${JSON.stringify(wanted)}`]
   const room = stem.split('/')[0]
   const begun = [...sources.keys()].some((path) => path.startsWith(`src/${room}/`) && !isTest(path))
-  return begun && !sources.has(`src/${stem}.ts`) ? [`${name} is exported, but src/${stem}.ts is not there`] : []
+  return begun && !sources.has(`src/${stem}.ts`) ? [`${name} is exported, but src/${stem}.ts does not exist`] : []
 }
 
 interface Edge {

@@ -84,7 +84,7 @@ test('an answer that is neither a yes nor a no leaves the proposal waiting', asy
   )
 })
 
-test('a client that cannot ask leaves the proposal waiting and is told how a person confirms it', async (t) => {
+test('with a client that cannot ask, the proposal waits, and the answer explains how a person confirms it', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   const { call } = await connected(t, home, modern, 'http')
   const { data } = await call('propose_notes_update', note)

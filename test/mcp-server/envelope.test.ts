@@ -11,7 +11,7 @@ import { mcpHome, oneSubject } from './mcp-home.ts'
 const modern = 'v2 2026-07-28'
 const error = ({ isError, envelope }: Reply) => ({ isError, success: envelope.success, ...envelope.error })
 
-test('a subject that is not there is not_found, in the envelope and as an error, as text and as structure', async (t) => {
+test('an unknown subject is not_found, in the envelope and as an error, as text and as data', async (t) => {
   const home = await mcpHome(t)
   const { call } = await connected(t, home, modern, 'http')
   for (const tool of ['read_context', 'read_full_notes']) {
@@ -140,7 +140,7 @@ test('a fresh subject has everything, and all of it is empty', async (t) => {
   assert.deepEqual(Object.keys(reply.envelope), ['success', 'data', 'error'])
 })
 
-test('a broken subject is read as far as it can be; what was odd stands beside the data, as text and as structure', async (t) => {
+test('a broken subject is read as far as possible, with its problems as text and as data', async (t) => {
   const home = await mcpHome(t, {
     files: {
       'subjects/broken/log.jsonl': '{"op":"open"}\n{"op":\n[1]\n',

@@ -201,7 +201,7 @@ test('lines that are no protocol harm nobody', async (t) => {
   )
 })
 
-test('a home that cannot be opened is greeted and listed, each call is told why, and one goes on once it is mended', async (t) => {
+test('with a home that cannot be opened, the server still lists its tools, each call gets the reason, and calls work after the repair', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   home.write('config.json', '{"gatewy": {}}')
   const conversation = talk(t, home.home)
@@ -255,7 +255,7 @@ test('a client is greeted and listed to before its home is open, a call that com
   assert.match(stdout, /Level\./)
 })
 
-test('a process that is killed in the midst of its work leaves a home in which everything goes on', async (t) => {
+test('after a process was killed during its work, everything in its home continues', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   const conversation = talk(t, home.home)
   await greeted(conversation)
@@ -316,7 +316,7 @@ test('what config prints is JSON that starts exactly this home', async (t) => {
   assert.equal((await read).result!.structuredContent!.success, true)
 })
 
-test('Codex gets its settings in TOML, the default home needs no environment, and a word too strange is told', async (t) => {
+test('Codex gets its settings in TOML, the default home needs no environment variable, and an invalid word is reported', async (t) => {
   const { home, environment } = temporaryHome(t)
   const codex = await run(['mcp', 'config', 'codex'], { environment })
   assert.equal(

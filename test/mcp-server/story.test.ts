@@ -65,7 +65,7 @@ for (const way of ways) {
   }
 }
 
-test('what a client wrote stands in the audit with its name, and what it read does not', async (t) => {
+test('the audit has what a client wrote, with its name, and not what it read', async (t) => {
   const home = await mcpHome(t, { files: oneSubject })
   const { call } = await connected(t, home, 'v2 2026-07-28', 'http')
   await call('read_context', { image_id: 'one' })

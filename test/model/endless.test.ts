@@ -53,7 +53,7 @@ for (const id of wires) {
     assert.deepEqual([outcome, text], [{ type: 'length', limit: 'event' }, 'Well, '])
   })
 
-  test(`${id}: a failure that says more than anybody reads is told with its beginning`, async (t) => {
+  test(`${id}: a failure with a very long message is reported with its beginning`, async (t) => {
     const body = `It went wrong. ${'x'.repeat(10_000_000)}`
     const { outcome } = await cutAnswer(t, id, { status: 400, body })
     assert.ok(outcome?.type === 'failed' && outcome.code === 'bad-request', JSON.stringify(outcome)?.slice(0, 300))
@@ -71,7 +71,7 @@ for (const id of ['ollama/scripted', 'local/scripted']) {
 }
 
 for (const id of reasoningWires) {
-  test(`${id}: reasoning without end is cut, and the conversation goes on`, async (t) => {
+  test(`${id}: endless reasoning is cut, and the conversation continues`, async (t) => {
     const { outcome, heard, home, session } = await cutAnswer(t, id, { reasoning: 'hmm ', forever: 'hmm' })
     assert.deepEqual(outcome, { type: 'reasoning-only', limit: 'characters' })
     assertFull(heard)

@@ -48,7 +48,7 @@ for (const id of wires) {
     assert.deepEqual([outcome, text], [{ type: 'content-filter' }, 'You take'])
   })
 
-  test(`${id}: a page in place of an answer is told with its type and its first words, and asked for once`, async (t) => {
+  test(`${id}: a page in place of an answer is reported with its type and its first words, and requested once`, async (t) => {
     const headers = { 'content-type': 'text/html; charset=utf-8' }
     const { outcome, asked } = await answered(t, id, { status: 200, body: page, headers })
     const { code, message } = failed(outcome)
@@ -61,20 +61,20 @@ for (const id of wires) {
     assert.equal(asked, 1)
   })
 
-  test(`${id}: one document in place of a stream is told with its type and its first words`, async (t) => {
+  test(`${id}: one document in place of a stream is reported with its type and its first words`, async (t) => {
     const { code, message } = failed((await answered(t, id, { status: 200, body: document })).outcome)
     assert.equal(code, 'unexpected-answer')
     assert.match(message, /application\/json where a stream was expected.*Not streamed/)
   })
 
-  test(`${id}: a failure that hides behind a good status is told in its own words`, async (t) => {
+  test(`${id}: a failure with a success status is reported with its own message`, async (t) => {
     const body = { error: { message: 'prompt is too long: 9000 tokens > 8192 maximum' } }
     assert.equal(failed((await answered(t, id, { status: 200, body })).outcome).code, 'context-overflow')
     const { message } = failed((await answered(t, id, { status: 200, body: { error: { message: 'no GPU' } } })).outcome)
     assert.match(message, /no GPU/)
   })
 
-  test(`${id}: an empty body is told as one`, async (t) => {
+  test(`${id}: an empty body is reported as empty`, async (t) => {
     const { code, message } = failed((await answered(t, id, { status: 200, body: '' })).outcome)
     assert.equal(code, 'unexpected-answer')
     assert.match(message, /an empty body \(application\/json\) where a stream was expected/)
@@ -120,7 +120,7 @@ for (const id of wires) {
     assert.doesNotMatch(message, /cannot be reached|Failed to process/)
   })
 
-  test(`${id}: a server that nobody can reach is told as one, and is not said to have answered`, async (t) => {
+  test(`${id}: an unreachable server is reported as unreachable`, async (t) => {
     const gone = await providerFor(t, {})
     await gone.close()
     const home = await opened(t, { models: modelsAt(gone.url), settings: { model: id, retryDelaysMs: [] } })
@@ -129,7 +129,7 @@ for (const id of wires) {
     assert.doesNotMatch(message, /broke off/)
   })
 
-  test(`${id}: a wait that is longer than a turn waits is told with its length`, async (t) => {
+  test(`${id}: a retry delay that is longer than a turn waits is reported with its length`, async (t) => {
     const script = { status: 429, headers: { 'retry-after': '600' } }
     const { outcome, waits } = await answered(t, id, script)
     assert.deepEqual([failed(outcome).code, waits], ['rate-limit', []])
@@ -151,7 +151,7 @@ for (const id of reasoningWires) {
     assert.match(notice ?? '', /Raise context\.reserve/)
   })
 
-  test(`${id}: a conversation goes on behind an answer that was only reasoning`, async (t) => {
+  test(`${id}: a conversation continues after an answer that was only reasoning`, async (t) => {
     const { home, session } = await answered(t, id, { reasoning: 'I wonder.', signature: 's' }, { text: 'Here I am.' })
     assert.deepEqual((await home.say('hello?', { session })).text, 'Here I am.')
   })

@@ -60,7 +60,7 @@ test('a restart keeps a turn waiting, and takes an answer that was given before 
   assert.deepEqual(desk.sent, ['Ada'])
 })
 
-test('a call that would do something else after a restart is asked about anew', async (t) => {
+test('a call with another plan after a restart needs a new approval', async (t) => {
   const desk = letterDesk()
   const before = await opened(t, { ...asking(), tools: [desk.tool] })
   await before.runtime.submit({ text: 'Write to Ada.' })
@@ -109,7 +109,7 @@ test('an approval in the log of which the audit knows nothing, as in an imported
   assert.deepEqual(desk.sent, [])
 })
 
-test('a question that shows another call than it is about, as in an imported session, is asked anew as it is', async (t) => {
+test('an approval request that does not match its call, as in an imported session, is made again with the real call', async (t) => {
   const desk = letterDesk()
   const before = await opened(t, { ...asking(), tools: [desk.tool] })
   const { session } = await before.runtime.submit({ text: 'Write to Ada.' })
@@ -150,7 +150,7 @@ test('what was forbidden while a call waited does not run, approved or not', asy
   assert.deepEqual(desk.sent, [])
 })
 
-test('a call that would do something else by the time it is approved is asked about anew', async (t) => {
+test('a call whose plan changed before its approval needs a new approval', async (t) => {
   const desk = letterDesk()
   const here = await opened(t, { ...asking(), tools: [desk.tool] })
   const turn = await here.runtime.submit({ text: 'Write to Ada.' })
@@ -190,7 +190,7 @@ test('two calls under one id, or none, are two questions, and each answer is abo
   )
 })
 
-test('a process that is told to stop at any moment leaves every question as it is', async (t) => {
+test('a process that is stopped at any moment leaves every question unchanged', async (t) => {
   const desk = letterDesk()
   let here = await opened(t, { ...asking(), tools: [desk.tool] })
   const turns = [await here.runtime.submit({ text: 'Write.' }), await here.runtime.submit({ text: 'Write.' })]
@@ -205,7 +205,7 @@ test('a process that is told to stop at any moment leaves every question as it i
   assert.deepEqual(desk.sent, ['Ada', 'Ada'])
 })
 
-test('nobody decides twice, about nothing, or about something else', async (t) => {
+test('a second decision, and a decision about an unknown or another call, are rejected', async (t) => {
   const here = await opened(t, { ...asking(), tools: [letterDesk().tool] })
   const turn = await here.runtime.submit({ text: 'Write to Ada.' })
   const [question] = await waiting(here, 1)
@@ -275,7 +275,7 @@ test('that one call of a turn was approved makes no approval in its log of anoth
   assert.deepEqual(desk.sent, ['Ada'])
 })
 
-test('a decision about the question before does not close the one that was asked anew', async (t) => {
+test('a decision about an earlier question does not close the repeated one', async (t) => {
   const desk = letterDesk()
   const before = await opened(t, { ...asking(), tools: [desk.tool] })
   const { session, turn } = await before.runtime.submit({ text: 'Write to Ada.' })
@@ -289,7 +289,7 @@ test('a decision about the question before does not close the one that was asked
   assert.deepEqual(await after.runtime.approvals(), [fresh])
 })
 
-test('what waits longest stands first', async (t) => {
+test('the oldest approval comes first', async (t) => {
   const here = await opened(t, { ...asking('Ada', 'Bo', 'Cy'), tools: [letterDesk().tool] })
   for (const count of [1, 2, 3]) {
     await here.runtime.submit({ text: 'Write.' })

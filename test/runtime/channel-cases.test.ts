@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Channel, ChannelContext } from '../../src/runtime.ts'
-import { channelCases, type ChannelPlace } from '../../src/testing.ts'
+import { channelCases, type ChannelFixture } from '../../src/testing.ts'
 import { pigeonChannel } from './channel-example.ts'
 import { type PigeonPost, pigeonPost } from './channel-example-service.ts'
 
-function pigeonPlace(channelTo: (post: PigeonPost) => Channel = pigeonChannel): ChannelPlace {
+function pigeonPlace(channelTo: (post: PigeonPost) => Channel = pigeonChannel): ChannelFixture {
   const post = pigeonPost(200)
   let numbers = 1_000
   return {
     longest: post.longest,
     open: async () => ({
       channel: channelTo(post),
-      say: (conversation, text, { update } = {}) => post.write({ number: update ?? ++numbers, conversation, text }),
-      heard: async (conversation) => post.notes(conversation),
+      send: (conversation, text, { update } = {}) => post.write({ number: update ?? ++numbers, conversation, text }),
+      sentMessages: async (conversation) => post.notes(conversation),
       async pair(conversation, pairings) {
         const { code } = await pairings.newCode('pigeon')
         const chat = { channel: 'pigeon', chat: conversation, title: 'A roof', kind: 'person' } as const
@@ -45,7 +45,7 @@ function onDesk(post: PigeonPost, change: (desk: ChannelContext) => ChannelConte
 }
 
 const broken: Readonly<Record<string, (post: PigeonPost) => Channel>> = {
-  'a message is on disk before the service is told that it arrived': (post) =>
+  'a message is on disk before the channel acknowledges it': (post) =>
     onDesk(post, (desk) => {
       const accept = async (id: string, value: unknown) => {
         void desk.inbox.accept(id, value)
@@ -53,7 +53,7 @@ const broken: Readonly<Record<string, (post: PigeonPost) => Channel>> = {
       }
       return { ...desk, inbox: { ...desk.inbox, accept } }
     }),
-  'a message that is delivered again makes one turn, after a restart too': (post) => {
+  'a message that is delivered twice starts one turn, even after a restart': (post) => {
     let numbers = 0
     return onDesk(post, (desk) => ({
       ...desk,
@@ -64,15 +64,15 @@ const broken: Readonly<Record<string, (post: PigeonPost) => Channel>> = {
       },
     }))
   },
-  'a restart after a reply was sent and before that was recorded does not send it again': (post) =>
+  'a reply that was sent but not recorded is not sent again after a restart': (post) =>
     onDesk(post, (desk) => ({ ...desk, sent: async () => {} })),
-  'who is not let in reaches no model and makes no session': (post) =>
+  'an unpaired chat reaches no model and creates no session': (post) =>
     onDesk(post, (desk) => {
       const find = async (channel: string, chat: string) =>
         ({ channel, chat, title: '', kind: 'person', time: '' }) as const
       return { ...desk, runtime: { ...desk.runtime, pairings: { ...desk.runtime.pairings, find } } }
     }),
-  'a reply that is longer than a message arrives whole, in parts': (post) => ({
+  'a reply that is longer than a message arrives completely, in parts': (post) => ({
     ...pigeonChannel(post),
     deliver: async ({ conversation, text }) => ({
       messageId: await post.send(conversation, `${text.slice(0, 150)} … ${text.trim().split(/\s+/).at(-1)}`),

@@ -51,14 +51,14 @@ test('what came before is not accepted again, handled or not, before and after a
   }
 })
 
-test('of several who bring one thing at the same moment, one is told that it is new', async (context) => {
+test('of several concurrent deliveries of one message, one is new', async (context) => {
   const inbox = openChannelInbox(await temporaryFolder(context))
   const told = await Promise.all(Array.from({ length: 8 }, () => inbox.accept('a', 'once')))
   assert.equal(told.filter(Boolean).length, 1)
   assert.equal((await inbox.waiting()).length, 1)
 })
 
-test('what arrives side by side stands in the order in which it was brought', async (context) => {
+test('concurrent messages are stored in the order of their arrival', async (context) => {
   const folder = await temporaryFolder(context)
   const ids = Array.from({ length: 30 }, (_, index) => `n${index}`)
   const inbox = openChannelInbox(folder)

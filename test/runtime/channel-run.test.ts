@@ -47,7 +47,7 @@ test('each channel is given a desk of its own, and one that only delivers needs 
   )
 })
 
-test('a channel that does not start is told once, tried again, and keeps no other from starting', async () => {
+test('a channel that does not start is reported once, retried, and does not block the others', async () => {
   const started: string[] = []
   let tries = 0
   const { warnings, stop } = running([

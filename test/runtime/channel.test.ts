@@ -78,7 +78,7 @@ test('a session that no channel is bound to delivers nothing', async (t) => {
   assert.ok(session)
 })
 
-test('what a channel could not deliver is told to the operator and delivered later, before what came after', async (t) => {
+test('a reply that a channel could not deliver is reported, and delivered later, before newer ones', async (t) => {
   let broken = true
   const channel = pigeon(async () => {
     if (broken) throw new Error('the pigeon is asleep')
@@ -137,7 +137,7 @@ test('closing waits for a reply that is on its way, so that it is not sent again
   assert.equal(channel.sent.length, 2)
 })
 
-test('people are told of a turn that failed, and not of one that was cancelled before its first word', async (t) => {
+test('people read of a failed turn, and not of one that was cancelled before its first word', async (t) => {
   const channel = pigeon()
   const model = scriptedModel({ answer: () => ({ fail: 'auth' }) })
   const at = await opened(t, { model, channels: [channel] })
@@ -164,7 +164,7 @@ test('people who write at the same moment to a new conversation get one session'
   assert.equal((await runtime.store.sessions()).length, 2)
 })
 
-test('what a channel says is wrong stands once in the status, and of what happened long ago the newest stays', async (t) => {
+test('the status lists each warning of a channel once, and keeps the newest of the old ones', async (t) => {
   const trouble = 'The pigeon is ill.'
   const ill = {
     ...pigeon(),

@@ -65,7 +65,7 @@ test('a turn that begins while the cancellation of the one before it is written 
   assert.deepEqual(await runtime.replay(session), { session, calls: 2, identical: 2, different: [] })
 })
 
-test('two who write in one session are heard in the order of the log, wherever a reader takes up again', async (t) => {
+test('a reader gets the entries of two writers in the order of the log, wherever it resumes', async (t) => {
   const { runtime, session, begin, rest } = await busySession(t)
   const over = new AbortController()
   const steady: SessionEvent[] = []
@@ -103,7 +103,7 @@ test('two who write in one session are heard in the order of the log, wherever a
   assert.deepEqual((await runtime.replay(session)).different, [])
 })
 
-test('entries are published in the order of seq, whoever writes them and however', async (t) => {
+test('entries are published in the order of seq, with any writer', async (t) => {
   const { store } = await opened(t)
   const desks = createSessionStates(store)
   const { session, seq } = (await store.append('a', [{ type: 'session-start' }], time))[0]!
@@ -139,7 +139,7 @@ test('what is written while a desk is made is not lost on it', async (t) => {
   assert.deepEqual([desk.stream.lastSeq(), desk.model], [2, 'other'])
 })
 
-test('what another process has written in a session is heard in its place', async (t) => {
+test('entries of another process arrive in their place', async (t) => {
   const { runtime, store, home, say, log } = await opened(t)
   const { session } = await say('first')
   const before = (await log(session)).length

@@ -110,7 +110,7 @@ test("calls of the caller's own tools are handed back and run nowhere", async (t
   assert.equal(runs, 0)
 })
 
-test('a caller who wants words gets no call, although its tools stand in the request', async (t) => {
+test('a request with toolChoice none gets a text and no call, although it lists tools', async (t) => {
   const model = scriptedModel({ answer: () => ({ text: 'It is noon.', toolCalls: [{ name: 'clock', input: {} }] }) })
   const { runtime } = await opened(t, { model })
   const tools = [{ name: 'clock', description: 'Tells the time.', inputSchema: { type: 'object' } }]
@@ -124,7 +124,7 @@ test('a caller who wants words gets no call, although its tools stand in the req
   assert.equal((input as CallInput).options?.toolChoice, 'none')
 })
 
-test('a caller who leaves ends the call, and the account says so', async (t) => {
+test('a caller who disconnects ends the call, and the ledger records it', async (t) => {
   let ended = false
   const model = scriptedModel({
     answer: () => ({ text: 'one two three', before: (n) => (n === 2 ? new Promise(() => {}) : undefined) }),
@@ -161,7 +161,7 @@ test('a caller who leaves ends the call, and the account says so', async (t) => 
   await assert.rejects(reading, { name: 'RuntimeError', code: 'cancelled' })
 })
 
-test('messages that cannot fit, a failing provider and no messages at all are told by their codes', async (t) => {
+test('messages that do not fit, a failing provider and missing messages have error codes', async (t) => {
   const model = scriptedModel({ facts: { window: 2000, maxOutput: 200 }, answer: () => ({ fail: 'auth' }) })
   const { runtime } = await opened(t, { model })
   const first = (messages: readonly Message[]) => Array.fromAsync(runtime.complete({ messages }))
@@ -195,7 +195,7 @@ test('a conversation that does not fit is refused, and nothing of it is sent', a
   assert.equal(model.asked.length, 0)
 })
 
-test('a conversation is cut to what fits where that is asked for, and the caller is told what was left out', async (t) => {
+test('a conversation is cut to the window on request, and the caller learns what was left out', async (t) => {
   const model = scriptedModel({ facts: { window: 2000, maxOutput: 200 } })
   const { runtime } = await opened(t, { model })
   const messages: readonly AnyMessage[] = [{ role: 'system', content: 'Be brief.' }, ...long]

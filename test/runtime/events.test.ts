@@ -29,7 +29,7 @@ test('deltas come in order, and the message that follows holds the same text', a
   assert.equal(events.map(told).at(-1), '7 turn-end')
 })
 
-test('what is written while a long session is read from its log is told once, and in order', async (t) => {
+test('entries that are written while a long session is read arrive once, and in order', async (t) => {
   const { runtime, store } = await opened(t)
   const { id: session } = await runtime.newSession({})
   const chosen = Array.from({ length: 600 }, () => ({ type: 'model', model: null }) as const)
@@ -222,7 +222,7 @@ test('a reader who reads the log while a call comes to its end reads its message
   ])
 })
 
-test('a reader who reads the log while a call goes on reads every word of it once, and in order', async (t) => {
+test('a reader who joins during a call reads every word of it once, and in order', async (t) => {
   const gates = { 2: [gate(), gate()], 4: [gate(), gate()] } as const
   const model = scriptedModel({
     answer: () => ({
@@ -290,7 +290,7 @@ test('two readers see the same, and one that leaves harms nobody', async (t) => 
   assert.equal((await one).filter(({ type }) => type === 'text-delta').length, 3)
 })
 
-test('a reader of what is live hears nothing of what was', async (t) => {
+test('a reader of live events gets no past events', async (t) => {
   const { runtime, say, ended } = await opened(t)
   const { session } = await say('first')
   const stop = new AbortController()
@@ -315,7 +315,7 @@ test('a reader of what is live hears nothing of what was', async (t) => {
   ])
 })
 
-test('a reader who is far too slow is let go, and can go on where it was', async (t) => {
+test('a reader who is too slow is disconnected and can resume', async (t) => {
   const words = Array.from({ length: 60_000 }, (_, index) => `${index} `)
   const slowly = gate()
   const model = scriptedModel({

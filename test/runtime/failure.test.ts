@@ -52,7 +52,7 @@ test('a provider that wants to be left alone for long is not waited for', async 
 })
 
 for (const code of ['auth', 'quota', 'bad-request', 'model-not-found', 'content-filter', 'timeout'] as const) {
-  test(`what trying again cannot mend (${code}) is not tried again`, async (t) => {
+  test(`a failure that a retry cannot fix (${code}) is not retried`, async (t) => {
     const model = scriptedModel({ answer: () => ({ fail: code }) })
     const { say } = await opened(t, { model })
     const { outcome } = await say('hello')
@@ -99,7 +99,7 @@ test('a request that the provider finds too large is cut deeper and sent once mo
   assert.deepEqual(await runtime.replay(session), { session, calls: 14, identical: 14, different: [] })
 })
 
-test('a request that is still too large after a deeper cut fails, and says so', async (t) => {
+test('a request that is still too large after a deeper cut fails with the reason', async (t) => {
   const facts = { status: 413, detail: 'Request Entity Too Large: 1 MB is taken' }
   const model = scriptedModel({ answer: () => ({ fail: { code: 'context-overflow', facts } }) })
   const { say, runtime } = await opened(t, { model })
@@ -170,7 +170,7 @@ test('a failure after the tools ran keeps their results', async (t) => {
   assert.equal(runs, 1)
 })
 
-test('a model that cannot be found is refused; where it went away meanwhile, the turn fails and says so', async (t) => {
+test('an unknown model is rejected, and a turn fails if its model has disappeared', async (t) => {
   const before = await opened(t, { model: scriptedModel({ id: 'nobody/nothing' }) })
   const agent = await before.runtime.agents.create({ name: 'Lost', prompt: '', model: 'nobody/nothing' })
   const { runtime, say } = await before.reopened({ model: scriptedModel() })

@@ -151,7 +151,7 @@ test('an image whose file was removed is counted and recorded as what is said of
   assert.deepEqual((await at.runtime.replay(session)).different, [])
 })
 
-test('a session whose turns failed over an image goes on, and its old calls are built again as they were recorded', async (t) => {
+test('a session whose turns failed because of an image continues, and its old calls replay as recorded', async (t) => {
   const at = await openedHere(t, 'local/seeing')
   const image = await withPicture(at)
   const { session, calls } = await at.say('What is on it?', { attachments: [image] })

@@ -62,7 +62,7 @@ test('calls under a layout that was given as a whole can be built again after it
   assert.deepEqual([calls, identical], [12, 12])
 })
 
-test('a preview of input that cannot fit says so, with the account', async (t) => {
+test('a preview of input that does not fit is an error with the manifest', async (t) => {
   const { runtime } = await opened(t, { model: scriptedModel({ facts: small }) })
   await assert.rejects(
     runtime.preview({ input: words(9000) }),
@@ -324,7 +324,7 @@ test('a turn that was taken back is read by no later call, the account names it,
   assert.deepEqual([replay.calls, replay.identical], [4, 4])
 })
 
-test('taking back goes on to the first turn, then there is none, and a session can begin anew behind it', async (t) => {
+test('undo works back to the first turn, and the session can start again after it', async (t) => {
   const slow = gate()
   const before = (n: number) => (n === 4 ? slow.passed : undefined)
   const model = scriptedModel({ facts: small, answer: (_, n) => ({ text: `answer ${n}`, before: () => before(n) }) })

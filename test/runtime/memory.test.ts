@@ -75,7 +75,7 @@ test('after /new, the last session of the conversation is remembered, and no oth
   assert.deepEqual((await here.runtime.replay(second)).different, [])
 })
 
-test('the summary is made again when its session goes on, and kept while it does not', async (t) => {
+test('the summary is made again when its session continues, and kept otherwise', async (t) => {
   const here = await remembering(t)
   const first = await here.begin()
   await here.say('One.', { session: first })
@@ -233,7 +233,7 @@ test('a turn that waits for a model to remember can be cancelled, and the summar
   assert.equal(model.asked.filter(({ request }) => lastText(request.messages).startsWith('Put the')).length, 1)
 })
 
-test('a model that fails leaves what the log says, and the owner is told once', async (t) => {
+test('if the model fails, the deterministic text remains, and the owner is warned once', async (t) => {
   const model = scriptedModel({
     answer: ({ messages }) =>
       lastText(messages).startsWith('Put the conversation') ? { fail: 'bad-request' as const } : { text: 'Noted.' },
@@ -420,7 +420,7 @@ test('a session that is deleted while a turn is under way is gone from the next 
   }
 })
 
-test('a session that goes on from another one without a channel remembers it', async (t) => {
+test('a session that continues another one without a channel remembers it', async (t) => {
   const here = await remembering(t)
   const { session } = await here.say('My boat is called Marigold.')
   const { id } = await here.runtime.newSession({ after: session })

@@ -53,7 +53,7 @@ test('nothing is asked, kept or shown unless it is switched on', async () => {
   assert.equal(at.asked.length, 0)
 })
 
-test('whoever only looks shows what is kept and asks nobody', async () => {
+test('a preview uses the stored summary and calls no model', async () => {
   const at = here({ asksByItself: false })
   assert.equal(await at.summaries.summaryOf(notes), undefined)
   assert.equal(at.asked.length, 0)
@@ -61,7 +61,7 @@ test('whoever only looks shows what is kept and asks nobody', async () => {
   assert.equal(await at.summaries.summaryOf(notes), shown)
 })
 
-test('a model that fails or says nothing makes no summary: the owner is told once, and it is asked again for other notes', async () => {
+test('a model that fails or answers nothing makes no summary: the owner is warned once, and other notes ask the model again', async () => {
   const answers: readonly (() => AsyncGenerator<CompletionEvent>)[] = [
     async function* () {
       yield start
@@ -111,7 +111,7 @@ test('a person can have notes put into words, and again', async () => {
   )
 })
 
-test('a person is told why there is no summary', async () => {
+test('a person reads why there is no summary', async () => {
   const short = here({ notesOf: async () => 'one\ntwo\n' })
   await assert.rejects(short.summaries.summarize('tide'), {
     code: 'invalid-input',
@@ -136,7 +136,7 @@ test('a summary has its length', async () => {
   assert.ok(words.length < 4_100)
 })
 
-test('notes are material: they stand between marks that they cannot contain, and nothing can be called', async () => {
+test('notes are material: they are between marks that they cannot contain, and the model has no tools', async () => {
   const at = here()
   await at.summaries.summarize('tide')
   const [{ messages, toolChoice, tools }] = at.asked as [CompletionInput]

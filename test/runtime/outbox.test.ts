@@ -140,7 +140,7 @@ test('a reply that comes meanwhile ends the wait for the next try', async (conte
   assert.deepEqual(turns(), ['first', 'second'])
 })
 
-test('a reply that can never arrive is told once and passed over, and tried once more at the next start', async (context) => {
+test('a reply that cannot be delivered is reported once, skipped, and retried at the next start', async (context) => {
   const { outbox, settle, warnings, delivered } = await world(context)
   let tries = 0
   const { channel, turns } = pigeon(({ turn }) => {
@@ -163,7 +163,7 @@ test('a reply that can never arrive is told once and passed over, and tried once
   assert.deepEqual([tries, turns()], [2, ['later', 'last']])
 })
 
-test('what is known to stand in the channel is handed over with the reply, the newest of each part', async (context) => {
+test('a reply comes with the newest known message id of each delivered part', async (context) => {
   const { outbox, settle, store } = await world(context)
   const { channel, brought } = pigeon()
   const box = outbox(channel)

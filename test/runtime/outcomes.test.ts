@@ -76,7 +76,7 @@ const endings: readonly Ending[] = [
 ]
 
 for (const { what, reply, outcome, text, notice, history } of endings) {
-  test(`${what} is told as ${outcome.type}, and the model reads it so`, async (t) => {
+  test(`${what} is reported as ${outcome.type}, also to the model`, async (t) => {
     const model = scriptedModel({ answer: (_, n) => (n === 1 ? reply : { text: 'ok' }) })
     const { say, runtime, store } = await opened(t, { model })
     const view = await say('hello')
@@ -116,7 +116,7 @@ test('an answer without an end of its own keeps what it costs in a history, its 
   assert.equal(turn?.tokens, said.tokens.full + input.tokens.full)
 })
 
-test('a break after the first words keeps them, says how to go on, and the model goes on from there', async (t) => {
+test('an interrupted answer is kept, the person reads how to continue, and the model continues from there', async (t) => {
   const model = scriptedModel({
     answer: (_, n) => (n === 1 ? { text: 'One, two,', fail: 'network' } : { text: ' three.' }),
   })
@@ -135,7 +135,7 @@ test('a break after the first words keeps them, says how to go on, and the model
   )
 })
 
-test('a call of which only reasoning or a tool call was heard is not silently made again', async (t) => {
+test('a call that has streamed reasoning or a tool call is not silently repeated', async (t) => {
   for (const heard of [{ reasoning: 'Hm.' }, { reasoning: 'Hm.', toolCalls: [] }]) {
     const model = scriptedModel({ answer: () => ({ ...heard, fail: 'network' }) })
     const { say } = await opened(t, { model })
@@ -144,7 +144,7 @@ test('a call of which only reasoning or a tool call was heard is not silently ma
   }
 })
 
-test('a provider that restarts is waited for up to a minute, and whoever watches is shown', async (t) => {
+test('a call waits up to a minute for a provider that restarts, and clients see it', async (t) => {
   const waits: number[] = []
   const model = scriptedModel({ answer: (_, n) => (n < 7 ? { fail: 'network' } : { text: 'Back.' }) })
   const setting = await opened(t, {

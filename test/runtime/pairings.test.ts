@@ -24,7 +24,7 @@ const ann: Chat = { channel: 'telegram', chat: '11', title: 'Ann', person: '11',
 const group: Chat = { channel: 'telegram', chat: '-100', title: 'Family', person: '11', kind: 'group' }
 const minutes = (count: number) => count * 60_000
 
-test('who brings the code has paired the chat, and the code works once', async (context) => {
+test('the code pairs the chat, and works once', async (context) => {
   const { pairings, clock } = await world(context)
   const { code, expires, channel } = await pairings.newCode('telegram')
   assert.match(code, /^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/)
@@ -134,7 +134,7 @@ test('chats are listed in the order in which they were paired, and removed', asy
   assert.deepEqual(await chats(), ['telegram -100', 'matrix 11', 'telegram 11'])
 })
 
-test('the audit knows who was let in and put out, and nothing on the disk knows a code', async (context) => {
+test('the audit records who was paired and unpaired, and no file contains a code', async (context) => {
   const { pairings, store, path } = await world(context)
   const codes: string[] = []
   for (const chat of [ann, group]) {

@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../src/runtime.ts'
 import { openRuntime } from '../home/features.ts'
 import { opened } from './opened.ts'
 
-test('in an empty home "hello" costs at most 300 prompt tokens, whoever counts, tools included', async (t) => {
+test('in an empty home "hello" costs at most 300 prompt tokens with any counter, tools included', async (t) => {
   const { home } = await opened(t)
   const { configuration } = await loadConfiguration({ home: `${home}/empty`, capabilities: builtIn, environment: {} })
   const runtime = await openRuntime({

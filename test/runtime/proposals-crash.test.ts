@@ -91,7 +91,7 @@ test('a file that is edited all the time is left alone, and the proposal waits a
   assert.doesNotMatch(subjects.files.get('notes:tide')!, /- b/)
 })
 
-test('a file that cannot be written leaves the proposal waiting, and the person is told why', async (t) => {
+test('if a file cannot be written, the proposal waits, and the person reads why', async (t) => {
   const { proposals, subjects, store } = await here(t, '- a\n')
   const { id, digest } = await proposals.propose({ type: 'notes', subject: 'tide', content: '- b' }, { tool: 'x' })
   subjects.beforeReplace = () => {

@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened } from './opened.ts'
 
-test('a model reads a subject, works, and proposes; nothing is written until a person says so, and then it is read', async (t) => {
+test('a model reads a subject, works and proposes, and nothing is written until a person confirms it', async (t) => {
   const first = await opened(t)
   const { home } = first
   const notes = join(home, 'subjects/tide/notes.md')

@@ -32,7 +32,7 @@ test('what people wrote after it stays when it is taken back', async (t) => {
   }
 })
 
-test('what cannot be told apart any more is left alone, and the difference is told', async (t) => {
+test('undo leaves missing and ambiguous notes alone, and reports them', async (t) => {
   for (const [edited, why] of [
     ['- a\n\n- b, but later\n', /do not stand there as they were added/],
     ['- a\n\n- b\n- b\n', /stand there 2 times/],

@@ -53,7 +53,7 @@ test('what waits can be counted by its files, until it is decided', async (t) =>
   assert.deepEqual(await proposals.waiting(), [first.file])
 })
 
-test('a confirmed proposal stands at the end of the file, behind a blank line', async (t) => {
+test('a confirmed proposal is appended to the file after a blank line', async (t) => {
   const files: readonly (readonly [string, string])[] = [
     ['', '- b\n'],
     ['- a', '- a\n\n- b\n'],
@@ -127,7 +127,7 @@ test('the digest covers the file, the content and the category', async (t) => {
   assert.equal(new Set(digests).size, drafts.length)
 })
 
-test('a proposal is used once, and whoever comes second is told who decided and when', async (t) => {
+test('a proposal is decided once, and a second decision gets an error with the first decider and time', async (t) => {
   const { proposals, subjects } = await here(t)
   const proposal = await proposals.propose(draft, asked)
   const settled = await Promise.allSettled([
@@ -214,7 +214,7 @@ test('while a proposal waits, its difference is the one to the file as it is now
   assert.match(listed!.diff, /^ - other$/m)
 })
 
-test('nobody can fill the list: two hundred proposals may wait', async (t) => {
+test('the list is limited to two hundred waiting proposals', async (t) => {
   const { proposals } = await here(t)
   for (let n = 0; n < 200; n++) await proposals.propose({ ...draft, content: `- ${n}` }, asked)
   await assert.rejects(proposals.propose({ ...draft, content: '- one more' }, asked), { code: 'invalid-input' })
@@ -223,7 +223,7 @@ test('nobody can fill the list: two hundred proposals may wait', async (t) => {
   await proposals.propose({ ...draft, content: '- one more' }, asked)
 })
 
-test('notes of a subject that is not there cannot be proposed, and what is unknown cannot be decided', async (t) => {
+test('notes of an unknown subject cannot be proposed, and an unknown proposal cannot be decided', async (t) => {
   const { proposals } = await here(t)
   await assert.rejects(proposals.propose({ ...draft, subject: 'ebb' }, asked), { code: 'not-found' })
   assert.deepEqual(await proposals.list(), [])
@@ -236,7 +236,7 @@ test('notes of a subject that is not there cannot be proposed, and what is unkno
   await assert.rejects(proposals.undo('p1', 'cli'), unknown)
 })
 
-test('the audit knows who asked, who decided, over which door and why', async (t) => {
+test('the audit records who asked, who decided, in which channel and why', async (t) => {
   const { proposals, store } = await here(t)
   const one = await proposals.propose(draft, asked)
   const two = await proposals.propose({ ...draft, content: '- c' }, asked)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { messageTokens, tokenx, toolTokens } from '../../src/context.ts'
 import type { ModelRequest } from '../../src/model.ts'
 import type { CallRecord } from '../../src/session.ts'
-import { type ModelOnScript, scriptedModel } from '../../src/testing.ts'
+import { type ScriptedModel, scriptedModel } from '../../src/testing.ts'
 import { type Opened, opened, tool } from './opened.ts'
 
 /** What a provider counts for one token of ours, and the margin that an operator has set, if any: tokens of 6,000. */
@@ -126,7 +126,7 @@ test('a cut of an older log, which does not say its room, is judged by the accou
 })
 
 /** Every call that kept the marks begins with the messages of the one before, and few calls make new ones. */
-async function assertSteady(at: Opened, model: ModelOnScript, session: string, mostCuts: number): Promise<void> {
+async function assertSteady(at: Opened, model: ScriptedModel, session: string, mostCuts: number): Promise<void> {
   const calls = await callsOf(at, session)
   assert.equal(calls.length, model.asked.length)
   const requests = model.asked.map(({ request }) => request)

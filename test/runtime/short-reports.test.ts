@@ -38,7 +38,7 @@ async function longSession({ say }: Opened, turns = 8): Promise<string> {
 
 const limitOf = async ({ runtime }: Opened) => (await runtime.models()).find(({ current }) => current)?.limit
 
-test('an answer whose prompt an estimate finds too small stands, with a warning, and the next prompt is smaller', async (t) => {
+test('an answer to a prompt that was possibly truncated is kept with a warning, and the next prompt is smaller', async (t) => {
   const model = reporting((characters, n) => (n <= 8 ? tokens(characters) : Math.min(4000, tokens(characters))))
   const at = await opened(t, { model })
   const session = await longSession(at)

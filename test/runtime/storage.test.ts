@@ -72,7 +72,7 @@ test('a store that fails in another way refuses input with another code, and say
 
 for (const recovers of [false, true]) {
   const when = recovers ? 'although there is room again by then' : 'while the disk stays full'
-  test(`a turn whose log cannot be written is interrupted, ${when}, and goes on at the next start`, async (t) => {
+  test(`a turn whose log cannot be written is interrupted, ${when}, and resumes at the next start`, async (t) => {
     const { disk, around } = filling()
     let runs = 0
     const once = tool('once', async () => {
@@ -108,7 +108,7 @@ for (const recovers of [false, true]) {
   })
 }
 
-test('words that were shown before the disk was full are said again after the restart, and stand once', async (t) => {
+test('words that were shown before the disk was full are sent again after the restart, and appear once', async (t) => {
   const { disk, around } = filling()
   const spoken = gate()
   const model = scriptedModel({
@@ -169,7 +169,7 @@ test('a turn that a full disk stopped is not begun again before a write has succ
   assert.deepEqual([running, queued, disk.refusals, warnings.length], [0, 1, refusals, 1])
 })
 
-test('a turn that a full disk stopped can be cancelled, and its session goes on', async (t) => {
+test('a turn that a full disk stopped can be cancelled, and its session continues', async (t) => {
   const { disk, around } = filling()
   const model = scriptedModel({ answer: (_, n) => ({ text: 'ok', before: () => void (disk.full = n === 1) }) })
   const { runtime, say, ended } = await opened(t, { model, around })
@@ -195,7 +195,7 @@ test('behind a stopped turn that is cancelled the next one runs at once', async 
 })
 
 for (const code of ['full', 'io', 'busy'] as const) {
-  test(`turns that the store stopped (${code}) go on by themselves once it can be written, in order`, async (t) => {
+  test(`turns that the store stopped (${code}) resume in order when it can be written`, async (t) => {
     const { disk, around } = filling(code)
     const model = scriptedModel({
       answer: (_, n) => ({ text: `answer ${n}`, before: () => void (disk.full ||= n === 1) }),

@@ -208,7 +208,7 @@ test('a stored result is read by its own session alone', async (t) => {
   assert.deepEqual([told?.ok, told?.output], [false, `there is no stored result ${id} in this conversation`])
 })
 
-test('what a turn has heard already leaves less room for the results of its later steps', async (t) => {
+test('earlier results of a turn leave less room for the results of its later steps', async (t) => {
   const model = scriptedModel({
     answer: (_request, n) => (n < 5 ? { toolCalls: [{ name: 'long', input: {} }] } : { text: 'ok' }),
   })

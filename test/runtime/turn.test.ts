@@ -62,7 +62,7 @@ test('the second turn reads the first', async (t) => {
   assert.deepEqual(told(model.asked[1]!.request), ['user: first', 'assistant: ok', 'user: second'])
 })
 
-test('tools run side by side, and their results stand in the order of the calls', async (t) => {
+test('tools run in parallel, and their results are in the order of the calls', async (t) => {
   const both = gate()
   let running = 0
   const meet = tool('meet', async (input) => {
@@ -183,7 +183,7 @@ test('a model that calls a tool in its last step all the same ends its turn with
   assert.deepEqual(told(model.asked[2]!.request).slice(-2), ['assistant: Once more.', 'user: and now?'])
 })
 
-test('a model that in its last step calls a tool and says nothing has failed, and the turn says so', async (t) => {
+test('a turn fails if the model calls a tool in its last step and answers nothing', async (t) => {
   const model = scriptedModel({ answer: () => ({ toolCalls: [{ name: 'again', input: {} }] }) })
   const again = tool('again', async () => ({ ok: true, output: 'once more' }))
   const { say } = await opened(t, { model, tools: [again], settings: { maxSteps: 2 } })
@@ -311,7 +311,7 @@ test('what a provider did not say about tokens is not made up', async (t) => {
   assert.deepEqual((await runtime.store.call(calls[0]!))?.outcome?.usage, {})
 })
 
-test('a model reasons as much as it is told to, and as its provider has it where nobody said', async (t) => {
+test('a model reasons as much as configured, or as its provider does by default', async (t) => {
   const model = scriptedModel()
   const one = await opened(t, { model, settings: { reasoning: 'low' } })
   await one.say('hello')
@@ -323,7 +323,7 @@ test('a model reasons as much as it is told to, and as its provider has it where
   )
 })
 
-test('a model whose window had to be assumed is told of once, with the way to mend it', async (t) => {
+test('a model with an assumed window is reported once, with a hint', async (t) => {
   const model = scriptedModel({ id: 'lab/new', facts: { window: 8192, source: 'assumed' } })
   const { say, warnings, runtime } = await opened(t, { model })
   await say('hello')

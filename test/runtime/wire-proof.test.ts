@@ -79,7 +79,7 @@ test('the body of the attempt that answered is the one on record', async (t) => 
   assert.equal((await at.runtime.request(calls[0]!)).wire?.state, 'identical')
 })
 
-test('a body that is another one today is told, and one that cannot be made says why', async (t) => {
+test('a body that differs today is reported, and so is the reason why one cannot be made', async (t) => {
   next = () => ({ text: 'ok' })
   const at = await opened(t, { models: modelsThat({ vision: true }), settings: { model: 'local/scripted' } })
   const image = await picture(at)

@@ -124,7 +124,7 @@ for (const status of [429, 500, 503]) {
   })
 }
 
-test('a service that refuses is asked once, and the error says how to mend it', async (context) => {
+test('a service that refuses is called once, and the error has a hint', async (context) => {
   for (const [status, advice] of [
     [400, /too long$/],
     [401, /check its API key/],
@@ -142,7 +142,7 @@ test('a service that refuses is asked once, and the error says how to mend it', 
   }
 })
 
-test('a service that is not there says so', async () => {
+test('a missing service is an error with its name', async () => {
   await assert.rejects(ask(ollamaEmbedder({ baseURL: 'http://127.0.0.1:1', model: 'm' })), {
     code: 'embedding',
     message: /^ollama\/m cannot be reached \(.+\): check its baseURL, and that it runs$/,
@@ -178,7 +178,7 @@ test('an answer without vectors is refused', async (context) => {
   })
 })
 
-test('no secret is in an error, whoever says it', async (context) => {
+test('no error contains a secret, whatever its source', async (context) => {
   const said = `wrong key ${SECRET}, Bearer ${SECRET}, sk-abcdef123456, user hunter-seven`
   const service = await scripted(context, () => ({ status: 400, body: { error: { message: said } } }))
   const host = service.url.replace('http://', '')

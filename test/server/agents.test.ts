@@ -44,7 +44,7 @@ test('an agent is made, read, changed field by field, removed and brought back',
   assert.deepEqual([restored.version, restored.value], [4, made.value])
 })
 
-test('of two people who change what they both looked at, the second is told', async () => {
+test('of two people who edit the same version, the second gets a conflict', async () => {
   const { request, json } = served(scriptedRuntime())
   const { id } = await json<Made>('/api/projects', { body: { name: 'Tides' } })
   const path = `/api/projects/${id}`

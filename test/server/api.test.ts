@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Runtime } from '../home/features.ts'
-import { watchingFirstReader } from './let-go.ts'
+import { observeFirstReader } from './first-reader.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
 
@@ -36,7 +36,7 @@ test('sessions are made, listed, read, given a model and deleted', async () => {
   assert.equal((await request(`/api/sessions/${id}`, { method: 'DELETE' })).status, 404)
 })
 
-test('what a session remembers is read and forgotten, and a session may go on from another one', async () => {
+test('the memory of a session can be read and deleted, and a session may continue another one', async () => {
   const { json, request } = served(scriptedRuntime())
   const { id } = await json<Row>('/api/sessions', { body: { title: 'Trip' } })
   const path = `/api/sessions/${id}/memory`
@@ -95,7 +95,7 @@ test('a turn can be waited for, and read with what it said and cost', async () =
   assert.equal((await request(`/api/sessions/${session}/turns/${turn}?wait=60001`)).status, 400)
 })
 
-test('a turn that does not end in time is shown as it stands, and can be cancelled', async () => {
+test('a turn that does not end in time is shown in its current state and can be cancelled', async () => {
   const hanging: Script = ({ turn, append }) => append({ type: 'turn-start', turn })
   const { json, request } = served(scriptedRuntime({ script: hanging }))
   const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
@@ -153,7 +153,7 @@ test('the events of a turn end with it', async () => {
   assert.ok(events.every(({ id, data }) => data.id === id))
 })
 
-test('a stream that was cut off goes on behind the last event that was seen', async () => {
+test('an interrupted stream resumes after the last event that was seen', async () => {
   const { json, request } = served(scriptedRuntime())
   const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
   const path = `/api/sessions/${session}/events?turn=${turn}`
@@ -175,7 +175,7 @@ test('events of what does not exist are refused before the stream begins', async
   assert.equal((await request(`/api/sessions/${id}/events?turn=none`)).status, 404)
 })
 
-test('a reader that leaves is let go, and the turn goes on', async () => {
+test('when a reader disconnects, the turn continues', async () => {
   let left: (() => void) | undefined
   const gone = new Promise<void>((resolve) => (left = resolve))
   const script: Script = async (turn) => {
@@ -201,7 +201,7 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
     for (let piece = 0; piece < pieces; piece++) text('x'.repeat(size))
     append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
   }
-  const { runtime, letGo } = watchingFirstReader(scriptedRuntime({ script }))
+  const { runtime, released } = observeFirstReader(scriptedRuntime({ script }))
   const bufferBytes = 10_000
   const { json, request } = served(runtime, { streams: { bufferBytes, stallMs: 30 } })
   const { session, turn } = await json('/api/messages', { body: { text: 'hello' } })
@@ -209,7 +209,7 @@ test('a reader that falls behind is cut off within its bound, and takes it up ag
   const slow = await request(path)
   const over = await json<View>(`/api/sessions/${session}/turns/${turn}?wait=5000`)
   assert.deepEqual(over.outcome, { type: 'completed' })
-  await letGo
+  await released
   let text = ''
   await assert.rejects(async () => {
     for await (const bytes of slow.body!) text += new TextDecoder().decode(bytes)

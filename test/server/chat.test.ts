@@ -138,7 +138,7 @@ async function decided(decision: Record<string, unknown>) {
   return states
 }
 
-test('a page shows what a person has to decide, and goes on once it is approved', async () => {
+test('the web app shows a pending approval and continues after the decision', async () => {
   const states = await decided({ decision: 'approve' })
   assert.deepEqual(
     states.map(({ state }) => state),

@@ -46,7 +46,7 @@ function chunksOf(text: string): readonly Chunk[] {
 
 const chat = { id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text: 'tides?' }] }] }
 
-test('a page is told of each source right behind the words that cite it first, and once', async () => {
+test('a client gets each source once, directly after its first citation', async () => {
   const { request } = served(scriptedRuntime({ script: citing }))
   const chunks = chunksOf(await (await request('/api/chat', { body: chat })).text())
   const told = chunks.filter(({ type }) => type === 'text-delta' || type.startsWith('source-'))
@@ -115,7 +115,7 @@ test('a message that went another way than its deltas has its own sources', () =
   assert.deepEqual(sourcesOf(told({ id: '2', type: 'entry', entry: final })), ['reset-step', 'file-1'])
 })
 
-test("an answer in OpenAI's format says where each marker stands: pages as annotations, files beside them", async () => {
+test("an answer in OpenAI's format has the position of each marker: pages as annotations, files beside them", async () => {
   const { json } = served(scriptedRuntime({ script: citing }))
   const body = { user: 'u', messages: [{ role: 'user', content: 'tides?' }] }
   const { choices, foreword } = await json<Completion>('/v1/chat/completions', { body })

@@ -110,7 +110,7 @@ test('a model that cannot be chosen leaves the choices of the same request as th
   assert.deepEqual(chosen, [{ mood: 'calm' }, { mood: null }])
 })
 
-test('facts of capabilities stand in the status beside those of the host', async () => {
+test('the status has the facts of capabilities beside those of the host', async () => {
   const status = await scriptedRuntime().status()
   const { ask } = await server([], { status: async () => ({ ...status, facts: { skills: 3 } }) })
   const [, answer] = await ask<Record<string, unknown>>('/api/status')

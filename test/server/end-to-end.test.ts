@@ -61,7 +61,7 @@ test('a message is answered, and every word the model read can be looked at', as
   assert.deepEqual([replay.calls, replay.identical], [1, 1])
 })
 
-test('a stream that is cut at any event goes on behind it, and tells the same', async (t) => {
+test('a stream that is cut after any event resumes after it with the same events', async (t) => {
   const { get, say } = await gateway(t)
   const { session, turn } = await say('/say One two three four.')
   const path = `/api/sessions/${session}/events?turn=${turn}`

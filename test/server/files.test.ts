@@ -43,7 +43,7 @@ function door(runtime: Runtime = scriptedRuntime()) {
   return { runtime, server, request, json, send }
 }
 
-test('a file is handed in, read, listed, downloaded and removed', async () => {
+test('a file is uploaded, read, listed, downloaded and removed', async () => {
   const { request, json, send } = door()
   const answer = await send(formOf([['file', 'Spring tide is high. 🌊', 'Flüt "1".txt']]))
   assert.equal(answer.status, 201)
@@ -125,7 +125,7 @@ test('files go to the project, agent or session that is named before them, in th
   assert.equal(files.length, 3)
 })
 
-test('the files of a form stand in its order, however long each takes', async () => {
+test('the files of a form keep its order, however long each upload takes', async () => {
   const runtime = scriptedRuntime()
   const { library } = runtime
   let delay = 20
@@ -229,7 +229,7 @@ test('a file that is too large is refused with a sentence, and keeps no other fi
   assert.equal((await json<Uploaded>('/api/files')).files.length, 2)
 })
 
-test('a body that is no form, and a form that breaks off, are refused and leave nothing behind', async () => {
+test('a body that is not a form and a truncated form are rejected and leave nothing', async () => {
   const { json, send } = door()
   assert.equal((await send('{}', { 'content-type': 'application/json' })).status, 415)
   assert.equal((await send('x', { 'content-type': 'multipart/form-data' })).status, 415)
@@ -278,7 +278,7 @@ test('no page of another site can hand a file in', async () => {
   assert.equal((await send({ cookie, origin: 'http://127.0.0.1:4141', 'sec-fetch-site': 'same-origin' })).status, 201)
 })
 
-test('a gateway without a token takes no form of a foreign page either', async () => {
+test('a gateway without a token rejects forms of foreign pages too', async () => {
   const runtime = scriptedRuntime()
   const { server } = served(runtime, { token: undefined })
   for (const origin of ['https://elsewhere.example', 'null', 'http://127.0.0.1:1']) {
@@ -292,7 +292,7 @@ test('a gateway without a token takes no form of a foreign page either', async (
   assert.deepEqual(await runtime.library.files(), [])
 })
 
-test('a message names the files that stand above it, and needs no words of its own then', async () => {
+test('a message names the files above it, and may have no text then', async () => {
   const runtime = scriptedRuntime()
   const { request, json } = door(runtime)
   await json('/api/messages', { body: { text: '', attachments: ['file-2', 'file-1'] } })

@@ -8,7 +8,7 @@ import { type CompletionEvent, RuntimeError } from '../../src/runtime.ts'
 import { type Runtime } from '../home/features.ts'
 import { listen, type Listening, type ServerOptions } from '../../src/server.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'
-import { watchingFirstReader } from './let-go.ts'
+import { observeFirstReader } from './first-reader.ts'
 import { echo, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, TOKEN } from './served.ts'
 
@@ -151,13 +151,13 @@ test('events arrive while the turn runs, not at its end', async (t) => {
   assert.match(text, /turn-end/)
 })
 
-test('a reader behind a full socket is let go, the turn is not held up, and the rest can be had', async (t) => {
+test('a reader with a full socket is disconnected, the turn is not delayed, and the rest can be read later', async (t) => {
   const script: Script = ({ turn, append, text }) => {
     append({ type: 'turn-start', turn })
     for (let piece = 0; piece < 400; piece++) text('x'.repeat(50_000))
     append({ type: 'turn-end', turn, outcome: { type: 'completed' } })
   }
-  const { runtime, reading, letGo } = watchingFirstReader(scriptedRuntime({ script }))
+  const { runtime, reading, released } = observeFirstReader(scriptedRuntime({ script }))
   const { url, port } = await listening(t, runtime, { streams: { bufferBytes: 100_000, stallMs: 100 } })
   const { session, turn } = await say(url)
   const path = `/api/sessions/${session}/events?turn=${turn}`
@@ -168,7 +168,7 @@ test('a reader behind a full socket is let go, the turn is not held up, and the 
   const waited = await fetch(`${url}/api/sessions/${session}/turns/${turn}?wait=10000`, { headers: { authorization } })
   assert.deepEqual(((await waited.json()) as { outcome: unknown }).outcome, { type: 'completed' })
   let bytes = 0
-  await letGo
+  await released
   slow.on('data', (data: Buffer) => (bytes += data.length))
   slow.on('error', () => {})
   slow.resume()
@@ -295,7 +295,7 @@ test('a large body is refused over the wire too, with or without its length', as
   }
 })
 
-test('what is not HTTP as it should be is refused and harms nobody', async (t) => {
+test('invalid HTTP is rejected and does no harm', async (t) => {
   const { url, port } = await listening(t, scriptedRuntime())
   for (const text of [
     'GET /health HTTP/1.1\r\n\r\n',

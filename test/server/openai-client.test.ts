@@ -122,7 +122,7 @@ test('a passing fault of the provider is not seen by the caller', async (t) => {
   assert.equal(provider.requests.length, 2)
 })
 
-test('parameters stand on the wire, and JSON by a schema comes back parsed', async (t) => {
+test('parameters are in the request body, and JSON by a schema is parsed', async (t) => {
   const { client, provider } = await gateway(t, { answer: () => ({ text: '{"city": "Bonn"}' }) })
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
   const answer = await client.chat.completions.parse({
@@ -236,7 +236,7 @@ test('a stream has its usage, its reason and whole tool calls', async (t) => {
   assert.deepEqual(chunks.at(-1)?.choices, [])
 })
 
-test('an answer that was cut at its limit says so', async (t) => {
+test('an answer that was cut at its limit is marked', async (t) => {
   const { client } = await gateway(t, { answer: () => ({ text: 'Half of', finish: 'length' }) })
   const { choices } = await client.chat.completions.create({ model, messages: hello, max_tokens: 5 })
   assert.equal(choices[0]?.finish_reason, 'length')

@@ -189,7 +189,7 @@ test('parameters that nobody reads are named', async () => {
   assert.equal(await ignored({ user: 'anna', temperature: 1, max_tokens: 9, messages }), 'max_tokens, messages.system')
 })
 
-test('what a caller asks of its call is handed on under the names of the runtime', async () => {
+test('the options of a request are passed on under the names of the runtime', async () => {
   const runtime = scriptedRuntime()
   const { request } = served(runtime)
   const schema = { type: 'object', properties: {} }
@@ -288,7 +288,7 @@ const silent = {
   reasoningTokens: undefined,
 }
 
-test('a prompt that is too large is told in the words that clients of OpenAI look for', async () => {
+test('a prompt that is too large gives the error text that OpenAI clients look for', async () => {
   const error = async (facts: Record<string, unknown>) => {
     const complete = async function* (): AsyncGenerator<CompletionEvent> {
       yield { type: 'call-start', call: 'c', model: 'm' }
@@ -418,7 +418,7 @@ test('a call that fails before it says a word fails as a whole, streamed or not'
   }
 })
 
-test('a turn that failed is never told as a success, whatever its code', async () => {
+test('a failed turn is never reported as a success, whatever its code', async () => {
   const statuses = { 'no-answer': 502, internal: 500, 'code-of-another-version': 500 }
   for (const [code, status] of Object.entries(statuses)) {
     const { request } = served(scriptedRuntime({ script: failing(code, 'It failed.') }))
@@ -428,7 +428,7 @@ test('a turn that failed is never told as a success, whatever its code', async (
   }
 })
 
-test('a call that fails in mid-stream says so within the stream', async () => {
+test('a call that fails in mid-stream reports it in the stream', async () => {
   const script: Script = ({ turn, append, text }) => {
     append({ type: 'turn-start', turn }, { type: 'assembly', turn, call: 'c' })
     text('Hel')
@@ -440,7 +440,7 @@ test('a call that fails in mid-stream says so within the stream', async () => {
   assert.equal(events[1]?.data.error?.message, 'It broke off.')
 })
 
-test('a turn that the gateway cannot go on with is said so at every door', async () => {
+test('every endpoint reports a turn that the gateway cannot continue', async () => {
   const script: Script = ({ turn, append, interrupt }) => {
     append({ type: 'turn-start', turn })
     interrupt('storage-full', 'The disk is full.')
@@ -524,7 +524,7 @@ async function leaveAfterTheFirstWord({ body }: Response): Promise<void> {
   await reader.cancel()
 }
 
-test("errors of the doors have OpenAI's shape under /v1", async () => {
+test("errors under /v1 have OpenAI's format", async () => {
   const { request } = served(scriptedRuntime())
   const denied = await request('/v1/models', { headers: { authorization: 'Bearer no' } })
   assert.equal(denied.status, 401)

@@ -29,7 +29,7 @@ const document = await doors.json<Document>('/api/openapi.json')
 const validator = (schema: object) =>
   new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, components: document.components })
 
-test('the document names every door', () => {
+test('the OpenAPI document lists every endpoint', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
@@ -147,7 +147,7 @@ test('every part of a path and every field of a query is described', () => {
   assert.deepEqual(document.paths['/health']!['get']!.security, [])
 })
 
-test('what the document allows is what the doors allow', async () => {
+test('the endpoints accept what the OpenAPI document allows', async () => {
   const cases: readonly [string, unknown, boolean][] = [
     ['/api/messages', { text: 'hello' }, true],
     ['/api/messages', { text: 'hello', model: 'rehearsal' }, true],
@@ -191,7 +191,7 @@ test('what the document allows is what the doors allow', async () => {
   }
 })
 
-test('the doors answer what the document says', async () => {
+test('the endpoints answer as the OpenAPI document says', async () => {
   const { session, turn } = await doors.json('/api/messages', { body: { text: 'hello' } })
   await doors.request(`/api/sessions/${session}/turns/${turn}?wait=5000`)
   const agent = (await doors.json<{ id: string }>('/api/agents', { body: { name: 'Reader', reminder: 'Read.' } })).id

@@ -54,7 +54,7 @@ for (const [reply, { outcome, chat, openai }] of endings) {
   })
 }
 
-test('a warning about an answer that stands is in the view of its turn and in the stream of a page', async (t) => {
+test('a warning about a kept answer is in the view of its turn and in the event stream', async (t) => {
   const { request, json } = await saying(t, { text: 'ok', usage: { promptTokens: 300, outputTokens: 1 } })
   const text = 'word '.repeat(1500)
   const { session, turn } = await json('/api/messages', { body: { text } })

@@ -23,7 +23,7 @@ test('a code is made, chats are listed, and one is taken out once', async () => 
   assert.equal(((await again.json()) as { error: { code: string } }).error.code, 'not-found')
 })
 
-test('what is no channel gets no code, and a stranger gets nothing', async () => {
+test('an unknown channel gets no code, and an unpaired chat gets nothing', async () => {
   const { request } = served(scriptedRuntime())
   for (const body of [{}, { channel: '' }, { channel: 'A b' }, { channel: 'telegram', more: 1 }]) {
     assert.equal((await request('/api/pairings/code', { body })).status, 400)

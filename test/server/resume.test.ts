@@ -7,7 +7,7 @@ import { createTestServer as createServer } from '../home/test-server.ts'
 import { assertWhole, busySession } from '../runtime/two-writers.ts'
 import { TOKEN } from './served.ts'
 
-test('over HTTP, a reader who is cut off after every event goes on with Last-Event-ID, misses nothing and reads nothing twice', async (t) => {
+test('over HTTP, a reader who is cut off after every event resumes with Last-Event-ID, misses nothing and reads nothing twice', async (t) => {
   const { runtime, session, begin, rest } = await busySession(t)
   const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0' })
   const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })

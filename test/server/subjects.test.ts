@@ -70,7 +70,7 @@ test('the context comes with every key and with what was odd, alone or beside th
   })
 })
 
-test('a subject that is not there is not found at any of its doors', async () => {
+test('an unknown subject is not found at any of its endpoints', async () => {
   const { doors } = await doorsOf()
   for (const path of ['', '/context', '/notes']) {
     assert.deepEqual(await codeOf(doors, `/api/subjects/none${path}`), [404, 'not-found'], path)
@@ -200,7 +200,7 @@ test('a session begins with a subject, changes it and leaves it', async () => {
   assert.equal((await change({ subject: 'IMG_1' })).subject, 'IMG_1')
 })
 
-test('a subject that is not there leaves all of a session as it was', async () => {
+test('an unknown subject changes nothing of a session', async () => {
   const { runtime, doors } = await doorsOf()
   assert.deepEqual(await codeOf(doors, '/api/sessions', { subject: 'none' }), [404, 'not-found'])
   const { id } = await runtime.newSession()
@@ -210,7 +210,7 @@ test('a subject that is not there leaves all of a session as it was', async () =
   assert.deepEqual([row?.model, row?.choices['subject']], [undefined, undefined])
 })
 
-test('a preview of what is not there is refused', async () => {
+test('a preview of a missing session is rejected', async () => {
   const { doors } = await doorsOf()
   assert.equal((await doors.request('/api/context?subject=IMG_1')).status, 200)
   assert.deepEqual(await codeOf(doors, '/api/context', { subject: 'none' }), [404, 'not-found'])

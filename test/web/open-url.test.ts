@@ -47,7 +47,7 @@ test('pages are read with their links, and come as numbered results', async (t) 
   ])
 })
 
-test('one URL may stand alone, and one that stands twice is opened once', async (t) => {
+test('a single URL needs no list, and a duplicate URL is opened once', async (t) => {
   const { open, web } = await opening(t, { '/one': { body: 'one' } })
   const result = await open({
     url: 'http://a.example/one',
@@ -145,7 +145,7 @@ test('of each page 15,000 characters are shown, and a longer one says how long i
   assert.ok(long!.content.endsWith('😀\n[the page has 40,012 characters; only its beginning is shown]'))
 })
 
-test('within a turn a page is fetched once, also by calls at the same time; the next turn fetches it anew', async (t) => {
+test('in a turn a page is fetched once, also by concurrent calls, and the next turn fetches it again', async (t) => {
   const { open, web } = await opening(t, { '/one': { body: 'one' } })
   const input = { url: 'http://a.example/one' }
   await Promise.all([open(input), open(input), open(input)])
@@ -164,7 +164,7 @@ test('what failed is tried again when it is asked for again', async (t) => {
   assert.equal(web.requests.length, 2)
 })
 
-test('a call that is cancelled takes no other call with it', async (t) => {
+test('a cancelled call does not cancel other calls', async (t) => {
   const pages: Record<string, NonNullable<Script['pages']>[string]> = { '/slow': { trick: 'no answer' } }
   const { open, web, script } = await opening(t, pages)
   const input = { url: 'http://a.example/slow' }
@@ -178,7 +178,7 @@ test('a call that is cancelled takes no other call with it', async (t) => {
   assert.equal(documentsOf(await second)[0]!.content, 'page.plain: quick')
 })
 
-test('where a page was in the end is told, and it stays the document that was asked for', async (t) => {
+test('the final URL of a page is reported, and the document keeps the requested one', async (t) => {
   const { open } = await opening(t, {
     '/old': { status: 301, location: '/new#part' },
     '/new': { body: 'new' },
@@ -187,7 +187,7 @@ test('where a page was in the end is told, and it stays the document that was as
   assert.deepEqual([page!.document, page!.url], ['http://a.example/old', 'http://a.example/new'])
 })
 
-test('a page that cannot be read says so, and a reader that fails fails nothing else', async (t) => {
+test('a page that cannot be read gives an error, and a failing reader affects nothing else', async (t) => {
   const pages = {
     '/broken': { body: 'broken' },
     '/empty': { body: '' },

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 
-/** What a server may do to whoever asks it. */
+/** What a hostile server may send to its client. */
 export type Trick = keyof typeof tricks
 
 export function play(trick: Trick, response: ServerResponse): void {

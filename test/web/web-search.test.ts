@@ -165,7 +165,7 @@ for (const [page, words] of [
   [{ trick: 'gzip bomb' }, 'it is larger than 5,000,000 bytes'],
   [{ trick: 'nothing at all' }, 'the connection broke off (ECONNRESET)'],
 ] as const) {
-  test(`an answer of ${JSON.stringify(page)} is told in words, without the key`, async (t) => {
+  test(`an answer of ${JSON.stringify(page)} is reported in words, without the key`, async (t) => {
     const answer = { body: `the key is ${key}`, ...page }
     const { search, web } = await searching(t, { kind: 'tavily' }, { 'https://api.tavily.com/search': answer })
     const result = await search({ query: 'q' })
@@ -304,7 +304,7 @@ for (const [search, environment, warnings] of [
   })
 }
 
-test('settings that do nothing are told', () => {
+test('settings without effect are reported', () => {
   const plugin = webTools({
     search: { kind: 'searxng', baseURL: 'https://searx.example', apiKeyEnv: 'MINE' },
     allowHosts: ['searx.lan', 'http://a.example:1', '[::1]:8888'],

@@ -17,7 +17,7 @@ for (const [time, granularity, timeZone, text] of [
   })
 }
 
-test('the date that a prompt asks for can stand in a sentence, and is there where no layer tells it', () => {
+test('a date placeholder works inside a sentence, and without a date layer', () => {
   const time = '2026-11-21T23:30:00.000Z'
   assert.equal(dateWords(time, 'day', 'Europe/Berlin'), 'Sunday, 2026-11-22')
   assert.equal(dateWords(time, 'minute', 'Europe/Berlin'), 'Sunday, 2026-11-22, 00:30 (Europe/Berlin)')

@@ -7,11 +7,11 @@ test('lines come out whole, wherever the stream was cut', () => {
   const lines = array(string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '')))
   always(
     property(lines, integer({ min: 1, max: 9 }), (said, step) => {
-      const heard: string[] = []
-      const hear = messageLines(10_000, (line) => heard.push(line))
+      const received: string[] = []
+      const hear = messageLines(10_000, (line) => received.push(line))
       const bytes = Buffer.from(said.map((line) => `${line}\n`).join(''))
       for (let from = 0; from < bytes.length; from += step) assert.equal(hear(bytes.subarray(from, from + step)), true)
-      assert.deepEqual(heard, said)
+      assert.deepEqual(received, said)
     }),
   )
 })

@@ -49,7 +49,7 @@ test('nothing is remembered where the layout does not say so, and the place of `
   assert.deepEqual([withheld?.id, withheld?.withheld], ['conversation', { code: 'sent-as-messages' }])
 })
 
-test('its service is found under its name, and its settings stand where they stood', () => {
+test('its service is found under its name, and its settings keep their keys', () => {
   assert.deepEqual([memoryService.name, memory.settingsKey], [memory.name, 'context.memory'])
 })
 

@@ -61,7 +61,7 @@ for (const [what, found, warning] of [
     'context/soul.json is not used: it is a folder, not a file',
   ],
 ] as const satisfies readonly (readonly [string, TextRead, string])[]) {
-  test(`${what} gives a blank soul and a warning, and the profile still stands`, async () => {
+  test(`${what} gives a blank soul and a warning, and the profile is kept`, async () => {
     const { layers, warnings } = await read(found, text('{"name": "Grace"}'))
     assert.deepEqual(
       layers.map(({ id, renditions }) => [id, renditions[0]!.text === '']),

@@ -54,7 +54,7 @@ test('without an account it lists roles and sizes', async () => {
   assert.match(text, /tools: search\nsystem: \d+ tokens\nuser: \d+ tokens/)
 })
 
-test('a script goes on behind the results of its parallel calls, by the request alone', async () => {
+test('a script continues after the results of its parallel calls, from the request alone', async () => {
   const script = user('Please:\n/say Let me see.\n/call search {"q": "x"}\n/call now\n/say Found it.')
   const first = await call([script])
   assert.equal(first.text, 'Let me see.')
@@ -76,7 +76,7 @@ test('a script goes on behind the results of its parallel calls, by the request 
   assert.deepEqual(await call([script]), first)
 })
 
-test('asked to call no tool, it calls none and says so', async () => {
+test('with toolChoice none it calls no tool and reports it', async () => {
   const { text, calls, finish } = await call([user('/call search {}')], { toolChoice: 'none' })
   assert.deepEqual(calls, [])
   assert.match(text, /call no tool.*search/)
@@ -86,15 +86,15 @@ test('asked to call no tool, it calls none and says so', async () => {
 test('a failure of any code can be asked for, at once or in the middle', async () => {
   const code = (wanted: string) => (error: unknown) => error instanceof ModelError && error.code === wanted
   await assert.rejects(call([user('/fail context-overflow')]), code('context-overflow'))
-  const heard: string[] = []
+  const received: string[] = []
   await assert.rejects(async () => {
     const stream = rehearsalModel().call(
       { tools: [], messages: [user('/say one two three four\n/fail network 2')] },
       { signal },
     )
-    for await (const event of stream) if (event.type === 'text-delta') heard.push(event.text)
+    for await (const event of stream) if (event.type === 'text-delta') received.push(event.text)
   }, code('network'))
-  assert.deepEqual(heard, ['one ', 'two '])
+  assert.deepEqual(received, ['one ', 'two '])
 })
 
 test('cancelling a slow answer ends it', async () => {

@@ -34,7 +34,7 @@ test('no prefixes allow nothing', () => {
   assert.equal(allowedText(['*', '']), 'no command is allowed')
 })
 
-test('what is allowed is told in short', () => {
+test('a short summary shows what is allowed', () => {
   assert.equal(allowedText(['git status', 'ls']), 'allowed are commands that begin with: git status, ls')
   const many = Array.from({ length: 25 }, (_, index) => `tool${index}`)
   assert.match(allowedText(many), /: tool0, .*tool19 and 5 more$/)

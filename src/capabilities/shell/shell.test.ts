@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AccessRead, createToolbox, type RunContext, type ShellAccess, type ToolResult } from '../../tool.ts'
-import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
+import { runPastTimeout } from '../../../test/run-past-timeout.ts'
 import { shellBlock } from './shell-tool.ts'
 
 const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
@@ -182,7 +182,7 @@ test('a program that fails keeps both its outputs and its exit code', async (t) 
 
 test('a program that takes too long is ended, and what it had said is kept', async (t) => {
   const { run, workspace } = await shell(t, { mode: 'full', timeoutMs: 300 })
-  const result = await whenTimeIsUp(t, 300, {
+  const result = await runPastTimeout(t, 300, {
     run: () => run({ cmd: 'echo begun; echo > said; sleep 60' }),
     isReady: () => existsSync(join(workspace, 'said')),
   })

@@ -64,7 +64,7 @@ for (const [body, summary] of [
   ['', '(no description)'],
   ['word '.repeat(100), `${'word '.repeat(40).trim()}…`],
 ] as const) {
-  test(`a skill that has no description but ${JSON.stringify(body.slice(0, 30))} is told as ${summary.slice(0, 30)}`, () => {
+  test(`a skill that has no description but ${JSON.stringify(body.slice(0, 30))} is listed as ${summary.slice(0, 30)}`, () => {
     assert.equal(skillLine({ name: 'a', description: ' ', body }, true), `- **a**: ${summary}\n`)
     assert.equal(skillLine({ name: 'a', description: ' ', body }), '- **a**: (no description)\n')
     assert.equal(skillLine({ name: 'a', description: 'Does A.', body }, true), '- **a**: Does A.\n')

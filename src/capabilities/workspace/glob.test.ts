@@ -23,7 +23,7 @@ for (const [glob, fits, not] of cases) {
   })
 }
 
-test('a pattern made to take for ever takes no longer than another', () => {
+test('a malicious pattern takes no longer than another', () => {
   assert.equal(globMatcher(`${'*a'.repeat(500)}*b`)('a'.repeat(5000)), false)
   assert.equal(globMatcher(`${'**/a/'.repeat(200)}b`)('a/'.repeat(2000) + 'c'), false)
   assert.equal(globMatcher('{a,b}'.repeat(30))('a'.repeat(30)), false)

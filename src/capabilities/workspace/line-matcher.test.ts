@@ -19,7 +19,7 @@ test('an expression finds lines, the first ones where there are more than wanted
   assert.deepEqual(await matcher.match('none', 2), [])
 })
 
-test('what is no expression is said at once', async () => {
+test('an invalid expression is reported at once', async () => {
   await assert.rejects(expressionMatcher('(', never), /Invalid regular expression/)
 })
 

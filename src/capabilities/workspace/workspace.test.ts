@@ -95,7 +95,7 @@ test('a long file is read 400 lines at a time, and a long line is cut', async (t
   assert.ok(wide.endsWith('yyy...[line cut: 2000 of 5000 characters shown]'))
 })
 
-test('what is no text is named and not pasted', async (t) => {
+test('a binary file is named and not pasted', async (t) => {
   const { run, folder } = await workspace(t, {
     'photo.png': Buffer.from([0x89, 0x50, 0, 1]),
     latin: Buffer.from([0x63, 0xe9]),
@@ -292,7 +292,7 @@ test('an edit that would blow a file up is refused', async (t) => {
   assert.match(await run('edit_file', input), /would grow beyond/)
 })
 
-test('a change too large to be shown line by line is told by its size', async (t) => {
+test('a change that is too large for a line-by-line view is shown by its size', async (t) => {
   const { plan } = await workspace(t, { a: 'a\n'.repeat(10_000) })
   const planned = await plan('write_file', { path: 'a', content: 'b\n'.repeat(9000) })
   assert.ok(planned.type !== 'refused')

@@ -105,7 +105,7 @@ test('a closed transcript ends its line and shows only what is written aside', (
   assert.deepEqual(lines, ['beside it\n', 'Once upon\n', 'the end\n'])
 })
 
-test('whole lines leave the transcript at once, a look goes on in the next line, and progress is taken back', () => {
+test('complete lines leave the transcript at once, a style continues in the next line, and progress is erased', () => {
   const lines: string[] = []
   const { output, unfinished, finish } = createTranscript({
     onLines: (said) => lines.push(said),
@@ -170,7 +170,7 @@ test('a history of older versions is read, and messages of several lines are kep
   assert.deepEqual(readHistory(home), ['"quoted"', 'two\nlines', 'old line'])
 })
 
-test('a line that grows is wrapped by cells, and a look goes on in the next row', () => {
+test('a growing line is wrapped by cells, and its style continues in the next row', () => {
   const rowsOf = createRowWrapper()
   assert.deepEqual(rowsOf('', 5), [])
   assert.deepEqual(rowsOf('abc', 5), ['abc'])

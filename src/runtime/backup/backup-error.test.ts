@@ -8,7 +8,7 @@ function refusal(code: string): Error {
   return Object.assign(new Error(`${code}: refused, write`), { code, syscall: 'write' })
 }
 
-test('a disk that refuses is told with its place and what to do', () => {
+test('a disk error names the path and what to do', () => {
   const sentences: Readonly<Record<string, RegExp>> = {
     ENOSPC: /^The disk is full at \/backups\. Nothing was changed\. Free some space/,
     EDQUOT: /^The disk is full at \/backups\./,
@@ -16,14 +16,14 @@ test('a disk that refuses is told with its place and what to do', () => {
     EIO: /^Cannot use \/backups: EIO: refused, write$/,
   }
   for (const [code, sentence] of Object.entries(sentences)) {
-    const told = diskFault(refusal(code), '/backups')
-    assert.ok(told instanceof BackupError)
-    assert.equal(told.code, 'io')
-    assert.match(told.message, sentence)
+    const error = diskFault(refusal(code), '/backups')
+    assert.ok(error instanceof BackupError)
+    assert.equal(error.code, 'io')
+    assert.match(error.message, sentence)
   }
 })
 
-test('a real full disk is told the same way', { skip: process.platform !== 'linux' }, () => {
+test('a disk that is really full is reported in the same way', { skip: process.platform !== 'linux' }, () => {
   try {
     writeFileSync('/dev/full', 'x')
     assert.fail('it was written')

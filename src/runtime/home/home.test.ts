@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { createHome, ensureToken, homeAt, readToken } from './home.ts'
 
-test('a home is made with its data folder, for the owner alone, however deep it stands', async (context) => {
+test('a home is created with its data folder and missing parents, for the owner alone', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-home-'))
   context.after(() => rm(folder, { recursive: true }))
   const home = homeAt(join(folder, 'one/two/three'))

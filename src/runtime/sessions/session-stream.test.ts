@@ -14,21 +14,21 @@ for (const [what, body] of [
 ] as const) {
   test(`behind ${what} no word of the call before is provisional any more`, () => {
     const stream = createSessionStream(1)
-    const told: SessionEvent[] = []
-    stream.subscribe((event) => told.push(event))
+    const received: SessionEvent[] = []
+    stream.subscribe((event) => received.push(event))
     stream.delta('t', { type: 'text-delta', call: 'c', text: 'Hi' })
     stream.delta('t', { type: 'text-delta', call: 'c', text: '.' })
-    assert.deepEqual(stream.subscribe(() => {}).running.events, told)
+    assert.deepEqual(stream.subscribe(() => {}).running.events, received)
     stream.entry(entry(2, body))
     assert.deepEqual(
-      told.map(({ id }) => id),
+      received.map(({ id }) => id),
       ['1.1', '1.2', '2'],
     )
     assert.deepEqual(stream.subscribe(() => {}).running, { since: 2, events: [], count: 0 })
   })
 }
 
-test('an entry that ends no words leaves them as they were told', () => {
+test('an entry that does not end a text keeps the running events', () => {
   const stream = createSessionStream(1)
   stream.delta('t', { type: 'text-delta', call: 'c', text: 'Hi' })
   stream.entry(entry(2, { type: 'model', model: 'p/m' }))

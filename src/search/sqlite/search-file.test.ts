@@ -55,7 +55,7 @@ test('no question whatever is syntax', async (context) => {
   )
 })
 
-test('any word that was indexed is found, whatever stands around it', async (context) => {
+test('any indexed word is found, whatever text is around it', async (context) => {
   const engine = await opened(context, ':memory:')
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100, size: 'max' }), async (around) => {
@@ -137,7 +137,7 @@ test('an index that another version wrote is built again, with a word about it',
   assert.equal((await second.search({ text: 'life', collections: ['all'] })).hits.length, 1)
 })
 
-test('what is no index is not touched', async (context) => {
+test('a file that is not an index is not changed', async (context) => {
   const place = await folder(context)
   const foreign = join(place, 'foreign.sqlite')
   const database = new DatabaseSync(foreign)

@@ -143,7 +143,7 @@ test('a file that is not a store stays unchanged', async (context) => {
   assert.equal((await stat(path)).size, 4000)
 })
 
-test('a store that may only be read must exist, and takes no writes', async (context) => {
+test('a read-only store must exist, and rejects writes', async (context) => {
   const path = await temporaryStore(context)
   await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'not-found', message: /start the gateway/ })
   const store = await openStoreFile({ path })

@@ -144,7 +144,7 @@ for (const [what, written, tool, answer] of [
 }
 
 for (const tool of [web, shell, reading, writing]) {
-  test(`a faulty policy refuses ${tool.name} and says what to mend`, () => {
+  test(`a faulty policy refuses ${tool.name} and names the fault`, () => {
     assert.deepEqual(
       accessAnswer(readAccess('{"global": {"mode": "ful"}, "extra": 1}', {}), tool),
       refused(

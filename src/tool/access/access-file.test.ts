@@ -93,7 +93,7 @@ test('a file that cannot be read allows nothing and says why', async (context) =
   })
 })
 
-test('the environment stands over the file', async (context) => {
+test('the environment overrides the file', async (context) => {
   const path = await place(context)
   await writeFile(path, '{"tools": {"shell": {"timeoutMs": 5}}}')
   const read = await accessFile([path], { SHELL_TOOL_TIMEOUT_MS: '7' }, reader()).current()

@@ -95,7 +95,7 @@ for (const [command, said] of unreadable) {
   })
 }
 
-test('whatever stands in single quotes comes through as it is, and as one word', () => {
+test('text in single quotes stays unchanged, as one word', () => {
   const text = string({ unit: 'binary' }).filter((one) => !one.includes("'") && !one.includes('\0'))
   hold(
     property(array(text), (words) => {

@@ -51,7 +51,7 @@ for (const prefix of [
   test(`nothing of that is known of ${JSON.stringify(prefix)}`, () => assert.equal(prefixRisk(prefix), undefined))
 }
 
-test('each program stands in the table once, with what it does, and the table says when it was gone through', () => {
+test('the table lists each program once with its purpose, and the date of the review', () => {
   const names = riskyPrograms.flatMap((each) => each.names.split(' '))
   assert.equal(new Set(names).size, names.length)
   for (const { names: some, why } of riskyPrograms) {

@@ -214,14 +214,14 @@ for (const [variable, value, fault] of [
   })
 }
 
-test('problems of the file and of the environment are told together, and no value is', () => {
+test('problems of the file and of the environment are reported together, without values', () => {
   const read = readAccess('{"global": {"mode": "hunter2"}}', { SHELL_TOOL_MODE: 'hunter3' })
   assert.equal(read.type, 'faulty')
   assert.doesNotMatch(JSON.stringify(read), /hunter/)
   assert.equal(read.type === 'faulty' && read.problems.length, 2)
 })
 
-test('of very many problems some are told', () => {
+test('of very many problems only some are listed', () => {
   const keys = Array.from({ length: 20_000 }, (_, index) => `"key${index}": 1`)
   const read = readAccess(`{${keys.join(',\n')}}`, {})
   assert.equal(read.type === 'faulty' && read.problems.length, 50)

@@ -61,7 +61,7 @@ const PATTERNS = `{
 }
 `
 
-test('forbidding a pattern forbids all that it stands for, exceptions and all, and nothing else', () => {
+test('denying a pattern denies all tools that it matches, exceptions included, and nothing else', () => {
   const text = withTool(PATTERNS, 'read_*', false)
   for (const name of ['read_file', 'read_result', 'read_', 'read_x'])
     assert.equal(answer(text, name, true), 'refuse', name)

@@ -86,7 +86,7 @@ for (const [what, end, stdout, stderr, result] of [
   })
 }
 
-test('each output that was cut says so', () => {
+test('each output that was cut is marked', () => {
   const run: ProgramEnd = { end: exit(0), stdout: cut('abc', 9), stderr: cut('de', 8), durationMs: 1 }
   const said = 'abc\n...[truncated: 3 of 9 characters shown]'
   const complained = 'de\n...[truncated: 2 of 8 characters shown]'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { whenTimeIsUp } from '../../../test/when-time-is-up.ts'
+import { runPastTimeout } from '../../../test/run-past-timeout.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { ProgramEnd, ProgramLimits } from './program.ts'
 import { runProgram } from './run-program.ts'
@@ -20,7 +20,7 @@ test('a program is given its arguments as they are, and no shell reads them', as
   assert.equal(run.stdout.text, argv.slice(2).join('|') + '|')
 })
 
-test('both outputs and the exit code are told', async () => {
+test('a result has both outputs and the exit code', async () => {
   const { end, stdout, stderr } = await shell('echo said; echo complained >&2; exit 3')
   assert.deepEqual(
     { end, stdout, stderr },
@@ -74,7 +74,7 @@ test('a program need not read what it is given', async () => {
   assert.deepEqual((await runProgram(program, ROOMY)).end, { type: 'exit', code: 0 })
 })
 
-test('a program that ends itself by a signal is told so', async () => {
+test('a program that ends by a signal is reported with the signal', async () => {
   assert.deepEqual((await shell('kill -SEGV $$')).end, { type: 'signal', signal: 'SIGSEGV' })
 })
 
@@ -133,7 +133,7 @@ for (const [what, script, count] of [
   test(`nothing is left of a program that ${what} until its time is over`, async (context) => {
     const file = join(await home(context), 'numbers')
     const argv = ['sh', '-c', script, 'sh', file]
-    const run = await whenTimeIsUp(context, 500, {
+    const run = await runPastTimeout(context, 500, {
       run: () => runProgram({ argv, folder: '/', environment }, { ...ROOMY, timeoutMs: 500 }),
       isReady: () => numbersIn(file).length === count,
     })
@@ -208,7 +208,7 @@ test('large output is counted to its end and kept at its beginning', async () =>
 
 test('what was written before the time was over is kept', async (context) => {
   const file = join(await home(context), 'said')
-  const run = await whenTimeIsUp(context, 400, {
+  const run = await runPastTimeout(context, 400, {
     run: () => shell(`echo before; echo > ${file}; sleep 60`, { timeoutMs: 400 }),
     isReady: () => existsSync(file),
   })
@@ -240,7 +240,7 @@ function numbersIn(file: string): readonly number[] {
   return (readFileSync(file, 'utf8').match(/\d+(?=\n)/g) ?? []).map(Number)
 }
 
-/** Whoever died and was not waited for by its parent still has a number. */
+/** A process that died keeps its id until its parent waits for it. */
 function living(numbers: readonly number[]): readonly string[] {
   const { stdout } = spawnSync('ps', ['-o', 'stat=,pid=', '-p', numbers.join(',')], { encoding: 'utf8' })
   return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('Z'))

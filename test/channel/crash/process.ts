@@ -8,7 +8,7 @@ import { ownFeatures, ownSettings, withFeatures } from '../../home/features.ts'
 import { openSqliteStore } from '../../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../../src/testing.ts'
 import { readAccess } from '../../../src/tool.ts'
-import { hurried } from '../hurried.ts'
+import { fastTime } from '../fast-time.ts'
 
 /** Where this process kills itself: no handler runs, nothing is flushed. */
 export type Place = 'accepted' | 'submitted' | 'before-noting' | 'growing' | 'before-delivered'
@@ -36,7 +36,7 @@ const telegram = telegramChannel({
   allowedChats: [],
   linkPreviews: false,
   maxFileBytes: 1_000_000,
-  ...hurried,
+  ...fastTime,
 })
 
 /** The channel, watched at the places where a crash is told from another. */

@@ -211,7 +211,7 @@ for (const [rule, input, expected] of [
   })
 }
 
-test('an argument of which the model is not told cannot be given', async (t) => {
+test('an argument that the schema does not list cannot be passed', async (t) => {
   const { arrived } = await bench(t, { args: [{ param: 'title', kind: 'flag' }], properties: null })
   assert.match(String(await arrived({ other: 1 })), /^there is no parameter other/)
   const toolsJson = JSON.stringify({
@@ -280,7 +280,7 @@ for (const [rule, setting, expected] of [
   })
 }
 
-test('a call of what is not offered runs nothing, and is told why', async (t) => {
+test('a call of a tool that is not offered runs nothing and gets the reason', async (t) => {
   const { arrived } = await bench(t, { execution: { binary: 'rm' }, allowlist: { echo: ['-e'] } })
   assert.equal(await arrived({ title: 'a' }), 'binary not allowlisted: rm')
 })
@@ -309,7 +309,7 @@ const resolving: Setting = {
   allowScripts: true,
 }
 
-test("a script's trimmed output stands in the place of the value, and the audit learns what ran", async (t) => {
+test("a script's trimmed output becomes the value, and the audit records what ran", async (t) => {
   const { run } = await bench(t, resolving)
   const result = await run({ code: PRINT, title: '$(id) "a"' })
   assert.partialDeepStrictEqual(result, {
@@ -472,7 +472,7 @@ for (const [rule, script, expected] of [
   })
 }
 
-test('a flag that is null is not there, whatever the schema says of its type', async (t) => {
+test('a flag that is null is missing, whatever type the schema has', async (t) => {
   const properties = { title: { type: 'string' } }
   const { arrived } = await bench(t, { args: [{ param: 'title', kind: 'flag' }], properties })
   assert.deepEqual(await arrived({ title: null }), await arrived({}))

@@ -67,7 +67,7 @@ test('a name or a description that is no text is read as it was written, with a 
   })
 })
 
-test('a key that stands twice is a warning, and the last one counts', () => {
+test('a duplicate key is a warning, and the last one applies', () => {
   assert.deepEqual(read(['name: a', 'description: x', 'name: b']), {
     fields: { name: 'b', description: 'x', metadata: {}, requires: noRequirements },
     warnings: ['name appears more than once; the last one counts'],
@@ -151,7 +151,7 @@ test('requirements are read where public skills put them, as YAML and as JSON', 
   ])
 })
 
-test('an alias stands for what it names', () => {
+test('an alias refers to its target', () => {
   assert.deepEqual(
     read(['license: &l MIT', 'description: *l', 'metadata: &m', '  requires: { bins: [&g git, *g] }']).fields,
     {

@@ -99,7 +99,7 @@ test('a line as long as a file is read at once', () => {
   assert.deepEqual(readBrief(spaces).tastes, [])
 })
 
-test('a line that stands in two files is a conflict, and so is one in three', () => {
+test('a line in two or three files is a conflict', () => {
   assert.deepEqual(
     tasteConflicts([
       ['a', 'warm\ncalm\nonly a'],
@@ -113,7 +113,7 @@ test('a line that stands in two files is a conflict, and so is one in three', ()
   )
 })
 
-test('conflicts stand in the order in which their lines are first seen', () => {
+test('conflicts are in the order in which their lines first appear', () => {
   const conflicts = tasteConflicts([
     ['a', 'one'],
     ['b', 'three\ntwo\none'],
@@ -184,7 +184,7 @@ test('spaces around a line and the way it ends make no difference; its case does
   )
 })
 
-test('a conflict names only files that its line stands in, and two of them at least', () => {
+test('a conflict names only files with the line, and at least two of them', () => {
   const text = fc
     .array(fc.constantFrom('warm', 'calm', ' cold ', '#', '--', '', 'wide'))
     .map((lines) => lines.join('\n'))

@@ -85,7 +85,7 @@ function numbered(count: number): readonly string[] {
   return Array.from({ length: count }, (_, place) => `line ${place + 1}`)
 }
 
-test('a page holds 200 lines from the beginning unless more is said, and says where to go on', () => {
+test('a page has the first 200 lines by default, and names the offset of the next page', () => {
   const text = Array.from({ length: 450 }, (_, place) => `line ${place}\n`).join('')
   const { text: shown, ...page } = notesPage(text, {}, most)
   assert.equal(splitLines(shown).length, 200)

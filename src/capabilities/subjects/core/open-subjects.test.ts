@@ -92,7 +92,7 @@ test('a file without permission costs its text and nothing else', { skip: proces
   assert.deepEqual(warnings, ['notes.md of the subject reef cannot be read: there is no permission.'])
 })
 
-test('links that lead out are not followed, and are told; links within the subjects are', async () => {
+test('links that lead out are not followed and are reported, and links inside the subjects are followed', async () => {
   const { subjects, file, path } = await newHome()
   await writeFile(join(path, 'secret.md'), 'secret')
   await mkdir(join(path, 'subjects', 'shared'))
@@ -170,7 +170,7 @@ test('of a huge log only the end is read, and its last records are all there', a
   assert.deepEqual(warnings, [])
 })
 
-test('a text of more than 8 MiB is not read, and a warning says so', async () => {
+test('a text of more than 8 MiB is not read, with a warning', async () => {
   const { subjects, file } = await newHome()
   await writeFile(file('notes.md'), Buffer.alloc(8 * 1024 * 1024 + 1, 'x'))
   const { warnings } = await subjects.context('reef')
@@ -212,7 +212,7 @@ test('a new subject is a folder for its owner alone, with its brief; there is on
     await assert.rejects(subjects.create(id), { code: 'invalid-input' })
 })
 
-test('a folder of subjects that cannot be made is told', async () => {
+test('a folder of subjects that cannot be created is reported', async () => {
   const { path } = await newHome()
   await writeFile(join(path, 'file'), '')
   const places = { directory: join(path, 'file'), tastes: join(path, 'file') }
@@ -227,7 +227,7 @@ test('a folder of subjects that cannot be made is told', async () => {
   assert.deepEqual(await subjects.list(), [])
 })
 
-test('notes of more than 40 lines are shown in the words of whoever puts them into words', async () => {
+test('notes of more than 40 lines are shown as their summary', async () => {
   const requests: SummaryRequest[] = []
   const { subjects, file } = await newHome({
     summaryOf: async (notes) => {
@@ -262,7 +262,7 @@ for (const [what, summaryOf] of [
   })
 }
 
-test('a text is handed out exactly as it stands, or not at all', async () => {
+test('a text is returned exactly or not at all', async () => {
   const { subjects, file } = await newHome()
   const reef = { type: 'notes', subject: 'reef' } as const
   assert.equal(await subjects.text(reef), '')

@@ -64,7 +64,7 @@ test('the default taste is in conflict with nobody, even where a brief declares 
   assert.deepEqual(context.tastes.genres, { a: 'warm' })
 })
 
-test('what is declared and no name of a taste is told, and is asked of nobody', () => {
+test('a declared name that is not valid for a taste is reported and not requested', () => {
   const { context, warnings } = read({ brief: 'Tastes: ../secret, a, /etc/passwd, a' })
   assert.deepEqual(context.brief.tastes, ['../secret', 'a', '/etc/passwd', 'a'])
   assert.deepEqual(declaredGenres(context.brief.tastes), ['a'])

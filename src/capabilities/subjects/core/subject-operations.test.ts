@@ -200,7 +200,7 @@ test('a proposal says who asked, what waits and how a person confirms it, and wr
   })
   await operation('propose_taste_update').run({ ...input, file: 'wide.md' }, by)
   const note = { subject_id: 'reef', content: 'a wrasse' }
-  const { data } = await operation('propose_notes_update').run(note, { client: 'desk' })
+  const { data } = await operation('propose_notes_update').run(note, { client: 'studio' })
   assert.deepEqual([data['file'], data['category']], ['subjects/reef/notes.md', null])
   assert.deepEqual(asked, [
     {
@@ -213,7 +213,7 @@ test('a proposal says who asked, what waits and how a person confirms it, and wr
     },
     {
       draft: { type: 'notes', subject: 'reef', content: 'a wrasse' },
-      by: { client: 'desk', tool: 'propose_notes_update' },
+      by: { client: 'studio', tool: 'propose_notes_update' },
     },
   ])
   assert.deepEqual(await filesBelow(home), before)

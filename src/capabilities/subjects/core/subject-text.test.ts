@@ -93,7 +93,7 @@ test('an excerpt shows how texts begin, how notes end, and the newest records', 
   assert.ok(text.endsWith('- op 8\n- op 7\n- op 6\n- … and 6 more'), text.slice(-100))
 })
 
-test('a fresh subject says so in one line, in every form', () => {
+test('a new subject is described in one line, in every form', () => {
   for (const form of ['full', 'excerpt', 'list'] as const) {
     assert.equal(subjectText(reading({}), form), 'The subject reef is new: nothing is known of it yet.')
   }

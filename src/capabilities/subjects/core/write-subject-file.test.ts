@@ -230,7 +230,7 @@ test('an entry that says nothing is refused', async () => {
   await assert.rejects(subjects.logGap('blank', { timestamp, description: '' }), { code: 'invalid-input' })
 })
 
-test('a folder in the place of the log is told', async () => {
+test('a folder at the path of the log is reported', async () => {
   const log = await newSubject('folder')
   await mkdir(log)
   await assert.rejects(subjects.logOperation('folder', { timestamp, op: 'x' }), {

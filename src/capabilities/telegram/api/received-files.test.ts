@@ -99,7 +99,7 @@ test('a file that the Bot API does not give names its limit and the way out', as
   })
 })
 
-test('a file that is gone is told from one that cannot be had right now', async (t) => {
+test('a deleted file and a temporarily unavailable file give different errors', async (t) => {
   const { telegram, send, files } = await place(t)
   const id = send(Buffer.from('hello'))
   const how = { maxBytes: 10, signal }
@@ -126,7 +126,7 @@ test('the end of the signal ends it', async (t) => {
   await assert.rejects(download, { message: 'the gateway stops' })
 })
 
-test('the token stands in no error', async (t) => {
+test('no error contains the token', async (t) => {
   const { telegram, send, files } = await place(t)
   const id = send(Buffer.from('hello'))
   telegram.fail('file', { type: 'dropped' })

@@ -27,7 +27,7 @@ test('whatever else is refused', () => {
   assert.equal(fault.type === 'refused' && fault.refusal.message, 'Telegram refused getMe: 401 Unauthorized')
 })
 
-test('no form of a token is told', () => {
+test('no form of a token is shown', () => {
   assert.equal(
     withoutToken(`request to https://a.example/bot${TOKEN}/getMe failed`, TOKEN),
     'request to https://a.example/bot[token]/getMe failed',

@@ -26,7 +26,7 @@ test('previews are there where the owner wants them', async (t) => {
   assert.equal(telegram.messages(ANN)[0]?.preview, true)
 })
 
-test('a message has buttons and stands in its topic', async (t) => {
+test('a message has buttons and is in its topic', async (t) => {
   const { telegram, sender } = await place(t)
   telegram.say(GROUP, 'question', { thread: 7 })
   const buttons = [[{ text: 'Yes', data: 'y' }], [{ text: 'No', data: 'n' }]]
@@ -46,7 +46,7 @@ test('an edit says whether anything changed and whether the message is still the
   assert.equal(await sender.edit({ id: ANN }, id, plainText('three')), 'gone')
 })
 
-test('formatting that Telegram cannot read is left out, and the operator hears of it', async (t) => {
+test('formatting that Telegram rejects is left out, and the operator is warned', async (t) => {
   const { telegram, sender, warnings } = await place(t)
   await sender.send({ id: ANN }, { text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 9 }] })
   assert.deepEqual(
@@ -56,7 +56,7 @@ test('formatting that Telegram cannot read is left out, and the operator hears o
   assert.match(warnings.join(), /^Sent a message without its formatting: Telegram refused sendMessage: 400/)
 })
 
-test('whatever Telegram finds wrong with formatted words, they arrive without it', async (t) => {
+test('text whose formatting Telegram rejects arrives without formatting', async (t) => {
   const { telegram, sender } = await place(t)
   telegram.open(ANN)
   for (const description of ['Bad Request: BUTTON_TOO_LONG', 'Bad Request: something quite new']) {
@@ -162,7 +162,7 @@ test('all chats together stay below thirty a second', async (t) => {
   await sent
 })
 
-test('faults are waited out longer and longer, up to a minute, and told once', async (t) => {
+test('the delay after failures grows up to a minute, and a failure is reported once', async (t) => {
   const { telegram, sender, waits, warnings } = await place(t)
   telegram.fail('sendMessage', { type: 'broken' }, 9)
   await sender.send({ id: ANN }, plainText('Hi'))
@@ -241,7 +241,7 @@ test('the end of the signal ends whatever waits', async (t) => {
   await assert.rejects(sender.send({ id: BEN }, plainText('three')), { message: 'the gateway stops' })
 })
 
-test('the token stands in no error and no warning', async (t) => {
+test('no error and no warning contains the token', async (t) => {
   const { telegram, sender, warnings, stop } = await place(t, {}, { byHand: true })
   const { token } = telegram
   telegram.fail('sendMessage', { type: 'refused', code: 400, description: `Bad Request: ${token} of /bot${token}/x` })
@@ -251,8 +251,8 @@ test('the token stands in no error and no warning', async (t) => {
   await telegram.until(() => warnings.length > 0)
   stop(new Error('the gateway stops'))
   assert.match(warnings.join(), /^Telegram cannot be reached: .*ECONNREFUSED/)
-  for (const told of [refused, await lost, warnings]) {
-    assert.ok(!inspect(told, { depth: 9, showHidden: true }).includes(token.slice(11)), inspect(told))
+  for (const problem of [refused, await lost, warnings]) {
+    assert.ok(!inspect(problem, { depth: 9, showHidden: true }).includes(token.slice(11)), inspect(problem))
   }
 })
 
@@ -290,7 +290,7 @@ async function place(
   return { telegram, sender, warnings, waits, clock, stop: (reason: Error) => ending.abort(reason) }
 }
 
-/** Time that passes when it is told to. Before each of its steps every call that is on its way ends. */
+/** Time that a test moves. Before each step all running calls end. */
 function handClock(api: Api) {
   let time = 0
   let calls = 0

@@ -28,7 +28,7 @@ test('bold, italic, struck and code words are formatted', () => {
   ])
 })
 
-test('formats stand within each other, but nothing stands within code', () => {
+test('formats can be nested, but not inside code', () => {
   assert.deepEqual(shown('**one *two `three` four***'), [
     'one two three four',
     'bold: one two',
@@ -61,7 +61,7 @@ test('a stream that stopped in the midst of something says what came so far', ()
   assert.deepEqual(shown(''), [''])
 })
 
-test('links lead to the web and to mail; other addresses stand as text', () => {
+test('links lead to the web and to mail, and other addresses stay text', () => {
   assert.deepEqual(
     shown('[a *b*](https://example.org/?x=1&amp;y=2 "t") [m](mailto:a@example.org) [t](tg://resolve?domain=x)'),
     [
@@ -173,7 +173,7 @@ test('a table has its columns below each other', () => {
   ])
 })
 
-test('a table with a cell too many stands as it was written', () => {
+test('a table with too many cells stays as it was written', () => {
   const markdown = '| a | b |\n|---|---|\n| `x | y` | z |'
   assert.deepEqual(shown(markdown), [markdown, `pre: ${markdown}`])
 })
@@ -184,7 +184,7 @@ test('a rule is a line, a line break is one, and HTML is what was written', () =
   ])
 })
 
-test('references and escapes are the characters they stand for, once', () => {
+test('references and escapes are decoded once', () => {
   assert.deepEqual(shown('&lt;a&gt; &amp;amp; &#8364; &#x20ac; \\*b\\* &nosuch; &constructor; &#0; A&nbsp;B'), [
     '<a> &amp; € € *b* &nosuch; &constructor; \ufffd A\u00a0B',
   ])

@@ -38,7 +38,7 @@ test('no character is cut', () => {
   assert.deepEqual(texts('👩‍👩‍👧‍👦', 4), ['👩‍', '👩‍', '👧‍', '👦'])
 })
 
-test('a block of code that has to be cut goes on as one of its language', () => {
+test('a code block that is split continues with the same language', () => {
   const code = ['if (a) {', '  b()', '', '  c()', '}'].join('\n')
   const parts = messageParts(formatMarkdown(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\nDone.`), 22)
   assert.deepEqual(parts, [

@@ -1,11 +1,11 @@
 import { sleep } from '../../src/platform.ts'
 import type { TelegramOptions } from '../../src/capabilities/telegram/telegram-channel.ts'
 
-/** So many times faster passes the time of the channel. */
+/** How many times faster than real time the channel runs. */
 export const FASTER = 50
 
-/** The time of a channel that is in a hurry. */
-export const hurried: Pick<TelegramOptions, 'now' | 'sleep' | 'random'> = {
+/** Options for a channel with fast time. */
+export const fastTime: Pick<TelegramOptions, 'now' | 'sleep' | 'random'> = {
   now: () => performance.now() * FASTER,
   sleep: (ms, signal) => sleep(ms / FASTER, signal),
   random: () => 0,

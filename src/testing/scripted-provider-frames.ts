@@ -1,19 +1,36 @@
 import {
   callId,
-  finishOf,
+  finishReason,
   inputText,
   pieces,
   type ScriptedAnswer,
   type ScriptedRequest,
   type ScriptedUsage,
+  type Wire,
 } from './scripted-provider-answer.ts'
 
+/** The parts of a response in the format of the request. A test can pause or break the connection between two of them. */
+export function responseFrames(answer: ScriptedAnswer, request: ScriptedRequest): readonly string[] {
+  return FORMATS[request.wire](answer, request, answerUsage(answer, request))
+}
+
+type Format = (answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage) => readonly string[]
+
+const FORMATS: Readonly<Record<Wire, Format>> = {
+  ollama: ollamaFrames,
+  'openai-chat': openaiChatFrames,
+  'openai-responses': openaiResponsesFrames,
+  anthropic: anthropicFrames,
+}
+
+function answerUsage({ usage, text = '' }: ScriptedAnswer, { bytes }: ScriptedRequest): ScriptedUsage | undefined {
+  if (usage === 'silent') return undefined
+  const words = typeof text === 'string' ? text.split(' ').length : text.length
+  return usage ?? { promptTokens: Math.ceil(bytes.byteLength / 4), outputTokens: words }
+}
+
 /** Server-sent events of `/v1/chat/completions`: https://platform.openai.com/docs/api-reference/chat-streaming */
-export function openaiChatFrames(
-  answer: ScriptedAnswer,
-  request: ScriptedRequest,
-  usage: ScriptedUsage | undefined,
-): string[] {
+function openaiChatFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
   const { model, body } = request
   const event = (fields: object) =>
     `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1767225600, model, ...fields })}\n\n`
@@ -33,7 +50,7 @@ export function openaiChatFrames(
     const { message, type = 'server_error' } = answer.streamError
     return [...frames, `data: ${JSON.stringify({ error: { message, type, code: null, param: null } })}\n\n`]
   }
-  frames.push(delta({}, FINISH[finishOf(answer)]))
+  frames.push(delta({}, FINISH[finishReason(answer)]))
   const wanted = (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage
   if (usage && wanted) frames.push(event({ choices: [], usage: wireUsage(usage) }))
   return [...frames, 'data: [DONE]\n\n']
@@ -56,18 +73,14 @@ function wireUsage({ promptTokens = 0, cachedTokens, outputTokens = 0, reasoning
   }
 }
 
-/** Arguments arrive in more than one piece, as they do in life. */
+/** Arguments arrive in two pieces, since real servers split them as well. */
 function halves(text: string): string[] {
   const middle = Math.ceil(text.length / 2)
   return [text.slice(0, middle), text.slice(middle)].filter((part) => part !== '')
 }
 
 /** Server-sent events of `/v1/responses`: https://platform.openai.com/docs/api-reference/responses-streaming */
-export function openaiResponsesFrames(
-  answer: ScriptedAnswer,
-  request: ScriptedRequest,
-  usage: ScriptedUsage | undefined,
-): string[] {
+function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
   const { model } = request
   const frames: string[] = []
   const event = (type: string, fields: object) => {
@@ -115,13 +128,15 @@ export function openaiResponsesFrames(
     event('error', { error: { type, code: type, message, param: null } })
     return frames
   }
-  const reason = INCOMPLETE[finishOf(answer)]
-  const told = usage ? { usage: responsesUsage(usage) } : {}
+  const reason = INCOMPLETE[finishReason(answer)]
+  const reported = usage ? { usage: responsesUsage(usage) } : {}
   if (reason) {
     const incomplete_details = { reason }
-    event('response.incomplete', { response: { ...response, status: 'incomplete', incomplete_details, ...told } })
+    event('response.incomplete', { response: { ...response, status: 'incomplete', incomplete_details, ...reported } })
   } else {
-    event('response.completed', { response: { ...response, status: 'completed', incomplete_details: null, ...told } })
+    event('response.completed', {
+      response: { ...response, status: 'completed', incomplete_details: null, ...reported },
+    })
   }
   return frames
 }
@@ -136,4 +151,88 @@ function responsesUsage({ promptTokens = 0, cachedTokens, outputTokens = 0, reas
     ...(cachedTokens === undefined ? {} : { input_tokens_details: { cached_tokens: cachedTokens } }),
     ...(reasoningTokens === undefined ? {} : { output_tokens_details: { reasoning_tokens: reasoningTokens } }),
   }
+}
+
+/** Server-sent events of `/v1/messages`: https://platform.claude.com/docs/en/build-with-claude/streaming */
+function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
+  const { model } = request
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  const block = (index: number, content_block: object, deltas: readonly object[]) => [
+    event('content_block_start', { index, content_block }),
+    ...deltas.map((delta) => event('content_block_delta', { index, delta })),
+    event('content_block_stop', { index }),
+  ]
+  const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = usage ?? {}
+  const start = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    // Anthropic does not count cached tokens in `input_tokens`.
+    usage: {
+      input_tokens: promptTokens - cachedTokens - cacheWrittenTokens,
+      cache_read_input_tokens: cachedTokens,
+      cache_creation_input_tokens: cacheWrittenTokens,
+      output_tokens: 1,
+    },
+  }
+  const frames = [event('message_start', { message: start }), event('ping', {})]
+  let index = 0
+  if (answer.reasoning !== undefined) {
+    const deltas: object[] = pieces(answer.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking }))
+    if (answer.signature) deltas.push({ type: 'signature_delta', signature: answer.signature })
+    frames.push(...block(index++, { type: 'thinking', thinking: '', signature: '' }, deltas))
+  }
+  if (answer.text !== undefined) {
+    const deltas = pieces(answer.text).map((text) => ({ type: 'text_delta', text }))
+    frames.push(...block(index++, { type: 'text', text: '' }, deltas))
+  }
+  for (const [call, { id = callId(request, call), name, input }] of (answer.toolCalls ?? []).entries()) {
+    const delta = { type: 'input_json_delta', partial_json: inputText(input) }
+    frames.push(...block(index++, { type: 'tool_use', id, name, input: {} }, [delta]))
+  }
+  if (answer.streamError) {
+    const { message, type = 'overloaded_error' } = answer.streamError
+    return [...frames, event('error', { error: { type, message } })]
+  }
+  const details =
+    usage?.reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }
+  return [
+    ...frames,
+    event('message_delta', {
+      delta: { stop_reason: STOP[finishReason(answer)], stop_sequence: null },
+      usage: { output_tokens: outputTokens, ...details },
+    }),
+    event('message_stop', {}),
+  ]
+}
+
+const STOP = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use', 'content-filter': 'refusal' } as const
+
+/** Lines of `/api/chat`: https://docs.ollama.com/api/chat */
+function ollamaFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
+  const { model } = request
+  const line = (fields: object) => `${JSON.stringify({ model, created_at: '2026-01-01T00:00:00Z', ...fields })}\n`
+  const say = (fields: object) => line({ message: { role: 'assistant', content: '', ...fields }, done: false })
+  const frames = [
+    ...pieces(answer.reasoning).map((thinking) => say({ thinking })),
+    ...pieces(answer.text).map((content) => say({ content })),
+    ...(answer.toolCalls ?? []).map(({ id, name, input }) =>
+      say({ tool_calls: [{ ...(id ? { id } : {}), function: { name, arguments: input } }] }),
+    ),
+  ]
+  if (answer.streamError) return [...frames, `${JSON.stringify({ error: answer.streamError.message })}\n`]
+  const finish = finishReason(answer)
+  const end = {
+    message: { role: 'assistant', content: '' },
+    done: true,
+    // Ollama reports `stop` for tool calls.
+    done_reason: finish === 'tool-calls' ? 'stop' : finish,
+    total_duration: 1_000_000,
+    ...(usage ? { prompt_eval_count: usage.promptTokens, eval_count: usage.outputTokens } : {}),
+  }
+  return [...frames, line(end)]
 }

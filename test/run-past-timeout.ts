@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test'
 
 /**
- * Runs what has a time limit. Its timers stand still until `isReady`, however busy the machine is; then so many ms go by at
- * once, and from there on time is real again.
+ * Runs something that has a timeout, independent of how busy the machine is. Timers do not move until `isReady`. Then
+ * `milliseconds` pass at once, and after that time is real again.
  */
-export async function whenTimeIsUp<Result>(
+export async function runPastTimeout<Result>(
   context: TestContext,
   milliseconds: number,
   { run, isReady }: { readonly run: () => Promise<Result>; readonly isReady: () => boolean },

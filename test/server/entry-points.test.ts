@@ -13,7 +13,7 @@ interface Refusal {
 
 const code = async (response: Response) => [response.status, ((await response.json()) as Refusal).error.code]
 
-test('every door but /health asks for the token', async () => {
+test('every endpoint except /health requires the token', async () => {
   const document = await doors.json<{ paths: Record<string, object> }>('/api/openapi.json')
   const paths = Object.entries(document.paths)
   assert.ok(paths.length > 20)
@@ -28,7 +28,7 @@ test('every door but /health asks for the token', async () => {
   }
 })
 
-test('a door that does not exist is not told to somebody without the token', async () => {
+test('without the token, an unknown endpoint is not distinguishable from a known one', async () => {
   assert.deepEqual(await code(await doors.request('/api/nothing', { headers: { authorization: '' } })), [
     401,
     'unauthorized',
@@ -44,7 +44,7 @@ test('a wrong token, a shortened one and another scheme are refused alike', asyn
   }
 })
 
-test('the address with the token gives a browser a cookie that opens the doors and is not the token', async () => {
+test('the URL with the token gives a browser a cookie that authorises requests and is not the token', async () => {
   const entered = await doors.request(`/?token=${TOKEN}`, { headers: { authorization: '' } }).then(async (response) => {
     assert.equal(response.status, 401)
     return doors.server.fetch(new Request(`http://127.0.0.1:4141/?token=${TOKEN}`))
@@ -180,7 +180,7 @@ test('a body that is too large is refused, declared or not, before it is read wh
   assert.ok(pulled < 10)
 })
 
-test('a body that is not JSON, or does not say so, is told how to be', async () => {
+test('the error for a body without JSON or its content type explains what to send', async () => {
   const ask = (body: string, type: string) =>
     doors.request('/api/messages', { body, headers: { 'content-type': type } })
   assert.deepEqual(await code(await ask('{"text":', 'application/json')), [400, 'invalid-input'])
@@ -188,7 +188,7 @@ test('a body that is not JSON, or does not say so, is told how to be', async () 
   assert.equal((await ask('{"text":"x"}', 'application/json; charset=utf-8')).status, 202)
 })
 
-test('a bad request hears everything that is wrong with it, by name', async () => {
+test('the error for a bad request names every fault', async () => {
   const response = await doors.request('/api/messages', { body: { text: 7, modle: 'x' } })
   assert.equal(response.status, 400)
   const { error } = (await response.json()) as Refusal
@@ -197,7 +197,7 @@ test('a bad request hears everything that is wrong with it, by name', async () =
   assert.match(error.message, /modle/)
 })
 
-test('the wrong method is told the right ones', async () => {
+test('the answer to a wrong method lists the allowed ones', async () => {
   const response = await doors.request('/api/sessions', { method: 'DELETE' })
   assert.equal(response.headers.get('allow'), 'GET, POST')
   assert.deepEqual(await code(response), [405, 'method-not-allowed'])
@@ -240,7 +240,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
   }
 })
 
-test('what nobody expected is logged, and told to the caller without its insides', async () => {
+test('an unexpected error is logged, and the caller gets it without internals', async () => {
   const logged: unknown[] = []
   const log = { error: (facts: object) => void logged.push(facts) }
   const broken = served(scriptedRuntime({ refuse: new Error('secret path /srv/x') }), { log })

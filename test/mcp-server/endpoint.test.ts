@@ -26,7 +26,7 @@ function posted(url: URL, body: unknown, headers: Record<string, string> = {}): 
   })
 }
 
-test('the door needs the token, a known Host and an Origin of its own', async (t) => {
+test('the endpoint requires the token, a known Host and its own Origin', async (t) => {
   const { url } = await mcpHome(t)
   assert.equal((await posted(url, initialize)).status, 200)
   assert.equal((await posted(url, initialize, { authorization: '' })).status, 401)
@@ -36,7 +36,7 @@ test('the door needs the token, a known Host and an Origin of its own', async (t
   assert.equal((await posted(url, initialize, { origin: url.origin })).status, 200)
 })
 
-test('what is no JSON, not declared as JSON or too large is refused before anything is made of it', async (t) => {
+test('a body that is not JSON, not declared as JSON or too large is rejected before it is processed', async (t) => {
   const { url } = await mcpHome(t, { server: { maxBodyBytes: 10_000 } })
   assert.equal((await posted(url, '{')).status, 400)
   assert.equal((await posted(url, initialize, { 'content-type': 'text/plain' })).status, 415)
@@ -59,7 +59,7 @@ test('every answer says that it is not kept, framed or read by other origins', a
   }
 })
 
-test('a session that is not known has to be begun anew, and one that was ended is not known any more', async (t) => {
+test('a client with an unknown or ended session must start a new one', async (t) => {
   const { url } = await mcpHome(t)
   const begun = await posted(url, initialize)
   await begun.text()
@@ -93,7 +93,7 @@ test('a gateway that stops ends the streams of its clients and closes in time', 
   )
 })
 
-test('of many sessions the one that rested longest goes; where all are at work, nobody new is let in', async () => {
+test('of many sessions the one that is idle longest is closed, and if all are busy, no new one is accepted', async () => {
   const sessions = legacySessions(named, { most: 2, idleMs: 60_000 })
   const [one, two] = [await begin(sessions), await begin(sessions)]
   assert.equal(await status(sessions, one), 200)

@@ -1,23 +1,23 @@
 import type { Runtime } from '../home/features.ts'
 
-/** A runtime that tells of the first of its readers when it begins to read, and when nobody waits for it any more. */
-export function watchingFirstReader(runtime: Runtime): {
+/** A runtime with promises for its first reader: when it starts to read, and when it is released. */
+export function observeFirstReader(runtime: Runtime): {
   readonly runtime: Runtime
   readonly reading: Promise<void>
-  readonly letGo: Promise<void>
+  readonly released: Promise<void>
 } {
   const reading = Promise.withResolvers<void>()
-  const letGo = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   let readers = 0
   return {
     reading: reading.promise,
-    letGo: letGo.promise,
+    released: released.promise,
     runtime: {
       ...runtime,
       events(session, options) {
         readers += 1
         if (readers === 1) {
-          options.signal?.addEventListener('abort', () => letGo.resolve(), { once: true })
+          options.signal?.addEventListener('abort', () => released.resolve(), { once: true })
           reading.resolve()
         }
         return runtime.events(session, options)
