@@ -25,7 +25,7 @@ export async function newRecord(kind: RecordResource, fieldsOf: FieldsOf, call: 
     requestJson<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
   )
   if (call.json) printJson(io, made)
-  else note(io, `${exactLine(made.value!.name)} is there, as ${made.id}.`)
+  else note(io, `Created ${exactLine(made.value!.name)} (${made.id}).`)
   tellWarnings(made, io)
   return 0
 }
@@ -56,7 +56,7 @@ export async function deleteRecord(kind: RecordResource, call: CommandCall, io: 
   })
   if (call.json) printJson(io, { deleted: id })
   else {
-    note(io, `${exactLine(value.name)} is removed. \`foreword ${kind.name}s restore ${id} ${version}\` brings it back.`)
+    note(io, `Removed ${exactLine(value.name)}. Restore it with \`foreword ${kind.name}s restore ${id} ${version}\`.`)
   }
   return 0
 }
