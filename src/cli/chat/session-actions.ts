@@ -17,7 +17,7 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
   const { turns } = await requestJson<SessionRow>(conversation.connection, apiPath('/api/sessions/', id))
   conversation.session = id
   conversation.attachments = []
-  note(io, `Session ${id} goes on: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
+  note(io, `Continuing session ${id}: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
 }
 
 const LISTED = 20

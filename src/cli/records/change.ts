@@ -87,13 +87,16 @@ export async function useRecord(kind: RecordResource, call: CommandCall, io: Io)
     return { session: id, found: record }
   })
   if (call.json) printJson(io, { session, [kind.name]: found?.id ?? null })
-  else note(io, `${usedText(kind, found && exactLine(found.value.name))} from the next turn of ${session} on.`)
+  else
+    note(
+      io,
+      `Set the ${kind.name} of ${session} to ${usedText(kind, found && exactLine(found.value.name))}. It takes effect at the next turn.`,
+    )
   return 0
 }
 
 function usedText({ name }: RecordResource, used: string | undefined): string {
-  if (used === undefined) return name === 'agent' ? 'The default agent answers' : 'No project counts'
-  return name === 'agent' ? `${used} answers` : `${used} counts`
+  return used ?? (name === 'agent' ? 'the default agent' : 'none')
 }
 
 /** Every version, newest first. */
