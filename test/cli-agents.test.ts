@@ -32,7 +32,7 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
     code: 0,
     stdout: '',
     stderr:
-      "Poet is there, as agent-1.\nNo tool's name begins with search_. `foreword tools` lists them.\n" +
+      "Created Poet (agent-1).\nNo tool's name begins with search_. `foreword tools` lists them.\n" +
       'There is no tool open_url. `foreword tools` lists them.\n',
   })
   assert.equal(
@@ -47,8 +47,11 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
     /^Poet\nid +agent-1\nversion +2, \d+ days ago, 2026-11-20 10:00 UTC\nmode +append\ntools +search_\*, open_url\n\nAnswer in verse\.\n$/,
   )
   const deleted = await foreword(['agents', 'delete', 'agent-1', '--yes'])
-  assert.match(deleted.stderr, /`foreword agents restore agent-1 2` brings it back/)
-  assert.match((await foreword(['agents'])).stderr, /There are no agents/)
+  assert.match(deleted.stderr, /Removed Poet\. Restore it with `foreword agents restore agent-1 2`\./)
+  assert.match(
+    (await foreword(['agents'])).stderr,
+    /No agents yet\. Create one with `foreword agents new --name NAME`\./,
+  )
   const versions = await foreword(['agents', 'versions', 'agent-1'])
   assert.deepEqual(
     versions.stdout.split('\n').map((line) => line.trim().split(/ {2,}/)[2]),
@@ -105,12 +108,12 @@ test('a session is given an agent and a project, and loses them again', async ()
   await foreword(['projects', 'new', '--name', 'Sea', '--instructions', 'Be exact.'])
   const { id } = await runtime.newSession()
   const used = await foreword(['agents', 'use', 'Poet', '--session', id])
-  assert.equal(used.stderr, `Poet answers from the next turn of ${id} on.\n`)
+  assert.equal(used.stderr, `Set the agent of ${id} to Poet. It takes effect at the next turn.\n`)
   await foreword(['projects', 'use', 'sea', '--session', id])
   const row = await runtime.store.session(id)
   assert.deepEqual([row?.choices['agent'], row?.choices['project']], ['agent-1', 'project-2'])
   const left = await foreword(['agents', 'use', '--session', id])
-  assert.equal(left.stderr, `The default agent answers from the next turn of ${id} on.\n`)
+  assert.equal(left.stderr, `Set the agent of ${id} to the default agent. It takes effect at the next turn.\n`)
   assert.equal((await runtime.store.session(id))?.choices['agent'], undefined)
 })
 

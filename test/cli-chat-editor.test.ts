@@ -144,7 +144,7 @@ test('a command that only looks is done at once, breaks into no line of an answe
   screen.type('/help\r')
   assert.match(await screen.until(/\(also \/quit\)/), /\(also \/quit\)\nOnce upon\nThe model is answering/)
   screen.type('/sesions\r')
-  assert.match(await screen.until(/Did you mean/), /there is no command \/sesions[^]*Once upon\nThe model is answering/)
+  assert.match(await screen.until(/Did you mean/), /Unknown command \/sesions[^]*Once upon\nThe model is answering/)
   screen.type('\u0015behind it\r')
   await screen.until(/queued: behind it/)
   screen.type('\u0003')
@@ -256,14 +256,14 @@ test('a command that is not known comes back into the editor, and Enter in an op
   const { screen, chat, sent } = await chatting(t)
   screen.type('/contxt\r')
   await screen.until(
-    /there is no command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?[^]*─\n\/contxt\n/,
+    /Unknown command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?[^]*─\n\/contxt\n/,
   )
   screen.type('\u0015/und')
   await screen.until(/→ \/undo/)
   screen.type('\r')
   await screen.until(/─\n\/undo\s*\n─/)
   screen.type('\r')
-  await screen.until(/nothing was said in this session yet/)
+  await screen.until(/Nothing was sent in this session yet/)
   screen.type('\u0015hello\r')
   await screen.until(/You said: hello/)
   screen.type('/undo\r')

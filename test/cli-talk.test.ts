@@ -347,10 +347,10 @@ test('a command that is not known is refused with the nearest, and never sent', 
     input: '/contxt of what\n/xyzzy\n/usr/bin is a folder\n /new is a word\n/exit\nnever sent\n',
   })
   assert.equal(code, 1)
-  assert.match(stderr, /there is no command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?/)
+  assert.match(stderr, /Unknown command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?/)
   assert.match(
     stderr,
-    /there is no command \/xyzzy\. .*\n {2}\/help lists the commands\. With a blank in front it is a message/,
+    /Unknown command \/xyzzy\. .*\n {2}\/help lists the commands\. To send it as a message, put a blank before it\./,
   )
   assert.deepEqual(
     connection.asked
@@ -387,7 +387,7 @@ test('what a session cost is not known where a provider was silent, or a price i
   assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')
   assert.equal(
     (await costOf(paid, { model: 'lab/other', ...used })).at(-1),
-    'The cost is not known: a model has no price.',
+    'The cost is not known: the price of a model is not known.',
   )
   assert.deepEqual((await costOf(paid, { model: 'lab/paid', outcome: {} })).slice(1), [
     'The provider did not report what 1 of them used.',

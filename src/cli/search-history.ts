@@ -55,7 +55,7 @@ function remarks({ passages, found, missing, nearest, complete }: RecallAnswer):
     ...(nearest.length > 0 ? [`looked for instead: ${nearest.map(exactLine).join(', ')}`] : []),
     ...(complete
       ? []
-      : ['Older sessions are still being indexed: there may be more. `foreword start` goes on with it.']),
+      : ['Older sessions are still being indexed: there may be more. `foreword start` continues the indexing.']),
     ...(first ? [`Read on: foreword sessions show ${first.session}`] : []),
   ]
 }

@@ -43,7 +43,10 @@ export function startScreen(facts: StartFacts, io: Io): string {
   if (recovered > 0)
     screen.push(`${label('Resumed')}${recovered} ${recovered === 1 ? 'turn' : 'turns'} of the last run`)
   if (model.ways !== undefined)
-    screen.push('', `  ${applyStyle(io, 'yellow', 'To attach a real model, then start again:')} ${model.ways}`)
+    screen.push(
+      '',
+      `  ${applyStyle(io, 'yellow', 'To use a real model, do one of these and start again:')} ${model.ways}`,
+    )
   if (warnings.length > 0) {
     screen.push('', applyStyle(io, 'yellow', '  Warnings'))
     for (const warning of warnings) screen.push(`    ${safeForTerminal(withLocalTimes(warning), io.stdout)}`)

@@ -38,7 +38,7 @@ export function createHistorySearch({ history, onEnd, dim }: HistorySearchOption
         const line = truncateToWidth(`${from + row === chosen ? '› ' : '  '}${singleLine(text, columns)}`, columns, '…')
         return from + row === chosen ? line : dim(line)
       })
-      const help = 'Enter takes it, Ctrl-R goes on, Esc leaves.'
+      const help = 'Enter accepts it, Ctrl-R finds an older one, Esc closes the search.'
       const none = all.length === 0 ? ['  nothing found'] : []
       return [...input.render(columns), ...rows, ...none, dim(truncateToWidth(help, columns, '…'))]
     },

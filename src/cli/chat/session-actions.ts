@@ -17,7 +17,7 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
   const { turns } = await requestJson<SessionRow>(conversation.connection, apiPath('/api/sessions/', id))
   conversation.session = id
   conversation.attachments = []
-  note(io, `Session ${id} goes on: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
+  note(io, `Continuing session ${id}: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
 }
 
 const LISTED = 20
@@ -49,7 +49,7 @@ export async function showCost({ connection, session }: Chat, io: Io): Promise<v
 
 /** `/undo`: takes the last turn back. */
 export async function undoTurn({ connection, session }: Chat, io: Io): Promise<void> {
-  if (session === undefined) throw new CommandFailure('nothing-to-undo', 'nothing was said in this session yet.')
+  if (session === undefined) throw new CommandFailure('nothing-to-undo', 'Nothing was sent in this session yet.')
   refuseTools(io, 'take a turn back')
   const { undone } = await requestJson<{ readonly undone: { readonly text: string } }>(
     connection,
@@ -57,7 +57,7 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
     { method: 'POST' },
   )
   note(io, `Taken back: ${singleLine(undone.text, Math.max(20, width(io) - 14))}`)
-  note(io, 'The model reads it no more. What tools did stays done.')
+  note(io, 'The model no longer reads it. Effects of tools are not undone.')
 }
 
 /** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
@@ -119,7 +119,9 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
   return [
     `${calls === MOST ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
     ...(silent === 0 ? [] : [`The provider did not report what ${silent} of them used.`]),
-    money === undefined ? `The cost is not known${silent === 0 ? ': a model has no price.' : '.'}` : moneyText(money),
+    money === undefined
+      ? `The cost is not known${silent === 0 ? ': the price of a model is not known.' : '.'}`
+      : moneyText(money),
   ].join('\n')
 }
 

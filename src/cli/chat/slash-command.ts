@@ -117,24 +117,24 @@ const inSession: readonly TerminalCommand[] = [
   {
     name: 'new',
     argument: '[WORDS]',
-    summary: 'begin a new session, with WORDS as its first message',
+    summary: 'start a new session, with WORDS as its first message',
     run(conversation, io, words) {
       conversation.after = conversation.session ?? conversation.after
       conversation.session = undefined
       conversation.attachments = []
       if (words !== undefined) return words
-      note(io, 'The next message begins a new session.')
+      note(io, 'The next message starts a new session.')
       return undefined
     },
   },
   {
     name: 'sessions',
     argument: '[ID]',
-    summary: 'go on in another session, or list the newest',
+    summary: 'continue another session, or list the newest',
     shows: 'alone',
     run: changeSession,
   },
-  { name: 'undo', summary: 'take the last message and its answer back: the model reads them no more', run: undoTurn },
+  { name: 'undo', summary: 'take back the last message and its answer: the model no longer reads them', run: undoTurn },
   {
     name: 'file',
     argument: 'PATH',
@@ -144,7 +144,7 @@ const inSession: readonly TerminalCommand[] = [
       const { connection, session, attachments } = conversation
       const added = await attachNamed(connection, [pathOf(path, io)], session, io)
       conversation.attachments = [...attachments, ...added]
-      note(io, `${path} goes with the next message.`)
+      note(io, `Attached ${path} to the next message.`)
     },
   },
   {
@@ -165,7 +165,7 @@ const inSession: readonly TerminalCommand[] = [
     async run(conversation, io, model) {
       if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection), lineLimit(io)))
       await conversation.setModel(model)
-      note(io, `${model} answers from now on in this session.`)
+      note(io, `Set the model of this session to ${model}.`)
     },
   },
 ]
@@ -237,8 +237,8 @@ async function messageOf(line: string, word: string, conversation: Chat, io: Io)
   const isScript = script !== undefined && (await conversation.model()).split('/', 1)[0] === script
   if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
   const near = nearestName(word.slice(1), [...slashCommands(io.capabilities).map(({ name }) => name), 'quit'])
-  throw new CommandFailure('no-such-command', `there is no command ${exactLine(word)}. The line was not sent.`, {
-    hint: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} With a blank in front it is a message.`,
+  throw new CommandFailure('no-such-command', `Unknown command ${exactLine(word)}. The line was not sent.`, {
+    hint: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} To send it as a message, put a blank before it.`,
   })
 }
 

@@ -17,7 +17,7 @@ const CLOSING_LIMIT = 15_000
 
 export const startCommand: Command = {
   name: 'start',
-  summary: 'run the gateway: HTTP API, web app and channels',
+  summary: 'run the gateway: the HTTP API and the channels',
   usage: ['start [--json]'],
   details:
     'Prints one screen and runs until Ctrl-C; a second Ctrl-C exits at once. Accepted messages are never lost: ' +

@@ -78,7 +78,9 @@ function toolText(tool: ToolStatus, io: Io): string {
     `${label('access')}${toolAccess(tool)} (${exactLine(rule)})${reason === undefined ? '' : `: ${exactLine(reason)}`}`,
   ]
   if (offeredWith !== undefined) {
-    lines.push(`${label('offered')}where ${exactLine(offeredWith.layer)} is included as ${exactLine(offeredWith.form)}`)
+    lines.push(
+      `${label('offered')}if the layer ${exactLine(offeredWith.layer)} is included as ${exactLine(offeredWith.form)}`,
+    )
   }
   if (offeredWhile !== undefined) {
     const { what, isSo } = offeredWhile

@@ -25,7 +25,7 @@ export async function newRecord(kind: RecordResource, fieldsOf: FieldsOf, call: 
     requestJson<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
   )
   if (call.json) printJson(io, made)
-  else note(io, `${exactLine(made.value!.name)} is there, as ${made.id}.`)
+  else note(io, `Created ${exactLine(made.value!.name)} (${made.id}).`)
   tellWarnings(made, io)
   return 0
 }
@@ -56,7 +56,7 @@ export async function deleteRecord(kind: RecordResource, call: CommandCall, io: 
   })
   if (call.json) printJson(io, { deleted: id })
   else {
-    note(io, `${exactLine(value.name)} is removed. \`foreword ${kind.name}s restore ${id} ${version}\` brings it back.`)
+    note(io, `Removed ${exactLine(value.name)}. Restore it with \`foreword ${kind.name}s restore ${id} ${version}\`.`)
   }
   return 0
 }
@@ -87,13 +87,16 @@ export async function useRecord(kind: RecordResource, call: CommandCall, io: Io)
     return { session: id, found: record }
   })
   if (call.json) printJson(io, { session, [kind.name]: found?.id ?? null })
-  else note(io, `${usedText(kind, found && exactLine(found.value.name))} from the next turn of ${session} on.`)
+  else
+    note(
+      io,
+      `Set the ${kind.name} of ${session} to ${usedText(kind, found && exactLine(found.value.name))}. It takes effect at the next turn.`,
+    )
   return 0
 }
 
 function usedText({ name }: RecordResource, used: string | undefined): string {
-  if (used === undefined) return name === 'agent' ? 'The default agent answers' : 'No project counts'
-  return name === 'agent' ? `${used} answers` : `${used} counts`
+  return used ?? (name === 'agent' ? 'the default agent' : 'none')
 }
 
 /** Every version, newest first. */

@@ -36,7 +36,7 @@ export async function listRecords(kind: RecordResource, call: CommandCall, io: I
   const records = await withConnection(call.home, io, 'read', (connection) => fetchRecords(connection, kind))
   if (call.json) for (const record of records) printJson(io, record)
   else if (records.length === 0)
-    note(io, `There are no ${kind.name}s. \`foreword ${kind.name}s new --name NAME\` makes one.`)
+    note(io, `No ${kind.name}s yet. Create one with \`foreword ${kind.name}s new --name NAME\`.`)
   else print(io, recordTable(kind, records, io))
   return 0
 }

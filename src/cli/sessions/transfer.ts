@@ -59,11 +59,14 @@ export async function importSessionFile(call: CommandCall, io: Io): Promise<numb
       .importSession(store, linesOf(call.words[1]!, io), { ...defined({ as }), endsTurnsAt })
       .catch((error: unknown) => {
         if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
-        throw new CommandFailure('conflict', error.message, { hint: '`--as ID` does.', cause: error })
+        throw new CommandFailure('conflict', error.message, {
+          hint: 'Import it under another id with `--as ID`.',
+          cause: error,
+        })
       }),
   )
   if (call.json) printJson(io, { imported: id })
-  else note(io, `Session ${id} is here. \`foreword sessions show ${id}\` shows it.`)
+  else note(io, `Imported session ${id}. Show it with \`foreword sessions show ${id}\`.`)
   return 0
 }
 

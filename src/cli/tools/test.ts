@@ -62,7 +62,10 @@ function tellTrial(trial: ToolTrial, io: Io): void {
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && isInteractive(io)) return await confirm(io, 'Run it?')
-  throw usageFailure('There is no terminal to ask on.', 'Write `--yes` to run it, or `--plan` to look only.')
+  throw usageFailure(
+    'There is no terminal to ask on.',
+    'Add `--yes` to run it, or `--plan` to see only what it would do.',
+  )
 }
 
 async function runAsShown(

@@ -70,7 +70,7 @@ function summaryText({ skills, forms }: KnownSkills, tokens: { readonly full: nu
   const all = skills.length === 1 ? 'One skill' : `${skills.length} skills`
   const costs = `${all}: ${tokens.full} tokens in full, ${tokens.list} as a list.`
   if (forms.forms.includes('full') && forms.forms.length > 1) return `${costs} Sent ${forms.why}.`
-  if (forms.forms.length > 1) return `${costs} Sent as a list, or what of it there is room for: ${forms.why}.`
+  if (forms.forms.length > 1) return `${costs} Sent as a list, or as much of the list as fits: ${forms.why}.`
   return `${costs} Sent ${forms.forms[0] === 'full' ? 'in full' : 'as a list'}: ${forms.why}.`
 }
 

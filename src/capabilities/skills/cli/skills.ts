@@ -142,13 +142,13 @@ function skeleton(name: string): string {
   const title = name.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())
   return `---
 name: ${name}
-description: Say here what this skill does and when it is to be used; the model chooses by this text.
+description: Describe what this skill does and when to use it. The model chooses by this text.
 ---
 
 # ${title}
 
-Say here, step by step, how it is done. Long material belongs into files beside this one, such as
-\`references/details.md\`, which are read only when they are needed.
+Describe the steps here. Put long material into files beside this one, such as
+\`references/details.md\`. The model reads them only when it needs them.
 `
 }
 
