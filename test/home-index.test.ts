@@ -33,7 +33,7 @@ test('an index that cannot be read is a sentence, and leaves everything else wor
   writeFileSync(join(home, 'data', 'search.sqlite'), 'Nothing but notes. '.repeat(500))
   const { code, stderr } = await run(['search', 'tide'], { environment })
   assert.equal(code, 1)
-  assert.match(stderr, /no search index/)
+  assert.match(stderr, /not a search index/)
   assert.doesNotMatch(stderr, /^ {4}at /m)
   const again = await opened(home, environment)
   await again.close()

@@ -13,11 +13,13 @@ export function agentSchema(layouts: readonly string[]) {
       .enum(['append', 'replace'])
       .default('append')
       .describe('`append`: beside the system prompt. `replace`: in its place.'),
-    reminder: recordText.optional().describe('Said again at the very end of every request.'),
+    reminder: recordText.optional().describe('Text at the very end of every request.'),
     tools: z
       .array(z.string().min(1))
       .optional()
-      .describe('Tools that it may use, of those that are allowed; one that ends in `*` stands for all that begin so.'),
+      .describe(
+        'Tools that the agent may use, if the policy allows them. A name that ends in `*` matches every tool with that prefix.',
+      ),
     model: z.string().min(1).optional().describe('`provider/model`, where its session chose none.'),
     layout: z
       .enum(layouts as [string, ...string[]], { error: ({ input }) => unknownLayout(input, layouts) })

@@ -25,7 +25,7 @@ test('an unknown layout is refused with the nearest name, and one that is gone l
   const { id } = await before.capability(agentRecords)!.create({ name: 'Clerk', layout: 'terse' })
   await assert.rejects(before.capability(agentRecords)!.create({ name: 'Poet', layout: 'ters' }), {
     code: 'invalid-input',
-    message: 'This is no agent. layout: unknown layout "ters" (did you mean "terse"?).',
+    message: 'Invalid agent: layout: unknown layout "ters" (did you mean "terse"?).',
   })
   await before.stop()
 
@@ -33,7 +33,7 @@ test('an unknown layout is refused with the nearest name, and one that is gone l
   assert.equal((await after.chosen({ agent: id })).preset.layout, undefined)
   const known = Object.keys(layouts).join(', ')
   await assert.rejects(after.capability(agentRecords)!.change(id, { name: 'Clerk of old', layout: 'terse' }), {
-    message: `This is no agent. layout: unknown layout "terse" (choose one of ${known}).`,
+    message: `Invalid agent: layout: unknown layout "terse" (choose one of ${known}).`,
   })
   await after.stop()
 })

@@ -58,7 +58,7 @@ const anyPage: PageSchema = {
 interface Offered {
   /** By name. */
   readonly offered: readonly SealedDefinition[]
-  /** What is left out and why: the rest of sentences that begin with the name of the server. */
+  /** Why tools are left out: the rest of sentences that begin with the name of the server. */
   readonly faults: readonly string[]
 }
 

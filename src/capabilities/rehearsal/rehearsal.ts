@@ -1,7 +1,7 @@
 import { provider } from '../../model.ts'
 import { rehearsalModel } from './rehearsal-model.ts'
 
-/** The provider of a stand-in model, which answers with the outline of its request. */
+/** The provider of the rehearsal model, which answers with the outline of its request. */
 export const rehearsal = provider({
   kind: 'rehearsal',
   builtIn: true,

@@ -28,7 +28,7 @@ export async function configuredEmbedder(
   }
   const apiKey = apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]
   if (apiKeyEnv !== undefined && !apiKey) {
-    return { warning: `search.embedding: the environment variable ${apiKeyEnv} is not set` }
+    return { warning: `search.embedding: the environment variable ${apiKeyEnv} is not set.` }
   }
   const prefixes = embedding.prefixes
     ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }

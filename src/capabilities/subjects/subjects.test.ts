@@ -235,7 +235,7 @@ test('its service is found under its name', () => {
 
 test('tools on files keep away from subjects and tastes', () => {
   const { outOfReach } = subjects.places!(settings({ directory: '/a/subjects', tastes: '/b/tastes' }), '/home')
-  assert.deepEqual(outOfReach, ['/a/subjects', '/b/tastes'])
+  assert.deepEqual(outOfReach, ['/a/subjects', '/b/tastes', '/home/subjects', '/home/tastes'])
 })
 
 const reading: SubjectReading = {

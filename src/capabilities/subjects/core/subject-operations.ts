@@ -12,7 +12,7 @@ import type { Proposal, ProposalDraft, Proposals, ProposalSource, TasteCategory 
 import { changedFile } from './subject-folders.ts'
 import type { GapEntry, Subjects } from './subjects.ts'
 
-/** What is known of the operations before there are subjects to run them on, in the order in which they are offered. */
+/** The definitions of the operations, in the order in which they are offered. They need no open subjects. */
 export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
   {
     name: 'read_context',
@@ -83,7 +83,7 @@ export const operationFacts: readonly Omit<SubjectOperation, 'run'>[] = [
 
 type Input = Readonly<Record<string, unknown>>
 
-/** What can be done with subjects, in the order in which it is offered (BEHAVIOURS §4). */
+/** The operations on subjects, in the order in which they are offered (BEHAVIOURS §4). */
 export function subjectOperations(parts: OperationParts): readonly SubjectOperation[] {
   const runs = runsOver(parts)
   return operationFacts.map((facts) => ({ ...facts, run: runs[facts.name] }))
@@ -156,8 +156,8 @@ function answered(data: Input): OperationAnswer {
 }
 
 /**
- * One thing that can be done with subjects, as the gateway's own tools and the MCP server offer it: the same names, the same
- * schemas, the same data. None of them confirms a proposal.
+ * One operation on subjects. The tools of the gateway and the MCP server offer it with the same name, the same
+ * schemas and the same data. None of them confirms a proposal.
  */
 export interface SubjectOperation {
   readonly name: SubjectOperationName
@@ -169,13 +169,13 @@ export interface SubjectOperation {
   readonly outputSchema: Readonly<Record<string, unknown>>
   /** Changes nothing. */
   readonly readOnly: boolean
-  /** What is wrong with an input, in words; `undefined` where nothing is. */
+  /** Describes what is wrong with an input; `undefined` for a valid one. */
   faultOf(input: Readonly<Record<string, unknown>>): string | undefined
   /** `input` has been checked. Rejects with `SubjectError`. */
   run(input: Readonly<Record<string, unknown>>, caller: OperationCaller): Promise<OperationAnswer>
 }
 
-/** Who calls, as far as it is known. */
+/** The caller, as far as it is known. */
 type OperationCaller = Omit<ProposalSource, 'tool'>
 
 export interface OperationAnswer {
@@ -184,7 +184,7 @@ export interface OperationAnswer {
   readonly warnings: readonly string[]
 }
 
-/** What operations work on. */
+/** What the operations use. */
 export interface OperationParts {
   readonly subjects: Subjects
   readonly proposals: Pick<Proposals, 'propose'>

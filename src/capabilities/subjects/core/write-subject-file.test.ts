@@ -125,7 +125,7 @@ test('something else in the place of the lock is named, with what to do', async 
     await put()
     await assert.rejects(subjects.replace(reef, { before: '', text: 'after' }), {
       code: 'unwritable',
-      message: /^\.lock in the folder \S+ is not what Foreword puts there\. Remove it/,
+      message: /^\.lock in the folder \S+ is not a lock file of Foreword\. Remove it/,
     })
   }
 })
