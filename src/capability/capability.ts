@@ -25,16 +25,16 @@ import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from
  * `host.capability(key)`.
  */
 export interface Capability<Settings = undefined, Service = undefined> {
-  /** Unique. The section of `config.json` has this name unless `settingsKey` says otherwise. */
+  /** Unique. Also the name of its section in `config.json`, if `settingsKey` is not set. */
   readonly name: string
-  /** `1` unless given. */
+  /** Default: `1`. */
   readonly version?: string
   /** One line for people. */
   readonly summary?: string
 
   /** What may be configured. `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
   readonly settings?: z.ZodType<Settings>
-  /** Dotted path of its section, such as `channels.telegram`. `name` unless given. */
+  /** Dotted path of its section, such as `channels.telegram`. Default: `name`. */
   readonly settingsKey?: string
   /** What is odd about settings that the schema accepts, such as a value without effect. Reported at the start and by the doctor. */
   readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
@@ -149,22 +149,22 @@ export interface IndexFile {
   readonly title: string
 }
 
-/** A capability of any settings and service, as a list holds it. */
+/** A capability with any settings and service, for lists. */
 export type AnyCapability = Capability<any, any> // oxlint-disable-line typescript/no-explicit-any -- a list erases both
 
-/** Checks a capability's types and infers its settings and its service; returns the value as it was given. */
+/** Checks a capability's types and infers its settings and its service; returns the value unchanged. */
 export function capability<Settings = undefined, Service = undefined>(
   value: Capability<Settings, Service>,
 ): Capability<Settings, Service> {
   return value
 }
 
-/** One command: what it is called with, what help says of it, and what it does. One file each in `command/`. */
+/** One command: its arguments, its help and its function. */
 export interface Command {
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
-  /** Each way to write it, without the word `foreword`. */
+  /** Each form of its usage, without the word `foreword`. */
   readonly usage: readonly string[]
   /** Help below the options. */
   readonly details?: string
@@ -181,7 +181,7 @@ export interface CommandOption {
   readonly value?: string
 }
 
-/** A command as it was written. */
+/** A parsed command line. */
 export interface CommandCall {
   readonly words: readonly string[]
   /** The home of this run, an absolute path. */
@@ -202,21 +202,21 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
   readonly capabilities?: readonly AnyCapability[]
-  /** Where commands find their gateway. Looked for in the home unless given. */
+  /** The gateway that commands use. By default, they look for it in the home. */
   readonly connect?: (home: string) => Promise<GatewayConnection>
-  /** Calls `listener` for Ctrl-C and for a request to end, and returns how to stop listening. The process's own unless given. */
+  /** Calls `listener` for Ctrl-C and for a request to end; returns a function that stops listening. Default: the signals of the process. */
   readonly onInterrupt?: (listener: (signal?: NodeJS.Signals) => void) => () => void
-  /** How long the first bytes of a pipe are waited for, ms; two seconds unless given. */
+  /** How long to wait for the first bytes of a pipe, ms. Default: 2,000. */
   readonly firstInputMs?: number
-  /** Where `chat` draws its editor. The process's own unless given. */
+  /** The terminal in which `chat` draws its editor. Default: that of the process. */
   readonly terminal?: Terminal
-  /** Leaves at once. The process's own unless given. */
+  /** Exits at once. Default: exits the process. */
   readonly exit?: (code: number) => void
 }
 
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** A way to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
+/** A connection to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
 export interface GatewayConnection {
   /** `path` begins with a slash. The token is added here. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
@@ -274,6 +274,6 @@ export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'warning' | 'problem'
   readonly message: string
-  /** What to do about it. Present unless it is `ok`. */
+  /** What to do about it. Absent only if the finding is `ok`. */
   readonly hint?: string
 }

@@ -13,7 +13,7 @@ export interface Channel {
    * Begins to accept messages, after what a former process left was resumed. Resolves once it listens or keeps trying
    * to. A rejection is a warning: the gateway runs without the channel, which is started again after a while.
    */
-  start?(desk: ChannelContext): Promise<void>
+  start?(context: ChannelContext): Promise<void>
   /**
    * Accepts nothing more and ends what is being sent, within seconds. What was accepted and not handled stays in the inbox.
    * It is handed no reply any more.
@@ -44,15 +44,15 @@ export interface Reply {
   readonly conversation: string
   readonly session: string
   readonly turn: string
-  /** What was said. Empty where the turn ended without a word. */
+  /** The text of the reply. Empty if the turn ended without one. */
   readonly text: string
-  /** How it ended. `outcomeNotice` puts it into words where people have to be told. */
+  /** How it ended. `outcomeNotice` describes it for people. */
   readonly outcome: TurnOutcome
-  /** Messages of the channel that are known to hold parts of this reply, in the order of their parts. */
+  /** Known messages of the channel with parts of this reply, in the order of the parts. */
   readonly sent: readonly SentPart[]
 }
 
-/** A message of the channel that holds a part of a reply. */
+/** A message of the channel with a part of a reply. */
 export interface SentPart {
   /** 1, 2, 3 … in the order of reading. */
   readonly part: number
@@ -68,7 +68,7 @@ export interface ChannelContext {
   readonly runtime: Runtime
   /** Holds what came in until it was handled, on disk. */
   readonly inbox: ChannelInbox
-  /** Notes that a message of the channel holds a part of a reply. On disk when it resolves. */
+  /** Records that a message of the channel has a part of a reply. On disk when it resolves. */
   sent(session: string, turn: string, part: SentPart): Promise<void>
   /** Sentences for the operator. */
   warn(text: string): void

@@ -26,7 +26,7 @@ export interface CapabilityHost<Settings = undefined> {
   readonly store: SessionStore
   /** `false`: the home is open beside a process that works on it. Nothing is written, no other program or server is started. */
   readonly writes: boolean
-  /** What `tool-access.json` says now. */
+  /** The current content of `tool-access.json`. */
   access(): Promise<AccessRead>
   /** The gateway. Its methods may be called once every capability has started. */
   readonly runtime: Runtime
@@ -54,7 +54,7 @@ export interface CapabilityPlaces {
 
 /** Time and chance, as arguments. */
 export interface Clock {
-  /** Resolves after so many ms, or as soon as the signal says so. By the timers of this machine unless given. */
+  /** Resolves after so many ms, or when the signal aborts. Default: the timers of this machine. */
   sleep?(milliseconds: number, signal: AbortSignal): Promise<void>
   /** ISO 8601, UTC, milliseconds. */
   time(): string

@@ -44,7 +44,7 @@ export interface Route {
   readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  /** Its JSON may hold images and files, so it may be sixteen times larger than others. */
+  /** Its JSON may contain images and files, so it may be sixteen times larger than others. */
   readonly holdsFiles?: boolean
   /** A body that is `multipart/form-data`; its handler reads it from the request as it comes. */
   readonly form?: z.ZodType

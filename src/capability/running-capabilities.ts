@@ -30,7 +30,7 @@ interface McpAddition {
 /** Capabilities between start and stop, as one. What fails is named. */
 export interface RunningCapabilities extends Contributed {
   capability<Service>(key: ServiceKey<Service>): Service | undefined
-  /** Of each capability its own layers, then those of its part of the turn; those of Foreword itself stand last. */
+  /** Of each capability its own layers, then those of its part of the turn; those of Foreword itself come last. */
   layers(context: Omit<LayerContext, 'promptBlocks'>, parts?: TurnParts): Promise<readonly Layer[]>
   /** Of each capability its own tools, then those of its prompt blocks. */
   tools(): readonly Tool[]
@@ -56,7 +56,7 @@ export interface RunningCapabilities extends Contributed {
   status(): Promise<Readonly<Record<string, unknown>>>
   channels(): Promise<readonly Channel[]>
   reload(): Promise<void>
-  /** In reverse order. Every capability is stopped, whatever another one says; then rejects with what went wrong. */
+  /** In reverse order. Every capability is stopped, even if another one fails; then rejects with all failures. */
   stop(): Promise<void>
 }
 

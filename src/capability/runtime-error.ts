@@ -18,7 +18,7 @@ export type RuntimeErrorCode =
   | 'storage-full'
   | 'storage'
   | 'closing'
-  /** The model said nothing where it had to answer. */
+  /** The model gave no answer where one is required. */
   | 'no-answer'
   /** Foreword failed inside. */
   | 'internal'

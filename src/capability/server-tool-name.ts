@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** The longest name that every provider takes, characters. */
+/** The longest name that every provider accepts, characters. */
 const LONGEST = 64
 
 /** Characters of the hash: enough that nobody meets another by chance. */

@@ -2,7 +2,7 @@ import { errorMessage } from '../platform.ts'
 import type { AnyCapability, Self } from './capability.ts'
 import { isPlugin } from './plugin.ts'
 
-/** A capability that has started, with what its members are handed. */
+/** A started capability, with the value that its members receive. */
 export interface Started {
   readonly value: AnyCapability
   readonly self: Self<unknown, unknown>
@@ -21,7 +21,7 @@ export async function runGuarded<Result>(
   }
 }
 
-/** Stops capabilities in reverse. Every one is stopped, whatever another one does; answers what went wrong. */
+/** Stops capabilities in reverse. Every one is stopped, even if another one fails. Returns the failures. */
 export async function stopAll(started: readonly Started[]): Promise<readonly Error[]> {
   const faults: Error[] = []
   for (const { value, self } of started.toReversed()) {

@@ -5,20 +5,22 @@ import { ForewordError, nearestName } from '../../platform.ts'
 /** The schema of a custom agent in a gateway with these layouts. */
 export function agentSchema(layouts: readonly string[]) {
   return z.strictObject({
-    name: recordName.describe('What it is called.'),
+    name: recordName.describe('Name of the agent.'),
     prompt: recordText
       .default('')
       .describe('Its own prompt. Blank: none; an agent that replaces the system prompt then sends none at all.'),
     mode: z
       .enum(['append', 'replace'])
       .default('append')
-      .describe('`append`: beside the system prompt. `replace`: in its place.'),
-    reminder: recordText.optional().describe('Said again at the very end of every request.'),
+      .describe('`append`: in addition to the system prompt. `replace`: instead of it.'),
+    reminder: recordText.optional().describe('Text at the very end of every request.'),
     tools: z
       .array(z.string().min(1))
       .optional()
-      .describe('Tools that it may use, of those that are allowed; one that ends in `*` stands for all that begin so.'),
-    model: z.string().min(1).optional().describe('`provider/model`, where its session chose none.'),
+      .describe(
+        'Tools that the agent may use, if the policy allows them. A name that ends in `*` matches every tool with that prefix.',
+      ),
+    model: z.string().min(1).optional().describe('`provider/model` for sessions that choose none.'),
     layout: z
       .enum(layouts as [string, ...string[]], { error: ({ input }) => unknownLayout(input, layouts) })
       .optional()

@@ -48,7 +48,7 @@ export const agents = capability<undefined, Records<AgentValue>>({
   },
 })
 
-/** A layout of Foreword goes by its name, one that a capability contributes as a value. `undefined`: it is gone meanwhile. */
+/** A built-in layout by its name, a contributed one as a value. `undefined` if it no longer exists. */
 async function layoutNamed(name: string | undefined, known: AgentsSelf['layouts']): Promise<LayoutChoice | undefined> {
   if (name === undefined || !Object.hasOwn(known, name)) return undefined
   const { layouts } = await import('../../context.ts')

@@ -1,6 +1,6 @@
 import { capability } from '../../capability.ts'
 
-/** The AI SDK's UI message stream: `useChat` from `@ai-sdk/react` works as it is. */
+/** The AI SDK's UI message stream: `useChat` from `@ai-sdk/react` works without changes. */
 export const aiSdkChat = capability({
   name: 'ai-sdk-chat',
   summary: "Streams turns to the AI SDK's useChat under /api/chat",

@@ -9,7 +9,7 @@ export const date = capability({
   settings: z
     .enum(['day', 'minute', 'none'])
     .default('day')
-    .describe('How exactly the model is told the time. A minute makes every prompt cache miss.'),
+    .describe('How exact the time in the prompt is. With `minute`, every prompt cache misses.'),
   placeholders: ({ settings, timeZone }, { time }) => ({ date: dateWords(time, settings, timeZone) }),
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
   layers({ settings, timeZone, layout }, { time }) {
@@ -41,7 +41,7 @@ export function dateSentence(time: string, granularity: Granularity, timeZone: s
   return `${granularity === 'day' ? 'Today' : 'It'} is ${dateWords(time, granularity, timeZone)}.`
 }
 
-/** The same date as it can stand in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
+/** The same date for use in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
 export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
   const { weekday, year, month, day, hour, minute } = dateParts(time, timeZone)
   const written = `${weekday}, ${year}-${month}-${day}`

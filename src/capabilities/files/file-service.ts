@@ -11,26 +11,26 @@ import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
 export interface FileService extends FileLibrary {
   /**
    * For a person: searches all files, or those of one owner. Finds nothing while the index is empty. Rejects with
-   * `storage` where the index cannot be read.
+   * `storage` if the index cannot be read.
    */
   search(query: FileSearch): Promise<FileSearchAnswer>
   /** For a tool: searches the collections that its session may see. */
   find(query: SearchQuery): Promise<SearchAnswer>
   engine(): Promise<SearchEngine>
-  /** The embedding model, and why its last call failed. `undefined` where none is configured. */
+  /** The embedding model, and why its last call failed. `undefined` if none is configured. */
   meaning(): Promise<MeaningStatus | undefined>
-  /** Why the last call of the embedding model failed; empty where it did not. */
+  /** Why the last call of the embedding model failed; empty if it succeeded. */
   warnings(): readonly string[]
 }
 
 /** A question to the index of files. */
 export interface FileSearch {
   readonly text: string
-  /** Only files of this owner; every file where absent. */
+  /** Only files of this owner. Default: every file. */
   readonly owner?: FileOwner | undefined
-  /** 10 unless given. */
+  /** Default: 10. */
   readonly limit?: number
-  /** Both ways unless given. */
+  /** Default: both. */
   readonly by?: SearchQuery['by']
 }
 
@@ -50,9 +50,9 @@ export interface FileServiceOptions {
   readonly data: string
   readonly clock: Clock
   readonly counter: TokenCounter
-  /** 50 MiB and 1,000,000 tokens unless given. */
+  /** Default: 50 MiB and 1,000,000 tokens. */
   readonly limits?: LibraryLimits
-  /** Closed with the service. One of its own unless given. */
+  /** Closed with the service. Default: a new one. */
   readonly reader?: DocumentReader
   readonly embedder?: Embedder
   readonly meaning?: MeaningSettings

@@ -61,7 +61,7 @@ const tableProperties = {
   columns: { type: 'array', items: { type: 'string' } },
 }
 
-/** What a model may ask for instead. */
+/** What a model may request instead. */
 function noSuchFile(id: string, files: readonly ReadableFile[]): string {
   const shown = files.slice(0, 50).map((file) => `${file.id} (${file.name})`)
   return `there is no file ${id.slice(0, 100)} in this conversation; there are ${shown.join(', ') || 'none'}`

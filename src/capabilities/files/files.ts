@@ -10,11 +10,11 @@ const settings = z
       .min(1)
       .max(2_000_000_000)
       .default(52_428_800)
-      .describe('The largest file that can be handed in, bytes.'),
+      .describe('The largest file that can be added, bytes.'),
     maxTokens: z.int().min(1).default(1_000_000).describe('The longest text of one file, tokens.'),
   })
   .prefault({})
-  .describe('Files that people hand in.')
+  .describe('Files that people add.')
 
 type FileSettings = z.output<typeof settings>
 
@@ -23,7 +23,7 @@ interface FilesService extends FileService {
 }
 
 /**
- * Files that people hand in: stored, read, indexed, and given to the turns of whatever they belong to: a session, or
+ * Files that people add: stored, read, indexed, and included in the turns of their owner: a session, or
  * something that a session has chosen (BEHAVIOURS §3.4, §3.5). Its service is `fileLibrary`, and searches the files.
  */
 export const files = capability<FileSettings, FilesService>({

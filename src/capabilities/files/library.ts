@@ -61,7 +61,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       if (!row) return
       const work = process(row)
         .catch((error: unknown) => {
-          // What is stopped in the midst of it is read at the next start, and nothing went wrong.
+          // A reading that was stopped is no failure: the file is read at the next start.
           if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${errorMessage(error)}`)
         })
         .finally(() => {
@@ -77,7 +77,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
     if (signal.aborted) return
     const state = await fileState(parts, found)
-    // A text that there is already is not lost because it could not be read again.
+    // An existing text is kept if the file cannot be read again.
     if (state.type === 'failed' && row.state.type === 'ready') return
     if (await store.file(row.id)) {
       await store.setFileState(row.id, state)
@@ -103,7 +103,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       updated: row.time,
       ...(reading.kind === 'text' && reading.pages ? { pages: reading.pages } : {}),
     })
-    // It may have got another owner, or been removed, before it was in the index.
+    // Meanwhile the file may have another owner, or be removed.
     const now = await store.file(row.id)
     if (!now) return void (await engine.remove(row.id))
     if (collectionName(now.owner) !== collectionName(row.owner))
@@ -119,7 +119,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     return readReferredContent(store, state.reading.content)
   }
 
-  /** Brings the index to what the store holds: it may be new, older, or of files that were removed meanwhile. */
+  /** Updates the index to the files in the store: it may be new or old, or have files that were removed meanwhile. */
   async function reconcile(engine: SearchEngine): Promise<number> {
     const known = new Map((await engine.documents()).map((document) => [document.id, document]))
     let indexed = 0
@@ -138,7 +138,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     return indexed
   }
 
-  /** The file of the same owner, name and bytes, unless it could not be read: then another try may go better. */
+  /** The file of the same owner, name and bytes, if its text was read: for an unreadable file, a new attempt may succeed. */
   async function findTwin({
     hash,
     name,
@@ -291,7 +291,7 @@ function withMediaType(row: FileRow): FileRow {
   return { ...row, mediaType: fileMediaType(row) }
 }
 
-/** What is in the index of a file: its bytes, and how they were read. */
+/** The version of an indexed file: its bytes and its reader. */
 function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
 }

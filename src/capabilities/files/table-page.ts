@@ -2,13 +2,13 @@ import { PAGE_CHARS, textPage } from '../../capability/toolkit.ts'
 
 /** Rows and columns of a sheet that are asked for. */
 export interface TableQuestion {
-  /** A name; the first sheet unless given. */
+  /** Name of a sheet. Default: the first one. */
   readonly sheet?: string
   /** The first row, from 1. */
   readonly row?: number
-  /** How many; as many as one page holds unless given. */
+  /** Number of rows. Default: as many as fit on one page. */
   readonly rows?: number
-  /** Letters as a spreadsheet has them, or what stands in the first row; all unless given. */
+  /** Letters as in a spreadsheet, or names from the first row. Default: all columns. */
   readonly columns?: readonly string[]
 }
 
@@ -25,8 +25,8 @@ export function tablePage(text: string, sheets: readonly string[], question: Tab
   const lines = sheetLines(text, sheets, index)
   const said = `Sheet ${sheet}: ${lines.length} rows`
   if (row > lines.length) return { ok: true, output: `[${said}; there is no row ${row}]` }
-  const head = cellsOf(lines[0])
-  const asked = lines.slice(row - 1, row - 1 + Math.min(rows, mostRows)).map(cellsOf)
+  const head = splitCells(lines[0])
+  const asked = lines.slice(row - 1, row - 1 + Math.min(rows, mostRows)).map(splitCells)
   const width = [head, ...asked].reduce((most, { length }) => Math.max(most, length), 0)
   const picked = wanted.map((column) => [column, columnAt(column, head, width)] as const)
   const unknown = picked.flatMap(([column, at]) => (at === undefined ? [column.slice(0, 100)] : []))
@@ -42,7 +42,7 @@ export function tablePage(text: string, sheets: readonly string[], question: Tab
   return { ok: true, output: `${shown.join('\n')}\n[${said}, shown ${row} to ${next - 1}${more}]` }
 }
 
-/** The letters of the columns, and as many rows as one page holds: one at least. */
+/** The letters of the columns, and as many rows as fit on one page: at least one. */
 function shownRows(asked: readonly (readonly string[])[], row: number, columns: readonly number[]): readonly string[] {
   const shown = [['', ...columns.map(letters)].join('\t')]
   let room = PAGE_CHARS
@@ -68,11 +68,11 @@ function sheetLines(text: string, sheets: readonly string[], wanted: number): re
   return found
 }
 
-function cellsOf(line: string | undefined): readonly string[] {
+function splitCells(line: string | undefined): readonly string[] {
   return line === undefined ? [] : line.split('\t')
 }
 
-/** More than one page can hold. */
+/** More rows than fit on one page. */
 const mostRows = PAGE_CHARS / 2
 
 /** A letter goes before a name: the first row is only perhaps a head. */

@@ -52,7 +52,7 @@ export async function fileTurnPart({ service, choices }: Parts, question: TurnQu
 async function chosenFiles(service: FileService, name: string, id: string, files: ChoiceFiles): Promise<Chosen> {
   const owner = fileOwner(name, id)
   const rows = await service.files(owner)
-  // What was handed in twice is sent, counted and listed once.
+  // A file that was added twice is sent, counted and listed once.
   return { ...files, owner, rows: files.sent ? mergeSameFiles(rows, sameReading) : rows }
 }
 
@@ -144,7 +144,7 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
   return [...searches, readAttachmentTool(files), searchAttachmentTool({ files, search })]
 }
 
-/** Every tool that a turn may be given here, for the list of tools. */
+/** Every tool that a turn may have, for the list of tools. */
 export function fileTurnTools(choices: CapabilityHost['choices']): readonly TurnTool[] {
   const nothing = async () => ({ documents: [] })
   const chosen = Object.values(choices).flatMap(({ files }) => files ?? [])
@@ -182,7 +182,7 @@ interface FileFit {
   readonly fits: boolean
   /** Of all texts, by the model-agnostic counter. */
   readonly tokens: number
-  /** Absent where no file has a text. */
+  /** Absent if no file has a text. */
   readonly reason?: Reason
   /** Files that have a text. */
   readonly files: readonly FileRow[]

@@ -1,17 +1,15 @@
 import type { Layer } from '../../context.ts'
 import { textLayer } from '../../capability.ts'
-import { readText, type TextReader } from '../../tool.ts'
+import type { TextReader } from '../../tool.ts'
 
 export interface InstructionsOptions {
   /** Path of `AGENTS.md`. */
   readonly file: string
-  /** How manifests and warnings name that file. */
-  readonly ref?: string
-  readonly read?: TextReader
+  readonly read: TextReader
 }
 
 /** Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Nothing where it is missing or blank. */
-export async function openInstructions({ file, ref = 'workspace/AGENTS.md', read = readText }: InstructionsOptions) {
+export async function openInstructions({ file, read }: InstructionsOptions) {
   let layers: readonly Layer[] = []
   let warnings: readonly string[] = []
 
@@ -25,3 +23,6 @@ export async function openInstructions({ file, ref = 'workspace/AGENTS.md', read
   await load()
   return { reload: load, warnings: () => warnings, layers: () => layers }
 }
+
+/** The name of the file in manifests and warnings. */
+const ref = 'workspace/AGENTS.md'

@@ -158,7 +158,7 @@ function namedDefinition(name: string, definition: McpDefinition): ToolDefinitio
   return { ...definition, name }
 }
 
-/** What is stored of a server from one start to the next. Plain JSON. */
+/** What is stored about a server between starts. Plain JSON. */
 interface AcceptanceRecord {
   readonly version: 1
   /** The definitions that are offered, in the order of their names. */

@@ -1,6 +1,6 @@
 import { errorMessage, largestEvent } from '../../platform.ts'
 
-/** Limits of a fetch. `onBroken` receives the reason when a body breaks off or grows too large, once for each body. */
+/** Limits of a fetch. `onBroken` receives the reason when a body is incomplete or grows too large, once for each body. */
 interface FetchBounds {
   /** The largest answer, or event of a stream, bytes. */
   readonly largest: number
@@ -10,7 +10,7 @@ interface FetchBounds {
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * `fetch` that reads answers up to a limit. An answer to a POST that breaks off ends the connection, since the library would
+ * `fetch` that reads responses up to a limit. An incomplete response to a POST ends the connection, since the library would
  * wait for the rest forever.
  */
 export function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {

@@ -45,7 +45,7 @@ const PROBE_SHARE = 0.3
 /** The longest time of a timer, ms: the toolbox sets the time limit of a call. */
 const LONGEST = 2 ** 31 - 1
 
-/** How long a server over HTTP may take to end its session, ms. */
+/** Time limit for a server over HTTP to end its session, ms. */
 const TERMINATE_MS = 1_000
 
 /**

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { schemaFault } from './schema-fault.ts'
+import { errorMessage } from '../../platform.ts'
+import { validatorFor } from '../../tool.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
 /** The tools of a server, as it lists them, unchecked. */
@@ -58,7 +59,7 @@ const anyPage: PageSchema = {
 interface Offered {
   /** By name. */
   readonly offered: readonly SealedDefinition[]
-  /** What is left out and why: the rest of sentences that begin with the name of the server. */
+  /** Why tools are left out: the rest of sentences that begin with the name of the server. */
   readonly faults: readonly string[]
 }
 
@@ -174,4 +175,23 @@ function sortKeys(value: unknown): unknown {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Why a schema cannot be that of a tool's input, or `undefined`. One broken schema would make a provider refuse the whole
+ * request, so it is found here. The draft is 2020-12, or an older one that `$schema` names.
+ */
+async function schemaFault(schema: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+  if (schema['type'] !== 'object') return 'it must describe an object ("type": "object")'
+  try {
+    await validatorFor(schema)
+    return undefined
+  } catch (error) {
+    return oneLine(errorMessage(error))
+  }
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 300)} …` : line
 }

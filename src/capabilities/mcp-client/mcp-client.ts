@@ -9,29 +9,33 @@ import {
 import { z } from 'zod'
 
 const serverSettings = z.strictObject({
-  command: z.string().min(1).optional().describe('Program of a server that runs on this machine.'),
+  command: z.string().min(1).optional().describe('Program of a server on this machine.'),
   args: z.array(z.string()).optional().describe('Arguments of that program.'),
   environment: z
     .record(z.string(), environmentVariable())
     .optional()
-    .describe('Environment of that program: its variables, and the names of ours that hold their values.'),
-  url: httpAddress().optional().describe('Address of a server that is reached over HTTP.'),
+    .describe(
+      'Environment of that program: its variables, and for each the environment variable of Foreword with the value.',
+    ),
+  url: httpAddress().optional().describe('Address of a server over HTTP.'),
   headers: z
     .record(z.string(), environmentVariable())
     .optional()
     .describe(
-      'Headers of every request: their names, and the names of our environment variables that hold their values.',
+      'Headers of every request: their names, and for each the environment variable of Foreword with the value.',
     ),
-  directory: homePath().optional().describe('Folder that the program runs in; relative to the home.'),
+  directory: homePath().optional().describe('Working directory of the program, relative to the home.'),
   enabled: z.boolean().default(true).describe('Whether the server is used.'),
-  connectTimeoutMs: milliseconds().default(10_000).describe('How long the server may take to say what it offers, ms.'),
+  connectTimeoutMs: milliseconds()
+    .default(10_000)
+    .describe('Time limit for the server to connect and list what it offers, ms.'),
 })
 
 /** Keys below `mcp`. */
 const mcpSettings = z
   .strictObject({ servers: z.record(z.string(), serverSettings).default({}).describe('MCP servers, by name.') })
   .prefault({})
-  .describe('Tools of others, over MCP.')
+  .describe('MCP servers whose tools the agent may use.')
 
 type McpSettings = z.infer<typeof mcpSettings>
 

@@ -16,7 +16,7 @@ export interface McpOptions {
   readonly connects: boolean
   /** Version of Foreword, which servers are sent. */
   readonly version: string
-  /** Timers; the real ones unless given. */
+  /** Timers. Default: the real ones. */
   readonly later?: Later
 }
 

@@ -6,7 +6,7 @@ import type { Memory } from './core/memory.ts'
 /** What sessions remember of earlier ones. */
 export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory')
 
-/** What was said and done in earlier sessions of the same conversation (BEHAVIOURS §2.1). */
+/** Memory of the earlier sessions of the same conversation (BEHAVIOURS §2.1). */
 export const memory = capability<MemorySettings, Memory>({
   name: 'memory',
   summary: 'What the last session of a conversation was about, and earlier calls of tools that a message finds.',

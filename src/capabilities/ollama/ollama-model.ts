@@ -46,10 +46,12 @@ function streaming(settings: ModelSettings, fetch: ModelSettings['fetch']): Stre
         body: JSON.stringify(ollamaRequest(settings.model, call)),
         ...(call.abortSignal ? { signal: call.abortSignal } : {}),
       })
-      const { body, headers: told } = await expectOk(response)
+      const { body, headers: responseHeaders } = await expectOk(response)
       if (!body) throw new Error('the answer has no body')
       return {
-        stream: body.pipeThrough(new TextDecoderStream()).pipeThrough(ollamaParts(told.get('content-type') ?? '')),
+        stream: body
+          .pipeThrough(new TextDecoderStream())
+          .pipeThrough(ollamaParts(responseHeaders.get('content-type') ?? '')),
       }
     },
   }
@@ -63,15 +65,15 @@ function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObj
   return {
     model,
     stream: true,
-    messages: call.prompt.flatMap(messagesOf),
-    ...(offered.length > 0 ? { tools: offered.map(toolOf) } : {}),
-    ...(reasoning === undefined ? {} : { think: thinkOf(model, reasoning) }),
+    messages: call.prompt.flatMap(formatMessage),
+    ...(offered.length > 0 ? { tools: offered.map(formatTool) } : {}),
+    ...(reasoning === undefined ? {} : { think: thinkOption(model, reasoning) }),
     ...(responseFormat?.type === 'json' ? { format: (responseFormat.schema as JSONObject | undefined) ?? 'json' } : {}),
-    options: { ...providerOptions?.['ollama'], ...samplingOf(call) },
+    options: { ...providerOptions?.['ollama'], ...samplingOptions(call) },
   }
 }
 
-function samplingOf(call: LanguageModelV4CallOptions): JSONObject {
+function samplingOptions(call: LanguageModelV4CallOptions): JSONObject {
   const { maxOutputTokens, temperature, topP, stopSequences, seed, presencePenalty, frequencyPenalty } = call
   return {
     ...defined({
@@ -87,19 +89,19 @@ function samplingOf(call: LanguageModelV4CallOptions): JSONObject {
 }
 
 /** Only gpt-oss accepts a level. Other models accept true or false. */
-function thinkOf(model: string, reasoning: string): boolean | string {
+function thinkOption(model: string, reasoning: string): boolean | string {
   if (reasoning === 'none') return false
   return /gpt-?oss/i.test(model) && /^(?:low|medium|high)$/.test(reasoning) ? reasoning : true
 }
 
 type Tool = Extract<NonNullable<LanguageModelV4CallOptions['tools']>[number], { type: 'function' }>
 
-function toolOf({ name, description, inputSchema }: Tool): JSONObject {
+function formatTool({ name, description, inputSchema }: Tool): JSONObject {
   const parameters = inputSchema as JSONObject
   return { type: 'function', function: { name, ...defined({ description }), parameters } }
 }
 
-function messagesOf(message: LanguageModelV4Message): JSONObject[] {
+function formatMessage(message: LanguageModelV4Message): JSONObject[] {
   switch (message.role) {
     case 'system':
       return [{ role: 'system', content: message.content }]

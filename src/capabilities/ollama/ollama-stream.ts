@@ -66,7 +66,7 @@ function readLine(text: string, blocks: BlockWriter, controller: Controller, con
   }
   if (!line.done) return
   blocks.end(controller)
-  controller.enqueue({ type: 'finish', finishReason: reasonOf(line.done_reason), usage: usageOf(line) })
+  controller.enqueue({ type: 'finish', finishReason: finishReason(line.done_reason), usage: readUsage(line) })
 }
 
 type BlockWriter = ReturnType<typeof blockWriter>
@@ -93,7 +93,7 @@ function blockWriter() {
 }
 
 /** Older servers end only complete answers without a reason. */
-function reasonOf(raw = 'stop'): LanguageModelV4FinishReason {
+function finishReason(raw = 'stop'): LanguageModelV4FinishReason {
   return { unified: raw === 'stop' || raw === 'length' ? raw : 'other', raw }
 }
 
@@ -101,7 +101,7 @@ function reasonOf(raw = 'stop'): LanguageModelV4FinishReason {
  * Zero counts as unreported: servers with the whole prompt in their cache have reported no number, or zero
  * (ollama issues 2068 and 3427).
  */
-function usageOf(line: Line): LanguageModelV4Usage {
+function readUsage(line: Line): LanguageModelV4Usage {
   const total = line.prompt_eval_count || undefined
   return {
     inputTokens: { total, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },

@@ -129,7 +129,7 @@ function labelled(label: string, value: string | null | undefined): string {
   return line === '' ? '' : `${label}: ${line}`
 }
 
-/** A text of several lines that holds no heading: a line that begins with `#` is escaped. */
+/** A text of several lines without headings: a line that begins with `#` is escaped. */
 function withoutHeadings(text: string): string {
   return text.replaceAll(/^([ \t]*)(?=#)/gm, '$1\\')
 }

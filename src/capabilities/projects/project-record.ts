@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type RecordKind, recordName, recordText } from '../../capability.ts'
 
 export const projectSchema = z.strictObject({
-  name: recordName.describe('What it is called.'),
-  instructions: recordText.default('').describe('What the default agent reads in this project.'),
+  name: recordName.describe('Name of the project.'),
+  instructions: recordText.default('').describe('Instructions for the default agent in this project.'),
 })
 
 /** Sessions that share instructions and files. Without its id, as people write it. */

@@ -10,7 +10,7 @@ export interface PromptOptions {
   readonly file: string
   /** How manifests and warnings name that file. */
   readonly ref?: string
-  /** What is sent where the file is missing or unreadable; none where empty. The packaged prompt unless given. */
+  /** The text when the file is missing or unreadable; if it is empty, no prompt. Default: the packaged prompt. */
   readonly fallback?: string
   /**
    * A line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1). A missing file is then a warning, and a blank

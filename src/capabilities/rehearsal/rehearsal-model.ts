@@ -26,7 +26,7 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
 }
 
 /**
- * A stand-in for a model: it answers with the outline of its request, or follows script lines in the newest user message
+ * A scripted model without weights: it answers with the outline of its request, or follows script lines in the newest user message
  * (`docs/decisions/0004-models.md`). It uses nothing but the request, so the same request gets the same answer in any process.
  * Sampling parameters have no effect. `stop`, JSON formats and required tools are respected.
  */
@@ -40,7 +40,7 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   const calls = options.toolChoice === 'none' ? [] : step.calls
   const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
   const said: string[] = []
-  const words = wordsOf(step.fail && text === '' ? outline(request, options) : text)
+  const words = splitWords(step.fail && text === '' ? outline(request, options) : text)
   for (const word of step.fail ? words.slice(0, step.fail.afterWords) : words) {
     stopIfAborted(options.signal)
     said.push(word)
@@ -96,7 +96,7 @@ function withoutCalls(step: ScriptStep): string {
   return step.text === '' ? notice : `${step.text}\n${notice}`
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? []
 }
 

@@ -15,11 +15,11 @@ export interface ScriptStep {
  * assistant messages after it is the number of completed steps. `undefined` without a script, or at its end.
  */
 export function dueStep(messages: readonly AnyMessage[]): ScriptStep | undefined {
-  const at = messages.findLastIndex((message) => message.role === 'user' && LINE.test(textOf(message)))
+  const at = messages.findLastIndex((message) => message.role === 'user' && LINE.test(messageText(message)))
   const script = messages[at]
   if (!script) return undefined
   const done = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length
-  return steps(textOf(script))[done]
+  return steps(messageText(script))[done]
 }
 
 const LINE = /^\/(?:call|say|fail|slow)\b/m
@@ -104,7 +104,7 @@ function parsed(json: string): unknown {
   }
 }
 
-function textOf({ content }: AnyMessage): string {
+function messageText({ content }: AnyMessage): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }

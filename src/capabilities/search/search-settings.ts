@@ -3,21 +3,28 @@ import { environmentVariable, httpAddress, share } from '../../capability.ts'
 
 const embedding = z.strictObject({
   kind: z.string().min(1).describe('API of the server, such as `ollama` or `openai-compatible`.'),
-  model: z.string().min(1).describe('Model that turns texts into vectors, such as nomic-embed-text.'),
-  baseURL: httpAddress().optional().describe('Address of the server. Ollama has a usual one.'),
-  apiKeyEnv: environmentVariable().optional().describe('Environment variable that holds the key.'),
+  model: z.string().min(1).describe('Embedding model, such as nomic-embed-text.'),
+  baseURL: httpAddress().optional().describe('Address of the server. Ollama has a default address.'),
+  apiKeyEnv: environmentVariable().optional().describe('Environment variable with the key.'),
   prefixes: z
     .strictObject({
-      documents: z.string().max(500).default('').describe('Before each passage.'),
-      queries: z.string().max(500).default('').describe('Before each question.'),
+      documents: z.string().max(500).default('').describe('Text before each passage.'),
+      queries: z.string().max(500).default('').describe('Text before each question.'),
     })
     .optional()
-    .describe('Texts that the model expects before a text. Built in for well-known models.'),
-  dimensions: z.int().min(1).max(65_536).optional().describe('Length of the vectors, for models that can choose it.'),
-  weight: share().default(0.1).describe('Weight of a rank by meaning beside the same rank by words.'),
+    .describe('Texts that the model requires before its input. Built in for well-known models.'),
+  dimensions: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .optional()
+    .describe('Length of the vectors, for models that support several lengths.'),
+  weight: share().default(0.1).describe('Weight of a rank by meaning relative to the same rank by words.'),
   floor: share()
     .optional()
-    .describe('The least cosine of question and passage that makes a passage an answer. Measured unless given.'),
+    .describe(
+      'The lowest cosine similarity of question and passage at which the passage is a result. By default, it is measured.',
+    ),
 })
 
 /** The section `search` of `config.json`. */
@@ -25,7 +32,7 @@ export const searchSettings = z
   .strictObject({
     embedding: embedding
       .optional()
-      .describe('Embedding model that finds passages by their meaning too. By their words alone unless given.'),
+      .describe('Embedding model that also finds passages by meaning. By default, the search compares only words.'),
   })
   .prefault({})
   .describe('Search of files.')

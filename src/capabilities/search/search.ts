@@ -1,7 +1,7 @@
 import { capability, type FileEmbedder } from '../../capability.ts'
 import { type SearchSettings, searchSettings } from './search-settings.ts'
 
-/** The embedding model that the capability `files` searches with (`fileEmbedder`). Without it, files are searched by words alone. */
+/** The embedding model that the capability `files` searches with (`fileEmbedder`). Without it, files are searched only by words. */
 export const search = capability<SearchSettings, FileEmbedder>({
   name: 'search',
   summary: 'finds passages of files by their meaning',

@@ -13,11 +13,11 @@ import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-t
 export interface SkillsOptions
   extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
   readonly findBinary: FindBinary
-  /** How skills are shown. `auto` unless given. */
+  /** The form of skills in the prompt. Default: `auto`. */
   readonly mode?: SkillsMode
-  /** The layout that the tools are made for. The usual one unless given. */
+  /** The layout that the tools are made for. Default: the usual layout. */
   readonly layout?: Layout
-  /** How manifests name where the layer comes from. */
+  /** The origin of the layer in manifests. */
   readonly ref?: string
 }
 

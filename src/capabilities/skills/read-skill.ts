@@ -18,7 +18,7 @@ interface ReadSkillOptions {
 
 /** The largest part of a text in one answer, characters, where the room allows it. */
 const LONGEST_PAGE = 64_000
-/** Characters kept free for the line that tells where a page ends. */
+/** Characters reserved for the line about the end of a page. */
 const NOTE = 100
 
 /**
@@ -136,7 +136,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text of a file that a skill ships, or a sentence for the model that tells why there is none. */
+/** The text of a file that a skill ships, or a sentence for the model with the reason why there is none. */
 type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }
 
 /** The largest file that is read, bytes. */

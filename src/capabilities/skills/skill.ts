@@ -4,7 +4,7 @@ import { type Missing, noRequirements, type Requirements } from './folder/requir
 export interface SkillRoot {
   /** Absolute path. */
   readonly path: string
-  /** How manifests and lists name it, such as `skills`: the same on every machine where it can be. */
+  /** Its name in manifests and lists, such as `skills`: if possible, the same on every machine. */
   readonly ref: string
   readonly kind: 'home' | 'extra' | 'workspace'
   /** `false`: skills of this folder are listed, and not read. */
@@ -15,7 +15,7 @@ export interface SkillRoot {
 export interface Skill {
   /** From the frontmatter, else the name of the folder. In NFC, on one line. */
   readonly name: string
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly description: string
   /** `SKILL.md` without its frontmatter. */
   readonly body: string
@@ -25,7 +25,7 @@ export interface Skill {
   readonly ref: string
   readonly kind: SkillRoot['kind']
   readonly fields: Frontmatter
-  /** What declares its tools. */
+  /** The files that declare its tools. */
   readonly toolFiles: ToolFiles | undefined
   /** SHA-256 of everything in the folder, if it was requested. */
   readonly digest: string | undefined
@@ -81,7 +81,7 @@ export const TOOL_FILES = ['tools.json', 'allowlist.json', 'execution.json'] as 
 export type ToolFile = (typeof TOOL_FILES)[number]
 
 /**
- * Their texts. One `tools.json` may hold everything; or it is a list of tools, and `allowlist.json` and `execution.json`
- * beside it say what they may run and what they do run.
+ * The texts of these files. Either `tools.json` has everything, or it is a list of tools, and `allowlist.json` and
+ * `execution.json` beside it define what the tools may run and what they run.
  */
 export type ToolFiles = { readonly 'tools.json': string } & { readonly [Name in ToolFile]?: string }

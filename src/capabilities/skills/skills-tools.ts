@@ -4,7 +4,7 @@ import type { SkillToolsOptions } from './executor/skill-tools.ts'
 import { isBuiltInName } from '../tool-names.ts'
 import type { Skill } from './skill.ts'
 
-/** What the programs of skills' tools receive. */
+/** Settings for the programs of skills' tools. */
 export interface SkillToolOptions extends SkillToolsOptions {
   /** Prefixes of tools that others offer, such as MCP servers. A skill's tool of such a name is left out: it must not get their permissions. */
   readonly takenPrefixes?: readonly string[]

@@ -6,21 +6,23 @@ import { z } from 'zod'
 /** Keys below `skills`. */
 const skillsSettings = z
   .strictObject({
-    directory: homePath().default('skills').describe('Folder of the skills; relative to the home.'),
-    extraDirs: z.array(homePath()).default([]).describe('More folders of skills, in order.'),
-    disabled: z.array(z.string()).default([]).describe('Names of skills that are left out.'),
+    directory: homePath().default('skills').describe('Folder of the skills, relative to the home.'),
+    extraDirs: z.array(homePath()).default([]).describe('More folders of skills, searched in this order.'),
+    disabled: z.array(z.string()).default([]).describe('Names of skills to leave out.'),
     contextMode: z
       .enum(['auto', 'full', 'readOnDemand'])
       .default('auto')
-      .describe('Whether skills stand in the prompt in full, or as a list to read from.'),
+      .describe('Whether the prompt has the full text of skills or a list of them. `auto` decides by size.'),
     trustedDirs: z
       .array(homePath())
       .default([])
-      .describe("Folders outside the home whose `.agents/skills` you trust: the workspace's skills load only then."),
-    allowScripts: z.boolean().default(false).describe("Whether a skill's own scripts may run."),
+      .describe(
+        'Folders outside the home whose `.agents/skills` you trust. Skills of a workspace load only from trusted folders.',
+      ),
+    allowScripts: z.boolean().default(false).describe('Whether the scripts of skills may run.'),
   })
   .prefault({})
-  .describe('Where skills are, and how they are shown.')
+  .describe('Folders of skills, and their form in the prompt.')
 
 /** Skills of the home and of the workspace, and the layer about the prompt blocks of all capabilities. */
 export const skills = capability({

@@ -10,7 +10,7 @@ export interface NotesSummary {
   readonly subject: string
   readonly text: string
   readonly model: string
-  /** SHA-256 of the notes that it covers. */
+  /** SHA-256 of the summarized notes. */
   readonly covers: string
   /** Lines of the notes. */
   readonly lines: number
@@ -26,7 +26,7 @@ export interface NotesSummariesParts {
   readonly complete: Runtime['complete']
   /** All notes of a subject. Rejects with `not-found`. */
   readonly notesOf: (subject: string) => Promise<string>
-  /** `provider/model`; the configured one where absent. */
+  /** `provider/model`. Default: the configured model. */
   readonly model?: string | undefined
   /** Unless set, nothing is stored or shown, and no model is asked. */
   readonly enabled: boolean
@@ -35,20 +35,20 @@ export interface NotesSummariesParts {
   readonly warn?: (text: string) => void
 }
 
-/** Of a summary, characters. */
+/** The longest summary, characters. */
 const MOST_CHARS = 4_000
 
-/** Of the notes that a model summarizes, characters. */
+/** The most of the notes that a model receives, characters. */
 const MOST_NOTES_CHARS = 400_000
 
 /** Subjects summarized at the same time in the background. */
 const MOST_AT_ONCE = 2
 
-/** Summaries of long notes by a model. A stored summary holds for exactly the notes that it was made of. */
+/** Summaries of long notes by a model. A stored summary is valid only for exactly the notes that it was made from. */
 export function createNotesSummaries(parts: NotesSummariesParts) {
   const { store, clock, enabled, asksByItself = true, warn = () => {} } = parts
   const stopping = new AbortController()
-  /** One model at a time for a subject. */
+  /** One call at a time for each subject. */
   const queue = keyedQueue<string>()
   /** SHA-256 of notes whose summary failed, by subject: not tried again before they change. */
   const failed = new Map<string, string>()

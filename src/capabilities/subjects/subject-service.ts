@@ -26,7 +26,7 @@ export interface SubjectService {
 export interface RunningSubjects extends SubjectService {
   /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
   readonly tools: readonly Tool[]
-  /** What a turn is given; `undefined` where its folder was removed meanwhile. */
+  /** The layer for a turn; `undefined` if the folder of the subject was removed meanwhile. */
   read(subject: string): Promise<SubjectReading | undefined>
   /** Rejects with a `RuntimeError` `not-found`, as every choice of a session does. */
   assertExists(subject: string): Promise<void>
@@ -97,7 +97,7 @@ async function orMissing<Value>(reading: Promise<Value>): Promise<Value | undefi
 /** Turns run without a default subject that does not exist; the warning tells its owner. */
 async function defaultWarnings(usual: string, subjects: Subjects): Promise<readonly string[]> {
   try {
-    // Not its context: long notes would be put into a model's words, and there is none yet.
+    // Reading the context would summarize long notes, and no model is available yet.
     await subjects.notes(usual, { limit: 1 })
     return []
   } catch (error) {
@@ -109,7 +109,7 @@ async function defaultWarnings(usual: string, subjects: Subjects): Promise<reado
 /** Characters of one result. The context of a subject with several tastes is longer than most results. */
 const MOST_SHOWN = 64_000
 
-/** An operation as a tool of the gateway. It answers with JSON, and with a line below about what was odd about the files. */
+/** An operation as a tool of the gateway. It answers with JSON, and with a line below of warnings about the files. */
 export function subjectTool(
   { name, description, inputSchema, readOnly, faultOf, run }: SubjectOperation,
   offeredWhile: OfferedWhile,

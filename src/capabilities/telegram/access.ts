@@ -32,7 +32,7 @@ export function createChatAccess(
 
 /** Answers chats that may not talk to the agent. None of their messages reaches a model or a log. */
 export interface PairingGate {
-  /** Handles a message of such a chat. It may hold the code that pairs the chat. */
+  /** Handles a message of such a chat. It may contain the code that pairs the chat. */
   redeem(message: ParsedMessage): Promise<void>
   /** Explains how to pair the chat, at most once an hour. */
   explain(chat: ChatReference): Promise<void>

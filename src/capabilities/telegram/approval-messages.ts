@@ -96,7 +96,7 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
     if (pressed.decision !== 'deny' && !mayAllow) return 'This call is too long to allow from here.'
     names.set(person.id, person.name)
     try {
-      await runtime.decide(approval, { digest, decision: decisionOf(pressed.decision), by: BY + person.id })
+      await runtime.decide(approval, { digest, decision: approvalDecision(pressed.decision), by: BY + person.id })
       return pressed.decision === 'deny' ? 'Denied.' : 'Allowed.'
     } catch (error) {
       if (error instanceof RuntimeError) return shorten(error.message, LONGEST_ANSWER)
@@ -127,7 +127,7 @@ const BY = 'telegram:'
 /** Characters of the note for the person who pressed a button. The Bot API accepts 200. */
 const LONGEST_ANSWER = 200
 
-function decisionOf(decision: ButtonDecision): ApprovalDecision {
+function approvalDecision(decision: ButtonDecision): ApprovalDecision {
   return decision === 'deny' ? { type: 'deny' } : { type: 'approve', scope: decision }
 }
 

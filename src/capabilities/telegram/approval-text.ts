@@ -1,7 +1,7 @@
 import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
 import type { ApprovalQuestion } from '../../session.ts'
 import type { TelegramButtons } from './api/telegram-sender.ts'
-import { type FormattedText, joinTexts, plainText, shorten, styledText } from './text/formatted-text.ts'
+import { type FormattedText, joinFormatted, plainText, shorten, styledText } from './text/formatted-text.ts'
 
 /** The text that asks a chat about a call. */
 interface ShownApproval {
@@ -13,7 +13,7 @@ interface ShownApproval {
 /** The most of a call that one message shows, characters. */
 const MOST_CALL_CHARS = 3_000
 
-/** Shows exactly what would run. `closing` says who may decide, or what was decided. */
+/** Shows exactly what would run. `closing`: who may decide, or the decision. */
 export function approvalText(
   approval: string,
   { request, digest }: { readonly request: ApprovalQuestion; readonly digest: string },
@@ -26,16 +26,16 @@ export function approvalText(
     ? `Only ${shown.length} of ${whole.length} characters are shown. To read and allow the whole call, run ` +
       `\`foreword approve ${approval}\`.`
     : ''
-  const text = joinTexts(
+  const text = joinFormatted(
     [
-      joinTexts(
+      joinFormatted(
         [plainText('A tool call needs approval:'), styledText(exactLine(request.tool).slice(0, 100), 'bold')],
         ' ',
       ),
       styledText(shown, 'pre'),
       plainText(notice),
       plainText(alikeText(request)),
-      joinTexts([plainText('Digest'), styledText(digest.slice(0, DIGEST_SHOWN), 'code')], ' '),
+      joinFormatted([plainText('Digest'), styledText(digest.slice(0, DIGEST_SHOWN), 'code')], ' '),
       plainText(closing),
     ],
     '\n',
@@ -43,7 +43,7 @@ export function approvalText(
   return { text, shortened: isCut }
 }
 
-/** How many characters of a digest a message and a button hold. */
+/** Characters of a digest in a message and in a button. */
 const DIGEST_SHOWN = 12
 
 function callText({ input, argv, command, folder, diff, facts = {} }: ApprovalQuestion): string {
@@ -86,7 +86,7 @@ export function approvalButtons(approval: string, digest: string, isCut: boolean
   return [...(isCut ? [] : [allowing]), [button('Deny', 'deny')]]
 }
 
-/** `undefined` for data that no such button holds. */
+/** `undefined` for the data of any other button. */
 export function parseButton(data: string): PressedButton | undefined {
   const found = /^(once|session|deny)\.([0-9a-f]{12})\.([\w-]{1,40})$/.exec(data)
   if (!found) return undefined

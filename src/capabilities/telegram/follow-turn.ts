@@ -70,7 +70,7 @@ export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowP
       if (grown === growing || !canGrow) continue
       growing = grown
       changed = true
-      // What cannot be shown on the way is no loss: the reply itself is delivered, and says what is wrong.
+      // A failed interim update loses nothing: the final reply is delivered and reports what is wrong.
       writing ??= write()
         .catch(() => (canGrow = false))
         .then(() => (writing = undefined))

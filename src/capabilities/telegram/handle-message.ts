@@ -37,7 +37,7 @@ export async function handleMessage(messages: MessageGroup, parts: HandleMessage
   if (!(await access.chat(chat.id))) return pairingGate.redeem(first)
   const binding = chatBinding(chat)
   const files = messages.flatMap((message) => message.files)
-  const words = wordsOf(messages)
+  const words = joinedWords(messages)
   const command = messageCommand(messages, first)
   const begins = command?.name === 'new' ? command.argument : undefined
   if (command && begins === undefined) {
@@ -58,10 +58,10 @@ export async function handleMessage(messages: MessageGroup, parts: HandleMessage
 /** The command of a message. Forwarded words and captions of files are no commands. */
 export function messageCommand(messages: readonly ParsedMessage[], first: ParsedMessage): ParsedCommand | undefined {
   const isPlain = first.forwardedFrom === undefined && messages.every(({ files }) => files.length === 0)
-  return isPlain ? parseCommand(wordsOf(messages)) : undefined
+  return isPlain ? parseCommand(joinedWords(messages)) : undefined
 }
 
-function wordsOf(messages: readonly ParsedMessage[]): string {
+function joinedWords(messages: readonly ParsedMessage[]): string {
   return messages.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n')
 }
 

@@ -81,7 +81,7 @@ function parseMessage(update: number, message: Message, me: BotName): ParsedMess
   const forwardedFrom = forwardedAuthor(message)
   const answers = parseAnswered(message, me)
   if (text === '' && files.length === 0 && isService(message)) return undefined
-  // In an album, one message holds the words for all of them.
+  // In an album, one message has the words for all of them.
   if (!addressed && album === undefined) return undefined
   return {
     type: 'message',
@@ -128,7 +128,7 @@ function isService(message: Message): boolean {
   return !UNREADABLE.some((kind) => message[kind] !== undefined)
 }
 
-/** Kinds of messages that people send and the bot cannot read. It tells them so. */
+/** Kinds of messages that people send and the bot cannot read. It replies that it cannot. */
 const UNREADABLE = ['sticker', 'location', 'contact', 'poll', 'venue', 'dice', 'story', 'game'] as const
 
 interface ParsedText {

@@ -3,7 +3,7 @@ import type { TelegramSender } from './api/telegram-sender.ts'
 import type { ChatReference } from './chat-reference.ts'
 import type { FormattedText } from './text/formatted-text.ts'
 
-/** The messages of a chat that hold one reply. Only one call may run at a time. */
+/** The messages of a chat with the parts of one reply. Only one call may run at a time. */
 export interface ReplyMessages {
   /** Shows the reply so far: sends missing parts, and edits changed ones where that is possible at once. */
   grow(parts: readonly FormattedText[]): Promise<void>
@@ -28,7 +28,7 @@ export function createReplyMessages(
   chat: ChatReference,
   note: (part: SentPart) => Promise<void>,
 ): ReplyMessages {
-  /** Index n holds part n + 1. `undefined` is a part without a known message. */
+  /** Index n is part n + 1. `undefined` is a part without a known message. */
   const shown: (ShownMessage | undefined)[] = []
 
   async function send(index: number, part: FormattedText): Promise<void> {

@@ -2,7 +2,7 @@ import { exactLine } from '../../context.ts'
 import { type Reply } from '../../capability.ts'
 import { outcomeNotice } from '../../runtime.ts'
 import type { CitationSource } from '../../session.ts'
-import { type FormattedText, joinTexts, plainText, styledText } from './text/formatted-text.ts'
+import { type FormattedText, joinFormatted, plainText, styledText } from './text/formatted-text.ts'
 import { formatMarkdown } from './text/markdown.ts'
 import { isBlankMessage } from './text/message-parts.ts'
 
@@ -13,14 +13,14 @@ export function replyText(
 ): FormattedText {
   const said = formatMarkdown(text)
   const ending = endingText(outcome)
-  const whole = joinTexts([said, plainText(sources.map(sourceLine).join('\n')), ending], '\n\n')
+  const whole = joinFormatted([said, plainText(sources.map(sourceLine).join('\n')), ending], '\n\n')
   return isBlankMessage(whole.text) ? styledText('The answer is empty.', 'italic') : whole
 }
 
 /** A growing reply: the text so far, and what the agent is doing. */
 export function growingText(text: string, doing: string | undefined): FormattedText {
   const note = doing === undefined ? plainText('') : styledText(`… ${doing}`, 'italic')
-  return joinTexts([formatMarkdown(text), note], '\n\n')
+  return joinFormatted([formatMarkdown(text), note], '\n\n')
 }
 
 function endingText(outcome: Reply['outcome']): FormattedText {

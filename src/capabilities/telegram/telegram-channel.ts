@@ -25,9 +25,9 @@ import type { Sleep } from './timing.ts'
 import { createUpdateHandler, type UpdateHandler } from './update-handler.ts'
 import { answerWebhook } from './webhook.ts'
 
-/** What a channel to Telegram needs: the keys of `channels.telegram`, and what their values refer to. */
+/** What a channel to Telegram needs: the settings of `channels.telegram`, with their values resolved. */
 export interface TelegramOptions {
-  /** The bot's token. No text that leaves the channel holds it. */
+  /** The bot's token. No text that leaves the channel contains it. */
   readonly token: string
   readonly apiRoot: string
   readonly allowedUsers: readonly number[]
@@ -37,7 +37,7 @@ export interface TelegramOptions {
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined
   /** What a session can choose. Each choice has a command. */
   readonly choices?: ChatChoices
-  /** Of one file, bytes. */
+  /** The largest file, bytes. */
   readonly maxFileBytes: number
   readonly sleep?: Sleep
   /** Monotonic, ms. */
@@ -46,7 +46,7 @@ export interface TelegramOptions {
   readonly random?: () => number
 }
 
-/** The path that Telegram calls where the address of the webhook has none. */
+/** The path that Telegram calls if the address of the webhook has none. */
 const WEBHOOK_PATH = '/channels/telegram'
 
 /** People reach the agent through a Telegram bot: in their own chats, and in groups where they mention it. */

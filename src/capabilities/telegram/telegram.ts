@@ -17,15 +17,15 @@ const webhook = z.strictObject({
     .describe('Public address of the gateway. Without a path, /channels/telegram is added.'),
   secretEnv: environmentVariable()
     .optional()
-    .describe("Environment variable that holds the secret of Telegram's calls. Without it, the gateway generates one."),
+    .describe("Environment variable with the secret of Telegram's calls. Without it, the gateway generates one."),
 })
 
 /** Keys below `channels.telegram`. */
 const settings = z.strictObject({
-  tokenEnv: environmentVariable().optional().describe("Environment variable that holds the bot's token."),
+  tokenEnv: environmentVariable().optional().describe("Environment variable with the bot's token."),
   tokenFile: homePath({ path: 'file' })
     .optional()
-    .describe("File that holds the bot's token, relative to the home directory."),
+    .describe("File with the bot's token, relative to the home directory."),
   allowedUsers: z.array(z.int()).default([]).describe('Ids of the people who may talk to the bot.'),
   allowedChats: z
     .array(z.int())
@@ -128,7 +128,7 @@ async function checkTelegram({
     : [ok('telegram', `${chats === 1 ? '1 chat or person' : `${chats} chats and people`} may talk to the bot`)]
 }
 
-/** The bot's token, or why there is none. `why` never holds any of it. */
+/** The bot's token, or why there is none. `why` never contains any of it. */
 type TelegramToken = { readonly token: string } | { readonly why: string }
 
 /** Looks in the environment first, then in the file. */

@@ -1,7 +1,7 @@
 /** Waits that long (ms), or until `signal` is aborted. Never rejects. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
-/** How long things take, ms. */
+/** Intervals and time limits, ms. */
 export const telegramTimes = {
   /** From one typing indicator to the next. Telegram shows each for five seconds. */
   typing: 4_500,
@@ -12,7 +12,7 @@ export const telegramTimes = {
   groupEdit: 4_000,
   /** How long the channel waits for each further message of an album. */
   album: 1_500,
-  /** How long Telegram holds a poll while there are no updates. */
+  /** How long Telegram keeps a poll open while there are no updates. */
   poll: 30_000,
 } as const
 

@@ -5,7 +5,7 @@ import type { ChatAccess, PairingGate } from './access.ts'
 import { TelegramRefusal } from './api/telegram-api.ts'
 import { type ApprovalMessages, isApprovalNote } from './approval-messages.ts'
 import { chatBinding, conversationName } from './chat-reference.ts'
-import { isTemporary } from './command/commands.ts'
+import { mayRecover } from './command/commands.ts'
 import { endTurns } from './command/session-commands.ts'
 import { handleMessage, type HandleMessageParts, messageCommand } from './handle-message.ts'
 import { type MessageGroup, type ParsedMessage, type ParsedUpdate, parseUpdate } from './parsed-update.ts'
@@ -102,7 +102,7 @@ export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
         return
       }
       if (signal.aborted) return
-      if (!isTemporary(fault) && n === MOST_TRIES) {
+      if (!mayRecover(fault) && n === MOST_TRIES) {
         return warn(`The gateway handles a message from Telegram at its next start: ${fault.message}`)
       }
       if (n === 1) warn(`The gateway could not handle a message from Telegram and tries again: ${fault.message}`)

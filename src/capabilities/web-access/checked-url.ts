@@ -7,7 +7,7 @@ export interface UrlRules {
   readonly ports: readonly number[]
   /** `host:port` that the owner trusts: any port, any address. */
   readonly trusted: readonly string[]
-  /** Longest URL, characters. 2,000 unless given. */
+  /** The longest URL, characters. Default: 2,000. */
   readonly longest?: number
 }
 

@@ -16,7 +16,7 @@ import {
 
 interface SearchOptions extends Omit<AskingOptions, 'trusted'> {
   readonly search: SearchConfiguration
-  /** `host:port` that the owner trusts, for this alone. */
+  /** `host:port` that the owner trusts, only for this search. */
   readonly allowHosts: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -53,7 +53,7 @@ function trustedAuthority(entry: string): string | undefined {
   return url ? urlAuthority(url) : undefined
 }
 
-/** The checked base URL, or what is wrong with it. */
+/** The checked base URL, or its fault. */
 function baseUrl(wire: SearchWire, configured: string | undefined, rules: UrlRules): URL | string {
   const text = configured ?? wire.baseURL
   if (text === undefined) return `web.search.baseURL is missing: ${wire.name} has no usual address`

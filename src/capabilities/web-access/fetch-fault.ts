@@ -14,7 +14,7 @@ const CODES = {
   'too-large': 'too-large',
   /** A kind of content, or a coding, that Foreword does not read. */
   unsupported: 'unsupported',
-  /** The answer breaks off or is not what it claims to be. */
+  /** The response is incomplete or not what it claims to be. */
   broken: 'network',
 } as const satisfies Readonly<Record<string, ErrorCode>>
 

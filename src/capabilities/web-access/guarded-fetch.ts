@@ -29,11 +29,11 @@ interface NotFetched {
 }
 
 interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
-  /** The largest page, bytes, packed and unpacked. 5,000,000 unless given. */
+  /** The largest page, bytes, compressed and decompressed. Default: 5,000,000. */
   readonly maxBytes?: number | undefined
-  /** For all of it, redirects included, ms. 30,000 unless given. */
+  /** Time limit, redirects included, ms. Default: 30,000. */
   readonly timeoutMs?: number | undefined
-  /** 80 and 443 unless given. */
+  /** Default: 80 and 443. */
   readonly ports?: readonly number[] | undefined
 }
 

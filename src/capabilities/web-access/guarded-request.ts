@@ -6,11 +6,11 @@ import { FetchFault, inTime } from './fetch-fault.ts'
 
 /** Time limits of one request, and its network. */
 export interface RequestOptions {
-  /** To resolve a name, and to connect to one address, ms. 5,000 unless given. */
+  /** Time limit to resolve a name, and to connect to one address, ms. Default: 5,000. */
   readonly connectMs?: number | undefined
-  /** From the request to the head of its answer, ms. 15,000 unless given. */
+  /** Time limit from the request to the headers of the response, ms. Default: 15,000. */
   readonly firstByteMs?: number | undefined
-  /** The real one unless given: tests alone give another. */
+  /** Default: the real one. Only tests pass another. */
   readonly network?: Network | undefined
   /** `host:port` that may be reached although it is not public. */
   readonly trusted?: readonly string[] | undefined
@@ -137,7 +137,7 @@ function connectFault(error: unknown): FetchFault {
   return new FetchFault('unreachable', code === undefined ? what : `${what} (${code})`, { cause: error })
 }
 
-/** What is asked. */
+/** One request. */
 export interface GuardedRequest {
   readonly url: URL
   readonly method: 'GET' | 'POST'
@@ -213,7 +213,7 @@ function exchangeFault(error: unknown): FetchFault {
 export interface Network {
   /** Every address of a name. None, or a rejection, where there is no such name. */
   addresses(name: string): Promise<readonly string[]>
-  /** Where a connection to a checked address goes: nowhere else, except in tests, where servers on loopback are public. */
+  /** The target of a connection to a checked address. Only tests redirect it, because their servers are on loopback. */
   readonly route?: (address: string, port: number) => { readonly host: string; readonly port: number }
   /** Certificates in PEM of authorities that are trusted instead of the usual ones. */
   readonly authorities?: readonly string[]

@@ -155,7 +155,7 @@ type OpenedPage =
       readonly title: string
       /** Where it was in the end. */
       readonly url: string
-      /** As much of it as is shown. */
+      /** The part that is shown. */
       readonly content: string
       /** ISO 8601. */
       readonly updated?: string
@@ -197,7 +197,7 @@ function pageCache(): PageCache {
   }
 }
 
-/** The oldest goes where there are too many. */
+/** Removes the oldest page if there are too many. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
   map.set(key, value)
   for (const oldest of map.keys()) {

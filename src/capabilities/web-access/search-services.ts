@@ -5,7 +5,7 @@ export interface SearchConfiguration {
   readonly kind: 'searxng' | 'brave' | 'tavily'
   /** Where it is, if not at its usual address; SearXNG has none. */
   readonly baseURL?: string | undefined
-  /** Environment variable with the key. `BRAVE_API_KEY` or `TAVILY_API_KEY` unless given; SearXNG has no key. */
+  /** Environment variable with the key. Default: `BRAVE_API_KEY` or `TAVILY_API_KEY`; SearXNG has no key. */
   readonly apiKeyEnv?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export interface SearchRequest {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** One result as it came, to be checked and cleaned. */
+/** One raw result, not yet checked and cleaned. */
 export interface SearchResult {
   readonly url: unknown
   readonly title: unknown

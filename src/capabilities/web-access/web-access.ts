@@ -2,24 +2,26 @@ import { capability, environmentVariable, httpAddress, milliseconds } from '../.
 import { z } from 'zod'
 
 const webSearch = z.strictObject({
-  kind: z.enum(['searxng', 'brave', 'tavily']).describe('Which search service.'),
-  baseURL: httpAddress().optional().describe('Where a SearXNG of your own is.'),
-  apiKeyEnv: environmentVariable().optional().describe('Environment variable that holds the key.'),
+  kind: z.enum(['searxng', 'brave', 'tavily']).describe('Search service.'),
+  baseURL: httpAddress().optional().describe('Address of your SearXNG server.'),
+  apiKeyEnv: environmentVariable().optional().describe('Environment variable with the key.'),
 })
 
 /** Keys below `web`. */
 const webSettings = z
   .strictObject({
-    search: webSearch.optional().describe('Search service of the tool web_search, which is not offered without one.'),
+    search: webSearch
+      .optional()
+      .describe('Search service for the tool web_search. Without one, the tool is not offered.'),
     allowHosts: z
       .array(z.string().min(1))
       .default([])
-      .describe('HOST:PORT that the search service may be at although it is not public, such as 127.0.0.1:8888.'),
-    maxBytes: z.int().min(1_000).default(5_000_000).describe('The most of one page that is read, bytes.'),
-    timeoutMs: milliseconds().default(20_000).describe('How long one page may take, ms.'),
+      .describe('HOST:PORT of a search service on a private address, such as 127.0.0.1:8888.'),
+    maxBytes: z.int().min(1_000).default(5_000_000).describe('The most bytes to read of one page.'),
+    timeoutMs: milliseconds().default(20_000).describe('Time limit of one page, ms.'),
   })
   .prefault({})
-  .describe('Pages of the web that tools read.')
+  .describe('Web pages that tools read.')
 
 /** The tools on pages of the web. */
 export const webAccess = capability({

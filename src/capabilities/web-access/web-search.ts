@@ -2,7 +2,7 @@ import { type FoundDocument, resultsText } from '../../citation.ts'
 import type { Tool, ToolAnswered } from '../../tool.ts'
 import type { SearchProvider } from './search-services.ts'
 
-/** Results of one search unless the call gives a limit, and the highest limit. */
+/** Default number of results of one search, and the highest limit. */
 const USUAL_RESULTS = 8
 const MOST_RESULTS = 20
 

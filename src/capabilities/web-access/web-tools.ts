@@ -12,15 +12,15 @@ interface WebOptions {
   readonly search?: SearchConfiguration | undefined
   /** `host:port` that the search provider may be at although it is not public. No page is opened there. */
   readonly allowHosts?: readonly string[] | undefined
-  /** The largest page and the largest answer of a provider, bytes. 5,000,000 unless given. */
+  /** The largest page and the largest answer of a provider, bytes. Default: 5,000,000. */
   readonly maxBytes?: number | undefined
-  /** For one page with its redirects, or one search, ms. 30,000 unless given. */
+  /** Time limit of one page with its redirects, or of one search, ms. Default: 30,000. */
   readonly timeoutMs?: number | undefined
   /** Where the key of the provider is looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Takes the text out of pages. */
+  /** Extracts the text of pages. */
   readonly readDocument: DocumentReader['read']
-  /** The real one unless given: tests alone give another. */
+  /** Default: the real one. Only tests pass another. */
   readonly network?: Network | undefined
 }
 
@@ -29,7 +29,7 @@ export interface WebTools {
   readonly warnings: readonly string[]
 }
 
-/** What the model is given to read pages of the public web, and to search it where a provider is configured. */
+/** The tools that read public web pages, and search the web if a provider is configured. */
 export function webTools(options: WebOptions): WebTools {
   const { search, allowHosts = [], maxBytes = 5_000_000, timeoutMs = 30_000, environment, network } = options
   const bounds = { maxBytes, timeoutMs, network }

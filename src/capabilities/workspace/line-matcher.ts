@@ -10,7 +10,7 @@ export interface LineMatch {
 
 /** Finds lines of a text. */
 export interface LineMatcher {
-  /** The first lines that fit, at most `most`. Throws if that takes too long. */
+  /** The first lines that fit, at most `most`. Throws at the time limit. */
   match(text: string, most: number): Promise<readonly LineMatch[]>
   close(): Promise<void>
 }

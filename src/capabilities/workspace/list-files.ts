@@ -10,7 +10,7 @@ import type { WorkspaceOptions } from './text-file.ts'
 /** Lines of one answer. */
 const MOST_LINES = 400
 
-/** Entries that are looked at to count what is left. */
+/** The most entries that are read to count the rest. */
 const MOST_ENTRIES = 50_000
 
 interface ListInput {

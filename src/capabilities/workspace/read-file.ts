@@ -4,7 +4,7 @@ import { printableName } from './text-file.ts'
 import { readTextFile } from './text-file.ts'
 import type { WorkspaceOptions } from './text-file.ts'
 
-/** Lines of one answer unless the call gives a limit, and the highest limit. */
+/** Default number of lines of one answer, and the highest limit. */
 const USUAL_LINES = 400
 const MOST_LINES = 5000
 

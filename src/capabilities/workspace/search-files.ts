@@ -15,7 +15,7 @@ const MOST_MATCHES = 200
 const LINE_CHARS = 240
 const BEFORE = 60
 
-/** What is read for one search, bytes and files. */
+/** Limits of one search, bytes and files. */
 const MOST_BYTES = 256 * 1024 * 1024
 const MOST_FILES = 20_000
 

@@ -6,7 +6,7 @@ import { holdFolder } from './held-folder.ts'
 /** The largest file that can be read, searched or changed, bytes. */
 export const MOST_FILE_BYTES = 16 * 1024 * 1024
 
-/** What is at a path of the workspace. */
+/** The file at a path of the workspace. */
 export type WorkspaceFile =
   | {
       readonly type: 'text'

@@ -78,17 +78,17 @@ export interface CompletionInput {
   readonly tools?: readonly ToolDefinition[]
   readonly toolChoice?: 'auto' | 'none'
   readonly model?: string
-  /** Room for the answer; what the configuration reserves unless given. */
+  /** Room for the answer, tokens. Default: the configured reserve. */
   readonly maxOutputTokens?: number
   readonly parameters?: CallParameters
   /**
-   * What becomes of a conversation that does not fit. `none`: it is refused with `context-overflow`. `auto`: what is oldest
-   * is left out or shortened, and `call-start` reports it. As `context.completions.cut` has it unless given.
+   * What to do with a conversation that does not fit. `none`: reject it with `context-overflow`. `auto`: leave out or
+   * shorten what is oldest, and report it in `call-start`. Default: the setting `context.completions.cut`.
    */
   readonly cut?: CompletionCutChoice
   /**
-   * Whether the layers of this home are added in front. As `context.completions.prompt`
-   * has it unless given. What is neither added to nor cut reaches the provider exactly as it was given.
+   * Whether the request begins with the layers of this home. Default: the setting `context.completions.prompt`. Messages
+   * that are neither extended nor cut reach the provider unchanged.
    */
   readonly prompt?: boolean
   /** Sessions whose words the messages contain: what is recorded of the messages is removed with them. */

@@ -60,7 +60,7 @@ export interface Runtime {
   capability<Service>(key: ServiceKey<Service>): Service | undefined
   /** Chats that may talk here. */
   readonly pairings: Pairings
-  /** What was said and done in sessions. A person may ask about all of them, a model about its own conversation. */
+  /** Searches what was said and done in sessions: all of them for a person, its own conversation for a model. */
   readonly recall: Recall
 
   /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */

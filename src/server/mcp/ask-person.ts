@@ -24,7 +24,7 @@ type PersonAnswer =
   | { readonly type: 'ask'; readonly result: InputRequiredResult }
   | { readonly type: 'cancelled' }
 
-/** How long a person may take to answer, ms. */
+/** Time limit for the answer of a person, ms. */
 const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 

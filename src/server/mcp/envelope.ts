@@ -32,7 +32,7 @@ type EnvelopeCode =
   | 'unwritable'
   | 'internal'
   | 'cancelled'
-  /** The call cannot be carried out now. The message says why. */
+  /** The call cannot be carried out now. The message gives the reason. */
   | 'unavailable'
 
 /** The reply of a call that succeeded. */

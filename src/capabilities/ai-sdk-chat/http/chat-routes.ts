@@ -33,10 +33,10 @@ const uiMessage = z.looseObject({
 
 const chatBody = z.looseObject({
   id: z.string().min(1).max(500).describe('Names the conversation: a session of its own, or the id of a session.'),
-  messages: z.array(uiMessage).min(1).describe('Only the last is read; the session holds the others.'),
+  messages: z.array(uiMessage).min(1).describe('Only the last message is read. The session has the others.'),
   trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
   messageId: z.string().optional(),
-  model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
+  model: z.string().min(1).optional().describe('`provider/model`, only for this turn.'),
   attachments: attachmentsSchema,
 })
 
@@ -52,7 +52,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       method: 'POST',
       path: '/api/chat',
       tag: 'chat',
-      summary: 'Sends a message, and streams the turn to `useChat`',
+      summary: 'Sends a message and streams the turn to `useChat`',
       holdsFiles: true,
       description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` resumes it.',
       body: chatBody,
@@ -61,7 +61,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
         if (body.trigger === 'regenerate-message') throw appendOnly()
         const message = body.messages.at(-1)!
         const { text, files } = readInput(message, body.attachments)
-        const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(bindingOf(body.id)))
+        const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(webBinding(body.id)))
         const { turn, session } = await submitWithFiles(runtime, files, (added) =>
           runtime.submit({
             session: inSession,
@@ -80,10 +80,10 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/chat/:id/stream',
       tag: 'chat',
-      summary: 'Streams the turn that is running, from its beginning',
-      answers: { ...answers, 204: { description: 'Nothing is running' } },
+      summary: 'Streams the running turn from its beginning',
+      answers: { ...answers, 204: { description: 'No turn is running' } },
       handle: async ({ param, stream }) => {
-        const session = (await existingSession(param('id'))) ?? (await store.bound(bindingOf(param('id'))))
+        const session = (await existingSession(param('id'))) ?? (await store.bound(webBinding(param('id'))))
         if (session === undefined) return empty(204)
         const turns = await store.turns(session, { limit: NEWEST })
         const running = turns.findLast(({ state }) => state === 'queued' || state === 'running')
@@ -118,7 +118,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
   }
 }
 
-function bindingOf(conversation: string): { channel: string; conversation: string } {
+function webBinding(conversation: string): { channel: string; conversation: string } {
   return { channel: CHANNEL, conversation }
 }
 

@@ -6,7 +6,7 @@ import { type SourceChunk, uiSources } from './ui-sources.ts'
 
 type StreamedPart = 'text' | 'reasoning'
 
-type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
+type EntryWithType<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 
 /**
  * Converts the events of one turn to the AI SDK's UI message stream (version 1), as text to send. The message has the id of the
@@ -140,8 +140,8 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     )
   }
 
-  /** The descriptor holds what the page has to show, and the digest for the decision. */
-  function question({ approval, toolCallId, rule, request, digest }: EntryOf<'approval-request'>): string {
+  /** The descriptor has what the page shows, and the digest for the decision. */
+  function question({ approval, toolCallId, rule, request, digest }: EntryWithType<'approval-request'>): string {
     return (
       announce(toolCallId, request.tool, request.input) +
       chunk({
@@ -154,7 +154,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     )
   }
 
-  function decision({ approval, toolCallId, decision: made }: EntryOf<'approval'>): string {
+  function decision({ approval, toolCallId, decision: made }: EntryWithType<'approval'>): string {
     if (!announced.has(toolCallId)) return ''
     const approved = made.type === 'approve'
     if (!approved) denied.add(toolCallId)
@@ -182,7 +182,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
       .join('')
   }
 
-  function end(outcome: EntryOf<'turn-end'>['outcome']): string {
+  function end(outcome: EntryWithType<'turn-end'>['outcome']): string {
     const messageMetadata = { session, turn, calls, totals: turnTotals(calls.length, usages), outcome: outcome.type }
     const finish = (reason: string) => chunk({ type: 'finish', finishReason: reason, messageMetadata })
     if (outcome.type === 'failed') return finish('error') + errorChunk(outcome.message) + DONE
@@ -194,7 +194,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
 }
 
 /** The AI SDK's finish reason for an outcome. */
-function finishReason(outcome: EntryOf<'turn-end'>['outcome']): string {
+function finishReason(outcome: EntryWithType<'turn-end'>['outcome']): string {
   if (outcome.type === 'completed') return 'stop'
   if (outcome.type === 'content-filter') return outcome.type
   return 'limit' in outcome ? 'length' : 'other'

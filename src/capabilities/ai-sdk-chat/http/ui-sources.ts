@@ -65,7 +65,7 @@ export function uiSources(): UiSources {
   }
 }
 
-/** The model received the text of a file. `providerMetadata` holds the position in it. */
+/** The model received the text of a file. `providerMetadata` has the position in it. */
 function sourceChunk(source: CitationSource): SourceChunk {
   const { citation, document, title, url, start, end, page, headings } = source
   const place = Object.entries({ citation, document, start, end, page, headings })

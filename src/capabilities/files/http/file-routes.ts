@@ -57,7 +57,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/files/:file',
       tag: 'files',
-      summary: 'Reads the facts about a file; with `wait`, once it is read',
+      summary: 'Returns the facts about a file; with `wait`, after its text is extracted',
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait until it is read.'),
       }),
@@ -72,7 +72,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/files/:file/text',
       tag: 'files',
-      summary: 'Reads the text that was found in a file, page by page',
+      summary: 'Returns the extracted text of a file, page by page',
       query: z.strictObject({
         offset: z.coerce.number().int().min(0).default(0).describe('Characters to skip.'),
         limit: z.coerce.number().int().min(1).max(200_000).default(20_000).describe('The most characters.'),
@@ -102,8 +102,8 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/files/:file/content',
       tag: 'files',
-      summary: 'Downloads a file as it was added',
-      answers: { 200: { description: 'Its bytes', media: 'application/octet-stream' } },
+      summary: 'Downloads the original bytes of a file',
+      answers: { 200: { description: 'The bytes of the file', media: 'application/octet-stream' } },
       handle: async ({ param }) => {
         const row = await library.file(param('file'))
         return bytes(await library.bytes(row), row.name)
@@ -113,8 +113,8 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       method: 'DELETE',
       path: '/api/files/:file',
       tag: 'files',
-      summary: 'Removes a file, its text and its place in the index',
-      answers: { 204: { description: 'It is removed' } },
+      summary: 'Removes a file, its text and its entry in the index',
+      answers: { 204: { description: 'The file is removed' } },
       handle: async ({ param }) => {
         await library.remove(param('file'))
         return empty(204)

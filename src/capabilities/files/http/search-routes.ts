@@ -14,7 +14,7 @@ const hit = z.looseObject({
     line: z.number(),
     headings: z.array(z.string()),
   }),
-  score: z.number().describe('Higher is better; comparable within one answer alone.'),
+  score: z.number().describe('Higher is better. Scores are comparable only within one response.'),
   ranks: z
     .array(z.object({ by: z.enum(['words', 'meaning']), rank: z.number(), value: z.number() }))
     .describe('How it was found: its rank in each list that held it, and what that list measured.'),
@@ -49,7 +49,7 @@ export function searchRoutes(self: FileOwners): readonly Route[] {
       method: 'GET',
       path: '/api/search',
       tag: 'search',
-      summary: 'Searches files by their words, and by meaning where an embedding model is configured',
+      summary: 'Searches files by words, and by meaning if an embedding model is configured',
       query: z.strictObject({
         q: z.string().regex(/\S/, 'expected words to look for').max(2000).describe('Words to look for, never syntax.'),
         ...owners,

@@ -6,7 +6,7 @@ import { toFailure, HttpFailure } from '../../../server.ts'
 import { serialQueue } from '../../../platform.ts'
 import { type OwnerFields, type FileOwners, findOwner, ownerTypes } from './file-owners.ts'
 
-/** What became of the files of one form. */
+/** The results for the files of one form. */
 export interface Uploaded {
   readonly files: readonly AddedFile[]
   readonly refused: readonly RefusedFile[]

@@ -1,6 +1,6 @@
 import type { Layer, Layout, Origin } from '../../../context.ts'
 
-/** What a turn remembers. A part that is switched off is absent. */
+/** What a turn remembers. A disabled part is absent. */
 export interface MemoryReading {
   /** About the last session of the conversation. */
   readonly previous?: RememberedText
@@ -14,7 +14,7 @@ export interface RememberedText {
   readonly text: string
   /** Sessions whose texts it contains. */
   readonly sessions: readonly string[]
-  /** `provider/model` that wrote it; absent if it was taken from the log by rule. */
+  /** `provider/model` that wrote it; absent if fixed rules extracted it from the log. */
   readonly by?: string
 }
 

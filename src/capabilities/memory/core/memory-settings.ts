@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Layout } from '../../../context.ts'
 
-/** What a turn may be given of earlier sessions (`context.memory`). */
+/** What a turn receives from earlier sessions (`context.memory`). */
 export const memorySettings = z.strictObject({
   previousSession: z
     .strictObject({
@@ -9,14 +9,16 @@ export const memorySettings = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Whether a session begins with a summary of the conversation's last one. By default the layout decides.",
+          'Whether a session begins with a summary of the last session of its conversation. Default: as the layout decides.',
         ),
       maxTokens: z.int().min(50).max(20_000).default(600).describe('The longest summary, tokens.'),
       summarize: z
         .boolean()
         .default(false)
-        .describe('Whether a model writes the summary. By rule from the log otherwise: asked, answered, files, tools.'),
-      model: z.string().min(1).optional().describe('The model that writes it. The one of `model` unless given.'),
+        .describe(
+          'Whether a model writes the summary. By default, fixed rules extract it from the log: questions, answers, files, tools.',
+        ),
+      model: z.string().min(1).optional().describe('Model that writes the summary. Default: the setting `model`.'),
     })
     .prefault({})
     .describe('The last session of the same conversation.'),
@@ -25,16 +27,16 @@ export const memorySettings = z.strictObject({
       enabled: z
         .boolean()
         .optional()
-        .describe('Whether a turn receives earlier tool calls that its message finds. By default the layout decides.'),
-      maxTokens: z.int().min(50).max(20_000).default(300).describe('The most of such calls, tokens.'),
+        .describe('Whether a turn receives earlier tool calls that match its message. Default: as the layout decides.'),
+      maxTokens: z.int().min(50).max(20_000).default(300).describe('The most tokens of such calls.'),
     })
     .prefault({})
-    .describe('Earlier calls of tools in the same conversation.'),
+    .describe('Earlier tool calls of the same conversation.'),
 })
 
 export type MemorySettings = z.output<typeof memorySettings>
 
-/** What is on in a layout. */
+/** Which kinds of memory a layout has: the settings decide, then the layout. */
 export function memoryIn(
   { previousSession, toolHistory }: MemorySettings,
   { memory }: Layout,

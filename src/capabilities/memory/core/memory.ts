@@ -13,7 +13,7 @@ import { rememberedLine, minuteText } from './summary-text.ts'
 export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
-  /** A session has begun: where a model summarizes the session before, it is asked at once. */
+  /** Called for a new session. If a model summarizes, it summarizes the previous session at once. */
   askAhead(session: string): void
   show(session: string, input: string): Promise<SessionMemory>
   /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
@@ -30,14 +30,14 @@ export interface Memory {
 /** What a session remembers of earlier ones, and what is kept of the session itself. */
 export interface SessionMemory {
   readonly session: string
-  /** What is switched on in the layout of the configuration. */
+  /** What is enabled in the configured layout. */
   readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
   readonly layers: readonly {
     /** As in the manifest: `memory` (in `ayati`), `previous-session` or `tool-history`. */
     readonly id: string
-    /** As the model reads it; empty where there is nothing. */
+    /** The text as the model reads it. Empty if there is none. */
     readonly text: string
-    /** What it costs by the counter of the configuration. */
+    /** By the configured counter. */
     readonly tokens: number
     /** Sessions whose texts it contains. */
     readonly from: readonly string[]
@@ -100,7 +100,7 @@ export function createMemory(parts: MemoryParts): Memory {
     return sessions.filter((_, index) => !forgotten[index])
   }
 
-  /** What may be remembered in a session: earlier ones of its conversation, newest first. */
+  /** The earlier sessions that a session may remember, newest first. */
   async function earlier(session: string): Promise<readonly string[]> {
     const ids = await recall.conversationOf(session)
     return remembered(
@@ -125,7 +125,7 @@ export function createMemory(parts: MemoryParts): Memory {
   /** A turn can be answered without memory; the owner gets a warning. */
   async function orNothing<Value>(work: Promise<Value>, nothing: Value, signal?: AbortSignal): Promise<Value> {
     return work.catch((error: unknown) => {
-      // The turn ends itself where it is cancelled.
+      // A cancelled turn ends itself.
       if (signal?.aborted) return nothing
       warn(`Earlier sessions could not be read, so the turn has no memory: ${errorMessage(error)}`)
       return nothing

@@ -15,9 +15,9 @@ import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 export interface SessionSummary {
   readonly session: string
   readonly text: string
-  /** `provider/model` that put it into words; absent where it was taken from the log by rule. */
+  /** `provider/model` that put it into words; absent if fixed rules extracted it from the log. */
   readonly by?: string
-  /** SHA-256 of what it was made of. */
+  /** SHA-256 of the summarized entries. */
   readonly covers: string
   /** ISO 8601: when it was made. */
   readonly time: string
@@ -31,7 +31,7 @@ interface SessionSummariesParts {
   readonly maxTokens: number
   /** Whether a model summarizes sessions. */
   readonly summarize: boolean
-  /** `provider/model`; the configured one where absent. */
+  /** `provider/model`. Default: the configured model. */
   readonly model?: string | undefined
   readonly complete: Runtime['complete']
   readonly warn: (text: string) => void
@@ -47,7 +47,7 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
   const { store, clock, counter, maxTokens, summarize, warn } = parts
   const stopping = new AbortController()
   const running = singleFlight<string, SessionSummary>()
-  /** What a model did not put into words, by session: not asked again before it changes. */
+  /** Hashes of what a model failed to summarize, by session: no new attempt before the session changes. */
   const failed = new Map<string, string>()
   const setting = `${maxTokens} ${counter.id}@${counter.version} ${summarize}`
 
@@ -117,11 +117,11 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
       const made =
         (summarize && keeps ? await modelSummary(row, kept, { state, signal }) : undefined) ?? (await byRule(row, kept))
       if (!made || !keeps) return made && withoutState(made)
-      // Without a model's words there may be some at the next question.
+      // A model may have finished its summary by the next question.
       if (!summarize || made === kept) await keep(withoutState(made), state)
       return withoutState(made)
     },
-    /** Forgets what is kept of a session. */
+    /** Removes what is stored about a session. */
     async forget(session: string): Promise<void> {
       failed.delete(session)
       if ((await store.value(summaryKey(session))) !== undefined) await store.putValue(summaryKey(session), null)
@@ -134,7 +134,7 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
   }
 }
 
-/** Frames a model's words: each line is indented, and none is a heading. */
+/** Frames the summary of a model: each line is indented, and none is a heading. */
 function withinTokens(text: string, model: string, maxTokens: number, counter: TokenCounter): string {
   const framed = (words: string) =>
     `- In the words of ${model}:\n  ${indentLines(words).replaceAll(/^([ \t]*)(?=[#`~])/gm, '$1\\')}`

@@ -1,7 +1,7 @@
 import { messageText, type TokenCounter, wholeCharacter } from '../../../context.ts'
 import { type Entry, type SessionRow, type SessionStore, createUndoneTurnReader } from '../../../session.ts'
 
-/** How much is shown of one message that a person wrote and of the last answer, from the fullest, characters. */
+/** The lengths of one message of a person and of the last answer, fullest first, characters. */
 const LENGTHS: readonly Lengths[] = [
   { asked: 240, answered: 800 },
   { asked: 240, answered: 400 },
@@ -100,7 +100,7 @@ interface SessionFacts {
   readonly turns: number
   /** Messages of a person: the first and the newest ones, oldest first. */
   readonly asked: readonly string[]
-  /** The newest answer; empty where there was none. */
+  /** The newest answer; empty if there is none. */
   readonly answered: string
   /** Names of attached files, and paths in tool calls. */
   readonly files: readonly string[]
@@ -161,7 +161,7 @@ function assistantText(entry: Entry): string {
   return entry.type === 'message' && entry.message.role === 'assistant' ? messageText(entry.message).trim() : ''
 }
 
-/** What file tools were given. */
+/** The paths in the inputs of file tools. */
 function inputPath(entry: Entry): readonly string[] {
   if (entry.type !== 'tool-start' || typeof entry.input !== 'object' || entry.input === null) return []
   const { path } = entry.input as { readonly path?: unknown }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { type Route, route } from '../../../capability.ts'
 import { empty, json } from '../../../server.ts'
 
-/** What these routes ask of the capability. */
+/** What these routes use of the capability. */
 interface MemoryRoutesService {
-  /** What a session is given of earlier ones. Rejects with `not-found`. `input`: the next message. */
+  /** What a session receives from earlier ones. Rejects with `not-found`. `input`: the next message. */
   memory(session: string, input: string): Promise<unknown>
   /** Gives other sessions nothing of a session from now on, for good. Rejects with `not-found`. */
   forgetMemory(session: string): Promise<void>
@@ -16,9 +16,9 @@ const sessionMemory = z.object({
   layers: z.array(
     z.object({
       id: z.enum(['memory', 'previous-session', 'tool-history']),
-      text: z.string().describe('As the model reads it; empty where there is nothing.'),
+      text: z.string().describe('The text as the model reads it. Empty if there is none.'),
       tokens: z.number(),
-      from: z.array(z.string()).describe('Sessions whose words it holds.'),
+      from: z.array(z.string()).describe('Sessions that its text comes from.'),
       origin: z.string(),
     }),
   ),
@@ -26,37 +26,37 @@ const sessionMemory = z.object({
     .object({
       session: z.string(),
       text: z.string(),
-      by: z.string().optional().describe('The model that wrote it; absent: by rule from the log.'),
-      covers: z.string().describe('SHA-256 of what it was made of.'),
+      by: z.string().optional().describe('Model that wrote the summary. Absent if fixed rules wrote it.'),
+      covers: z.string().describe('SHA-256 of the summarized entries.'),
       time: z.string(),
     })
     .optional()
-    .describe('Its own summary, for the next session; absent where nothing was said in it.'),
-  forgotten: z.boolean().describe('Nothing of it is given to other sessions.'),
+    .describe('Summary of this session for the next one. Absent if the session has no messages.'),
+  forgotten: z.boolean().describe('Whether other sessions receive nothing from this one.'),
 })
 
-/** What a session is given of earlier ones: read, and forget. */
+/** Routes to read what a session receives from earlier ones, and to forget a session. */
 export function memoryRoutes(service: MemoryRoutesService): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/sessions/:session/memory',
       tag: 'sessions',
-      summary: 'What a session is given of earlier ones, and what is kept of it',
+      summary: 'Returns what a session receives from earlier sessions, and its own summary',
       query: z.strictObject({
-        input: z.string().max(10_000).default('').describe('The next message: its words find earlier calls of tools.'),
+        input: z.string().max(10_000).default('').describe('The next message. Its words find earlier tool calls.'),
       }),
-      answers: { 200: { description: 'Text, price and source of each layer', schema: sessionMemory } },
+      answers: { 200: { description: 'Text, tokens and origin of each layer', schema: sessionMemory } },
       handle: async ({ param, query }) => json(await service.memory(param('session'), query.input)),
     }),
     route({
       method: 'DELETE',
       path: '/api/sessions/:session/memory',
       tag: 'sessions',
-      summary: 'Forgets a session in all others',
+      summary: 'Removes a session from the memory of all others',
       description:
-        'No other session is given anything of it from now on, and what calls of others were given of it is removed, for good. Its own log stays.',
-      answers: { 204: { description: 'It is forgotten' } },
+        'Other sessions receive nothing more from this session, and what their calls received from it is deleted permanently. The log of the session stays.',
+      answers: { 204: { description: 'The session is forgotten' } },
       handle: async ({ param }) => {
         await service.forgetMemory(param('session'))
         return empty(204)

@@ -119,22 +119,22 @@ function textAndFiles(
   const texts: string[] = []
   const files: InlineFile[] = []
   for (const [at, part] of content.entries()) {
-    const file = fileOf(part, `${where}.content.${at}`)
+    const file = readFilePart(part, `${where}.content.${at}`)
     if (file) files.push(file)
-    else texts.push(textOf(part, `${where}.content.${at}`))
+    else texts.push(readTextPart(part, `${where}.content.${at}`))
   }
   return { text: texts.join('\n'), files }
 }
 
-/** The text of a message that may hold nothing else. */
+/** The text of a message that may contain only text. */
 function textContent(content: OpenaiContent, where: string): string {
   if (typeof content === 'string') return content
-  return content.map((part, at) => textOf(part, `${where}.content.${at}`)).join('\n')
+  return content.map((part, at) => readTextPart(part, `${where}.content.${at}`)).join('\n')
 }
 
 function userPart(part: OpenaiPart, where: string): Part {
-  const file = fileOf(part, where)
-  if (!file) return { type: 'text', text: textOf(part, where) }
+  const file = readFilePart(part, where)
+  if (!file) return { type: 'text', text: readTextPart(part, where) }
   const { name: filename, mediaType, bytes, size } = file
   if (mediaType.startsWith('text/')) {
     return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
@@ -143,7 +143,7 @@ function userPart(part: OpenaiPart, where: string): Part {
   return { type: 'file', mediaType, filename, data, ...(size ? { providerOptions: { foreword: { ...size } } } : {}) }
 }
 
-function fileOf(part: OpenaiPart, where: string): InlineFile | undefined {
+function readFilePart(part: OpenaiPart, where: string): InlineFile | undefined {
   if (part.type === 'image_url') {
     const url = typeof part.image_url === 'string' ? part.image_url : (part.image_url?.url ?? '')
     const file = inlineFile(url, `${where}.image_url.url`)
@@ -157,7 +157,7 @@ function fileOf(part: OpenaiPart, where: string): InlineFile | undefined {
   return inlineFile(url, `${where}.file.file_data`, filename ?? undefined)
 }
 
-function textOf({ type, text, refusal }: OpenaiPart, where: string): string {
+function readTextPart({ type, text, refusal }: OpenaiPart, where: string): string {
   const words = type === 'refusal' ? refusal : text
   if ((type === 'text' || type === 'refusal') && words !== undefined) return words
   throw unsupportedPart(where, `a part of type ${type} is not supported`)

@@ -25,17 +25,17 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       tag: 'openai',
       summary: "Answers in OpenAI's format, streamed or in one piece",
       description:
-        'With `x-foreword-session` or `user` the last user message is said in that session; `/new` as the message begins a new ' +
+        'With `x-foreword-session` or `user`, the last user message continues that session; `/new` as the message begins a new ' +
         'one for `user`. Without, the messages and tools of the body are sent as they are: accounted for, but kept in no ' +
         'session. `x-foreword-call` names the manifest.',
       holdsFiles: true,
       headers: {
-        'x-foreword-session': 'Id of a session, or `new`. Goes before `user`.',
+        'x-foreword-session': 'Id of a session, or `new`. Takes precedence over `user`.',
         'x-foreword-cut':
-          'Without a session: `auto` leaves out what is oldest where the messages do not fit; `none` refuses them. `context.completions.cut` unless given.',
+          'Without a session: if the messages do not fit, `auto` leaves out the oldest and `none` rejects the request. Default: the setting `context.completions.cut`.',
         'x-foreword-prompt':
-          'Without a session: `add` puts the prompt, the date, instructions and skills of this gateway in front; `none` adds nothing. `context.completions.prompt` unless given.',
-        'Idempotency-Key': 'In a session: a repeat with the same key begins no second turn.',
+          'Without a session: `add` begins the request with the prompt, the date, instructions and skills of this gateway; `none` adds nothing. Default: the setting `context.completions.prompt`.',
+        'Idempotency-Key': 'In a session: a repeated request with the same key starts no second turn.',
       },
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
@@ -51,16 +51,16 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/v1/models',
       tag: 'openai',
-      summary: 'Lists models as OpenAI does; `foreword` is the configured one',
+      summary: 'Lists models in the format of OpenAI; `foreword` is the configured model',
       answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
       handle: async () => json({ object: 'list', data: await openaiModels(runtime) }),
     }),
     route({
       method: 'GET',
-      // Ids hold slashes, encoded or not.
+      // Ids contain slashes, encoded or not.
       path: '/v1/models/:model{.+}',
       tag: 'openai',
-      summary: 'One model, with its window and its longest answer in tokens',
+      summary: 'Returns a model with its window and its longest answer in tokens',
       answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
       handle: async ({ param }) => json(await openaiModel(runtime, param('model'))),
     }),

@@ -72,7 +72,7 @@ const known = {
     .string()
     .min(1)
     .nullish()
-    .describe('A conversation that is kept: the last user message is said in its session.'),
+    .describe('A conversation that Foreword keeps: the last user message continues its session.'),
   tools: z.array(tool).nullish(),
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),

@@ -94,7 +94,7 @@ function finish(
   usages: readonly Usage[],
 ): CompletionEvent {
   if (outcome.type === 'failed') {
-    // The log holds the codes of the runtime as plain text.
+    // The log has the codes of the runtime as plain text.
     throw new RuntimeError(outcome.code as RuntimeErrorCode, outcome.message, { turn })
   }
   if (outcome.type === 'cancelled') throw new RuntimeError('cancelled', 'The turn was cancelled.', { turn })

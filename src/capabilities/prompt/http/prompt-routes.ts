@@ -17,7 +17,7 @@ export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
     route({
       ...about,
       method: 'GET',
-      summary: 'Reads the edited system prompt',
+      summary: 'Returns the edited system prompt',
       description:
         'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place. A blank text ' +
         'is the choice to send no system prompt.',
@@ -48,7 +48,7 @@ export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
     route({
       ...about,
       method: 'DELETE',
-      summary: 'Resets the system prompt to the one of the home, or the packaged one',
+      summary: 'Resets the system prompt to that of the home, or to the packaged one',
       answers,
       handle: async () => json(await prompt.reset()),
     }),

@@ -34,7 +34,7 @@ export function argvPlan(
   return { type: 'argv', argv: [...programWords(execution), ...options, ...separated] }
 }
 
-/** What is wrong with the input of a call, or `undefined`. The first fault in declared order. */
+/** The first fault of the input of a call, in declared order; `undefined` for a valid one. */
 export function argumentsFault(execution: Execution, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'arguments must be an object'
   const declared = declaredArguments(execution)

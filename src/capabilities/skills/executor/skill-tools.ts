@@ -21,17 +21,17 @@ import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json
 /** The part of a skill that its tools need. */
 type SkillWithTools = Pick<Skill, 'name' | 'folder' | 'toolFiles'>
 
-/** What the programs of a skill's tools receive. */
+/** Settings for the programs of a skill's tools. */
 export interface SkillToolsOptions {
-  /** Folder that they work in; that of the skill where this one does not exist. */
+  /** Working directory; if it does not exist, the folder of the skill. */
   readonly workspace: string
   /** Of this process; programs receive a small part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** `skills.allowScripts` */
   readonly allowScripts: boolean
-  /** Time limit of one call, with all that it runs first, ms. 60,000 unless given. */
+  /** Time limit of one call, including what it runs first, ms. Default: 60,000. */
   readonly timeoutMs?: number
-  /** Of each output of a program, characters that are kept. 200,000 unless given. */
+  /** Characters that are kept of each output of a program. Default: 200,000. */
   readonly maxOutputChars?: number
   /** Whether a program is on the PATH: a tool without its program is not offered. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary

@@ -41,9 +41,9 @@ export interface Execution extends SkillCommand {
 /** The place of a parameter on the command line. */
 export interface Argument {
   readonly param: string
-  /** `positional` unless given. */
+  /** Default: `positional`. */
   readonly kind?: 'positional' | 'flag' | 'flagifboolean' | undefined
-  /** Name of a flag; that of the parameter unless given. */
+  /** Name of a flag. Default: the name of the parameter. */
   readonly flag?: string | undefined
   readonly flagIfTrue?: string | undefined
   readonly flagIfFalse?: string | undefined

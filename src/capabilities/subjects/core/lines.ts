@@ -8,11 +8,11 @@ export function wholeLines(text: string): readonly string[] {
   return text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+/g) ?? []
 }
 
-/** Objects of a file that holds one JSON object a line. */
+/** The objects of a file with one JSON object per line. */
 export interface JsonLines {
   /** Newest first: the last line of the file is the first here. */
   readonly objects: readonly JsonObject[]
-  /** Lines that hold something else; blank ones are not counted. */
+  /** Number of lines without a JSON object, blank lines not counted. */
   readonly broken: number
 }
 
@@ -28,7 +28,7 @@ export function jsonLines(text: string): JsonLines {
   return { objects: objects.toReversed(), broken: lines.length - objects.length }
 }
 
-/** The object that a line holds; `undefined` where it holds none. */
+/** The object in a line; `undefined` if it has none. */
 export function objectIn(line: string): JsonObject | undefined {
   try {
     // Trimmed of its byte order mark, too.

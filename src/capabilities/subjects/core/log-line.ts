@@ -26,8 +26,8 @@ function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
  * (BEHAVIOURS §4). A list keeps its texts.
  */
 export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
-  const text = (key: keyof GapRecord) => textOf(line[key], '', cap)
-  const textOrNull = (key: keyof GapRecord) => textOf(line[key], null, cap)
+  const text = (key: keyof GapRecord) => readText(line[key], '', cap)
+  const textOrNull = (key: keyof GapRecord) => readText(line[key], null, cap)
   const category = text('intent_category')
   return {
     timestamp: text('timestamp'),
@@ -38,20 +38,20 @@ export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
     intent: textOrNull('intent'),
     intent_category: category.trim() === '' ? 'uncategorized' : category,
     missing_capability: textOrNull('missing_capability'),
-    operations_involved: textsOf(line['operations_involved'], cap),
-    vocabulary_used: textsOf(line['vocabulary_used'], cap),
+    operations_involved: readTexts(line['operations_involved'], cap),
+    vocabulary_used: readTexts(line['vocabulary_used'], cap),
     satisfaction: typeof line['satisfaction'] === 'number' ? line['satisfaction'] : textOrNull('satisfaction'),
     workaround: textOrNull('workaround'),
     notes: text('notes'),
   }
 }
 
-function textOf<Default extends string | null>(value: unknown, otherwise: Default, cap: TextCap): string | Default {
+function readText<Default extends string | null>(value: unknown, otherwise: Default, cap: TextCap): string | Default {
   return typeof value === 'string' ? capText(value, cap) : otherwise
 }
 
 /** A list too long to be shown becomes the beginning of its JSON, as its only entry. */
-function textsOf(value: unknown, cap: TextCap): readonly string[] {
+function readTexts(value: unknown, cap: TextCap): readonly string[] {
   if (!Array.isArray(value)) return []
   const texts = value.filter((each): each is string => typeof each === 'string')
   const json = JSON.stringify(texts)

@@ -1,6 +1,6 @@
 import { splitLines, wholeLines } from './lines.ts'
 import { type Notes, type NotesPage, type NotesQuery, SubjectError } from './subjects.ts'
-import { beginningOf, capNotice, capText, endOf, moreBySetting } from './text-cap.ts'
+import { textBeginning, capNotice, capText, textEnd, moreBySetting } from './text-cap.ts'
 
 /** Notes of more lines than these are long: their middle is left out (BEHAVIOURS §4). */
 export const longNotesLines = 40
@@ -17,7 +17,7 @@ export function notesForm(text: string, maxChars: number): Notes {
   if (lines.length > longNotesLines) return { summary: longForm(text, lines, maxChars), truncated: true }
   if (text.length <= maxChars) return { summary: text, truncated: false }
   const [head, tail] = fitted(text, text, maxChars)
-  return { summary: `${head}\n\n${noticeOf(head, tail, text)}\n\n${tail}`, truncated: true }
+  return { summary: `${head}\n\n${cutNotice(head, tail, text)}\n\n${tail}`, truncated: true }
 }
 
 function longForm(text: string, lines: readonly string[], maxChars: number): string {
@@ -26,19 +26,19 @@ function longForm(text: string, lines: readonly string[], maxChars: number): str
   const elided = `\n\n... [${lines.length - longNotesLines} lines elided] ...\n\n`
   if (first.length + last.length <= maxChars) return `${first}${elided}${last}`
   const [head, tail] = fitted(first, last, maxChars)
-  return `${head}${elided}${noticeOf(head, tail, text)}\n\n${tail}`
+  return `${head}${elided}${cutNotice(head, tail, text)}\n\n${tail}`
 }
 
 function fitted(first: string, last: string, maxChars: number): readonly [string, string] {
-  const head = beginningOf(first, Math.max(Math.floor(maxChars / 4), maxChars - last.length))
-  return [head, endOf(last, maxChars - head.length)]
+  const head = textBeginning(first, Math.max(Math.floor(maxChars / 4), maxChars - last.length))
+  return [head, textEnd(last, maxChars - head.length)]
 }
 
-function noticeOf(head: string, tail: string, text: string): string {
+function cutNotice(head: string, tail: string, text: string): string {
   return capNotice(head.length + tail.length, text.length, 'read_full_notes reads the rest')
 }
 
-/** Lines of a page unless a query says how many. */
+/** Default number of lines of a page. */
 const PAGE_LINES = 200
 
 /**
@@ -62,7 +62,7 @@ export function notesPage(text: string, { offset = 0, limit = PAGE_LINES }: Note
   }
 }
 
-/** As many lines as there is room for, and one at least. */
+/** As many lines as fit, and at least one. */
 function fitting(lines: readonly string[], maxChars: number): readonly string[] {
   let used = 0
   const over = lines.findIndex((line, place) => (used += line.length) > maxChars && place > 0)

@@ -18,9 +18,9 @@ import {
 import { isSubjectId, nameRule, quotedId } from './subject-name.ts'
 import { readBrief } from './brief.ts'
 import { readBeginning } from './read-subject-file.ts'
-import { beginningOf } from './text-cap.ts'
+import { textBeginning } from './text-cap.ts'
 
-/** Subjects and tastes as folders of files (BEHAVIOURS §4). A folder that is missing is an empty one. */
+/** Subjects and tastes as folders of files (BEHAVIOURS §4). A missing folder counts as empty. */
 export function openSubjects(options: SubjectsOptions): Subjects {
   const append = async (id: string, name: string, line: JsonObject) =>
     appendLine(await fileOfSubject(options, id, await subjectFolder(options, id), name), line)
@@ -110,7 +110,7 @@ async function listSubjects(places: SubjectFolders): Promise<readonly SubjectFac
   return facts
 }
 
-/** Whether there is one. */
+/** Whether a subject exists. */
 async function anySubject(places: SubjectFolders): Promise<boolean> {
   for (const id of await subjectIds(places)) {
     if ((await folderWithin(places.directory, id)) !== undefined) return true
@@ -123,7 +123,7 @@ async function subjectIds({ directory }: SubjectFolders): Promise<readonly strin
   return names.filter((name) => isSubjectId(name) && !name.startsWith('.'))
 }
 
-/** Subjects that are looked at side by side. */
+/** The most subjects that are read at the same time. */
 const AT_ONCE = 16
 
 /** The files of a subject. */
@@ -138,7 +138,7 @@ async function subjectFacts(places: SubjectFolders, id: string): Promise<Subject
   return { id, title: briefTitle(brief), updated: new Date(updated).toISOString() }
 }
 
-/** As much of a brief as its title is looked for in, bytes. */
+/** The part of a brief that is searched for its title, bytes. */
 const BEGINNING = 16 * 1024
 
 async function changedAt(path: string): Promise<number> {
@@ -149,9 +149,9 @@ async function changedAt(path: string): Promise<number> {
   }
 }
 
-/** The first line with a letter or digit, without the signs of a heading. */
+/** The first line with a letter or digit, without heading marks. */
 function briefTitle(brief: string): string {
   const lines = splitLines(readBrief(brief).intent).map((line) => line.trim().replace(/^#+\s*/, ''))
   const title = lines.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? ''
-  return title.length > 200 ? `${beginningOf(title, 199)}…` : title
+  return title.length > 200 ? `${textBeginning(title, 199)}…` : title
 }

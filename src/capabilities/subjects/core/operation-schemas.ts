@@ -1,13 +1,13 @@
 import type { TasteCategory } from './proposal.ts'
 import { defaultTaste, isSubjectId, isTasteName, nameRule } from './subject-name.ts'
 
-/** What a taste is about. */
+/** Categories of tastes. */
 const tasteCategories: readonly TasteCategory[] = ['appearance', 'process', 'value']
 
-/** The most that a proposal may add, characters. */
+/** The longest addition of a proposal, characters. */
 export const longestContent = 20_000
 
-/** Everything about a gap that may be left out. */
+/** The optional fields of a gap. */
 export const gapTexts = [
   'session_id',
   'snapshot_hash',
@@ -29,7 +29,7 @@ const array = { type: 'array' }
 const strings = { ...array, items: string }
 const anything = { type: 'object', additionalProperties: true }
 
-/** Both are optional here, as some models refuse a schema that asks for one of the two. */
+/** Both are optional, because some models reject a schema that requires one of two. */
 const subjectId = {
   image_id: { ...string, description: 'Id of the subject.' },
   subject_id: { ...string, description: 'The same as image_id: a subject may be anything.' },
@@ -121,7 +121,7 @@ const proposal = {
   },
 }
 
-/** What they answer with. */
+/** The outputs of the operations. */
 export const outputSchemas = {
   readContext: outputSchema({
     tastes: outputSchema({
@@ -163,7 +163,7 @@ function outputSchema(properties: Schema): Schema {
 type Input = Readonly<Record<string, unknown>>
 type Fault = string | undefined
 
-/** What is wrong with the input of an operation, in words; `undefined` where nothing is. */
+/** Returns a function that describes what is wrong with an input; `undefined` for a valid one. */
 export function faultFinder(name: SubjectOperationName, { properties }: ObjectSchema): (input: Input) => Fault {
   const fields = Object.keys(properties)
   return (input) => {
@@ -186,7 +186,7 @@ const inputFaults = {
   propose_notes_update: (input) => subjectFault(input) ?? contentFault(input),
 } satisfies Readonly<Record<string, (input: Input) => Fault>>
 
-/** In the order in which they are offered. */
+/** The operations in the order in which they are offered. */
 export type SubjectOperationName = keyof typeof inputFaults
 
 /** The subject that an input names, by either parameter. */

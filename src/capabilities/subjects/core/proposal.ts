@@ -56,7 +56,7 @@ export interface ProposalDecision {
 export interface Proposals {
   /** On disk when it resolves. The very same draft, still waiting, is answered again and not stored twice. */
   propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal>
-  /** Oldest first. All of them unless a state is named. */
+  /** Oldest first; all proposals, or those in one state. */
   list(options?: { readonly state?: ProposalState['type'] }): Promise<readonly Proposal[]>
   /** The files that waiting ones would change, oldest first: what a count needs, without working out any difference. */
   waiting(): Promise<readonly SubjectFile[]>

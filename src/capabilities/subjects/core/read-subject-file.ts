@@ -1,13 +1,13 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { type FilePath, type NoPath, whyNot } from './subject-folders.ts'
 
-/** What a file holds. */
+/** The result of reading a file. */
 export type SubjectFileRead =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly mode: number }
   | { readonly type: 'missing' }
   | { readonly type: 'unreadable'; readonly why: string }
 
-/** The most that a text file of a subject may hold, bytes. */
+/** The largest text file of a subject, bytes. */
 export const LARGEST_FILE_BYTES = 8 * 1024 * 1024
 
 /** Reads a whole file. Never throws, waits for no pipe, and follows no link that was not there when it was resolved. */

@@ -8,7 +8,7 @@ import { fileOfSubject, fileOfTaste, type FilePath, type NoPath } from './subjec
 import type { SubjectFolders, SubjectReading, SubjectsOptions } from './subjects.ts'
 import { defaultTaste } from './subject-name.ts'
 
-/** Everything about a subject whose folder is there. What cannot be read is empty, and a warning names it. */
+/** Reads everything about a subject whose folder exists. An unreadable file is an empty text with a warning. */
 export async function readSubject(options: SubjectsOptions, id: string, folder: string): Promise<SubjectReading> {
   const { texts, warnings } = await readTexts(options, id, folder)
   const summary = await notesSummary(options, id, texts.notes)
@@ -16,12 +16,12 @@ export async function readSubject(options: SubjectsOptions, id: string, folder: 
   return { id, context: read.context, warnings: [...warnings, ...read.warnings] }
 }
 
-/** All of the notes; what cannot be read is empty. */
+/** All notes; empty if they cannot be read. */
 export async function readNotes(places: SubjectFolders, id: string, folder: string): Promise<string> {
   return decodedText(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
 }
 
-/** All texts, one after another, and what was odd about their files. */
+/** Reads all texts one after another, with warnings about their files. */
 async function readTexts(
   places: SubjectFolders,
   id: string,
@@ -52,19 +52,19 @@ async function readTexts(
   return { texts: { tastes, brief, notes, log, gaps }, warnings }
 }
 
-/** Missing tastes that warnings name. */
+/** The most missing tastes that warnings name. */
 const MOST_NAMED = 10
 
 function noFile(name: string): string {
   return `brief.md declares the taste ${name}, and there is no file ${name}.md.`
 }
 
-/** As much of a log as holds the records that are shown. */
+/** Bytes of the end of a log: enough for the records that are shown. */
 function readRecords(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
 }
 
-/** Long notes in a model's words, where there are such words. */
+/** A summary of long notes by a model, if there is one. */
 async function notesSummary(
   { summaryOf }: SubjectsOptions,
   subject: string,
@@ -84,7 +84,7 @@ function decodedText(read: SubjectFileRead): string {
   return read.type === 'bytes' ? decoded(read.bytes) : ''
 }
 
-/** What is no UTF-8 is replaced (BEHAVIOURS §4); a byte order mark stays, as everything else does. */
+/** Replaces invalid UTF-8 (BEHAVIOURS §4) and keeps everything else, including a byte order mark. */
 function decoded(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }

@@ -4,26 +4,26 @@ import { gapRecord, logRecord } from './log-line.ts'
 import { type JsonLines, jsonLines, type JsonObject } from './lines.ts'
 import type { Brief, Conflict, SubjectContext } from './subjects.ts'
 import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
-import { beginningOf, capText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
+import { textBeginning, capText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
 
-/** What was read of a subject; a file that is missing is an empty text. */
+/** The texts of a subject. A missing file is an empty text. */
 export interface SubjectTexts {
-  /** By name, without `.md`; more than the brief declares does no harm. */
+  /** By name, without `.md`. Tastes that the brief does not declare are ignored. */
   readonly tastes: ReadonlyMap<string, string>
   readonly brief: string
   readonly notes: string
-  /** The notes in a model's words, where there are such words. */
+  /** A summary of the notes by a model, if there is one. */
   readonly summary?: string | undefined
-  /** Of `log.jsonl`; the end of it is enough. */
+  /** The text of `log.jsonl`; its end is enough. */
   readonly log: string
-  /** Of `vocabulary_gaps.jsonl`; the end of it is enough. */
+  /** The text of `vocabulary_gaps.jsonl`; its end is enough. */
   readonly gaps: string
 }
 
 interface SubjectLimits {
-  /** The most of one text, characters. */
+  /** The most characters of one text. */
   readonly maxTextChars: number
-  /** The most of a whole context as JSON, characters; 50,000 unless given. */
+  /** The most characters of a whole context as JSON. Default: 50,000. */
   readonly maxReplyChars?: number | undefined
 }
 
@@ -60,10 +60,10 @@ export function subjectContext(
 /** Genres that are read; a brief may declare more. */
 const MOST_GENRES = 100
 
-/** The least of a text that is shown however many there are, characters: as few as a limit may be set to. */
+/** Every text keeps at least this many characters, which is also the lowest value of the limit. */
 const LEAST_CHARS = 200
 
-/** Names of files that a brief asks for, 100 at most: each once, and no other than names of tastes. */
+/** Names of tastes that a brief declares: valid ones, each once, 100 at most. */
 export function declaredGenres(tastes: readonly string[]): readonly string[] {
   return genreNames(tastes).slice(0, MOST_GENRES)
 }
@@ -72,7 +72,7 @@ function genreNames(tastes: readonly string[]): readonly string[] {
   return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name))
 }
 
-/** The texts, read once. */
+/** The parsed texts. */
 interface Material {
   readonly texts: SubjectTexts
   readonly brief: Brief
@@ -93,7 +93,7 @@ function readMaterial(texts: SubjectTexts): Material {
 
 interface Shown {
   readonly context: SubjectContext
-  /** Sentences: of which lists something is not shown. */
+  /** A sentence for each list that is not shown whole. */
   readonly leftOut: readonly string[]
 }
 
@@ -139,7 +139,7 @@ function showContext({ texts, brief, ...lists }: Material, cap: TextCap, entries
   return { context, leftOut }
 }
 
-/** A list is one text as far as its limit goes: as many of its parts as there is room for. */
+/** A list has the limit of one text: as many of its parts as fit. */
 function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, maxChars: number): readonly Part[] {
   let used = 0
   const over = parts.findIndex((part) => (used += sizeOf(part)) > maxChars)
@@ -170,7 +170,7 @@ function fullest<Value>(
   return best
 }
 
-/** Of a list, such as `record of the log`, that so many entries are not shown. */
+/** Warns that a list, such as `record of the log`, is not shown whole. */
 function omissionNotice(what: string, count: number, why: string): readonly string[] {
   if (count === 0) return []
   const [first = '', ...rest] = what.split(' ')
@@ -178,16 +178,16 @@ function omissionNotice(what: string, count: number, why: string): readonly stri
   return [`${count} more ${many} ${count === 1 ? 'is' : 'are'} not shown: ${why}.`]
 }
 
-/** Of declared tastes that are none. */
+/** Warns of declared names that are not valid names of tastes. */
 function invalidTasteNames(tastes: readonly string[]): readonly string[] {
   const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
   if (name === undefined) return []
-  const shown = JSON.stringify(name.length > 100 ? `${beginningOf(name, 100)}…` : name)
+  const shown = JSON.stringify(name.length > 100 ? `${textBeginning(name, 100)}…` : name)
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`
   return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
 }
 
-/** Of lines that were skipped. */
+/** Warns of skipped lines. */
 function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
   if (broken === 0) return []
   const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`

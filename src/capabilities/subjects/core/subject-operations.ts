@@ -6,7 +6,7 @@ import type { GapEntry, Subjects } from './subjects.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** What can be done with subjects, in the order in which it is offered (BEHAVIOURS §4). */
+/** The operations on subjects, in the order in which they are offered (BEHAVIOURS §4). */
 export function subjectOperations(parts: OperationParts): readonly SubjectOperation[] {
   const runs = runsOver(parts)
   return operationFacts.map((facts) => ({ ...facts, run: runs[facts.name] }))
@@ -79,15 +79,15 @@ function answered(data: Input): OperationAnswer {
 }
 
 /**
- * One thing that can be done with subjects, as the gateway's own tools and the MCP server offer it: the same names, the same
- * schemas, the same data. None of them confirms a proposal.
+ * One operation on subjects. The tools of the gateway and the MCP server offer it with the same name, the same
+ * schemas and the same data. None of them confirms a proposal.
  */
 export interface SubjectOperation extends OperationFacts {
   /** `input` has been checked. Rejects with `SubjectError`. */
   run(input: Readonly<Record<string, unknown>>, caller: OperationCaller): Promise<OperationAnswer>
 }
 
-/** Who calls, as far as it is known. */
+/** The caller, as far as it is known. */
 type OperationCaller = Omit<ProposalSource, 'tool'>
 
 export interface OperationAnswer {
@@ -96,7 +96,7 @@ export interface OperationAnswer {
   readonly warnings: readonly string[]
 }
 
-/** What operations work on. */
+/** What the operations use. */
 export interface OperationParts {
   readonly subjects: Subjects
   readonly proposals: Pick<Proposals, 'propose'>

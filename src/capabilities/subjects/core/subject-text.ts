@@ -1,6 +1,6 @@
 import type { GapRecord, LogRecord, SubjectContext, SubjectReading } from './subjects.ts'
 import { defaultTaste } from './subject-name.ts'
-import { beginningOf, endOf } from './text-cap.ts'
+import { textBeginning, textEnd } from './text-cap.ts'
 
 /** Ways to put a subject into words, fullest first. */
 export type SubjectForm = 'full' | 'excerpt' | 'list'
@@ -19,7 +19,7 @@ export function subjectText(
     notes: offered.includes('read_full_notes'),
   }
   if (form === 'list') return listText(id, context, more)
-  const sections = sectionsOf(context, roomOf[form], more)
+  const sections = splitSections(context, roomOf[form], more)
   if (sections.length === 0) return fresh(id)
   return [`# Subject: ${id}`, ...sections].join('\n\n')
 }
@@ -42,7 +42,7 @@ const roomOf: Readonly<Record<'full' | 'excerpt', Room>> = {
   excerpt: { chars: 1_000, records: 3, recordChars: 200 },
 }
 
-function sectionsOf(
+function splitSections(
   { tastes, brief, notes, recent_log, recent_gaps }: SubjectContext,
   room: Room,
   more: More,
@@ -96,21 +96,21 @@ function records(lines: readonly string[], { records: most, recordChars }: Room)
 /** The beginning of a text. */
 function beginning(text: string, most: number, more: More): string {
   const whole = text.trim()
-  return shorter(`${beginningOf(whole, most)}… ${shownOf(most, whole, more)}`, whole)
+  return shorter(`${textBeginning(whole, most)}… ${shownLine(most, whole, more)}`, whole)
 }
 
 /** The end of a text: what was noted last. */
 function ending(text: string, most: number, more: More): string {
   const whole = text.trim()
-  return shorter(`${shownOf(most, whole, more)} …${endOf(whole, most)}`, whole)
+  return shorter(`${shownLine(most, whole, more)} …${textEnd(whole, most)}`, whole)
 }
 
-function shownOf(most: number, whole: string, more: More): string {
+function shownLine(most: number, whole: string, more: More): string {
   return `[${most} of ${whole.length} characters shown${more.context ? '; read_context shows more' : ''}]`
 }
 
 function cut(line: string, most: number): string {
-  return shorter(`${beginningOf(line, most)}…`, line)
+  return shorter(`${textBeginning(line, most)}…`, line)
 }
 
 /** A cut that saves nothing is none. */

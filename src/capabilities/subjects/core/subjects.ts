@@ -49,9 +49,9 @@ export interface SubjectReading {
 }
 
 export interface NotesQuery {
-  /** Lines to leave out at the beginning; 0 unless given. */
+  /** Lines to skip at the beginning. Default: 0. */
   readonly offset?: number
-  /** The most lines; 200 unless given. */
+  /** The most lines. Default: 200. */
   readonly limit?: number
 }
 
@@ -162,7 +162,7 @@ export interface SubjectFolders {
 export interface SubjectsOptions extends SubjectFolders {
   /** The most of one text, characters. */
   readonly maxTextChars: number
-  /** The most of a whole context as JSON, characters; 50,000 unless given. */
+  /** The most characters of a whole context as JSON. Default: 50,000. */
   readonly maxReplyChars?: number | undefined
   /**
    * Puts long notes into words. Asked only for notes of more than 40 lines; where it has no answer, or fails, the context
@@ -190,7 +190,7 @@ export type SubjectErrorCode =
   | 'changed'
   /** A proposal was decided already, or is not the one that was shown. */
   | 'decided'
-  /** A file or folder cannot be written; the message says which and why. */
+  /** A file or folder cannot be written; the message names it and the reason. */
   | 'unwritable'
 
 /** What, where, and how to fix it. */

@@ -11,22 +11,22 @@ export const uncapped: TextCap = { chars: Number.POSITIVE_INFINITY, rest: '' }
 /** A text of at most `chars` characters; a shortened one ends with a sentence about what is missing. */
 export function capText(text: string, { chars, rest }: TextCap): string {
   if (text.length <= chars) return text
-  const shown = beginningOf(text, chars)
+  const shown = textBeginning(text, chars)
   return `${shown}\n\n${capNotice(shown.length, text.length, rest)}`
 }
 
-/** `rest` says how the rest can be read. */
+/** `rest`: how to read the rest. */
 export function capNotice(shown: number, all: number, rest: string): string {
   return `[${shown} of ${all} characters shown; ${rest}]`
 }
 
 /** At most so many characters from the beginning, never half of one. */
-export function beginningOf(text: string, most: number): string {
+export function textBeginning(text: string, most: number): string {
   return text.slice(0, splitsPair(text, most) ? most - 1 : most)
 }
 
 /** At most so many characters from the end, never half of one. */
-export function endOf(text: string, most: number): string {
+export function textEnd(text: string, most: number): string {
   const from = Math.max(0, text.length - most)
   return text.slice(splitsPair(text, from) ? from + 1 : from)
 }

@@ -16,7 +16,7 @@ interface TextChange {
 /**
  * Puts a text in the place of a file, whole or not at all: it is written beside it, brought to disk, and renamed, unless
  * the file is not `before` any more. Of two who replace the same text, in this process or another one, the second is
- * refused. `lockFolder` holds their lock. Permission bits stay; a new file is for its owner alone (0600).
+ * refused. The lock is in `lockFolder`. Permission bits stay; a new file is for its owner alone (0600).
  *
  * @throws SubjectError `changed`, `invalid-input`, `unwritable`
  */

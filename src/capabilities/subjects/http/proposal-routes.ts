@@ -3,7 +3,7 @@ import type { SubjectService } from '../subject-service.ts'
 import { decidedBySchema, digestSchema, json } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 
-/** Endpoints of proposals. They are for people alone: no tool calls them. */
+/** Endpoints of proposals. They are only for people: no tool calls them. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
   const each = '/api/proposals/:proposal'
   const tag = 'proposals'
@@ -13,7 +13,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       path: '/api/proposals',
       tag,
       summary: 'Lists proposals, oldest first',
-      query: z.strictObject({ state: proposalStateSchema.optional().describe('Only those in this state.') }),
+      query: z.strictObject({ state: proposalStateSchema.optional().describe('Only proposals in this state.') }),
       answers: { 200: { description: 'Proposals', schema: z.object({ proposals: z.array(proposalSchema) }) } },
       handle: async ({ query: { state } }) =>
         json({ proposals: await proposals.list(state === undefined ? {} : { state }) }),
@@ -22,7 +22,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       method: 'GET',
       path: each,
       tag,
-      summary: 'Reads a proposal',
+      summary: 'Returns a proposal',
       answers: {
         200: { description: 'The proposal, with its diff against the file as it is now', schema: proposalSchema },
       },
@@ -32,8 +32,8 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       method: 'POST',
       path: `${each}/decision`,
       tag,
-      summary: 'Confirms a proposal, which writes it into its file, or declines it',
-      description: 'The decision applies to exactly what was shown, and a proposal is decided once.',
+      summary: 'Confirms a proposal and writes it into its file, or declines it',
+      description: 'The decision applies to exactly what was shown. A proposal is decided once.',
       body: z.strictObject({
         decision: z.enum(['confirm', 'decline']),
         digest: digestSchema.describe('The digest of what was shown.'),

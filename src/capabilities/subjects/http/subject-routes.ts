@@ -31,7 +31,7 @@ const summary = z.object({
   subject: z.string(),
   text: z.string(),
   model: z.string(),
-  covers: z.string().describe('SHA-256 of the notes that it covers.'),
+  covers: z.string().describe('SHA-256 of the summarized notes.'),
   lines: z.number(),
   time: z.string(),
 })
@@ -77,7 +77,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'GET',
       path: each,
       tag,
-      summary: 'Reads a subject: its line of the list, its context, and warnings about its files',
+      summary: 'Returns a subject with its context and warnings about its files',
       answers: {
         200: {
           description: 'The subject',
@@ -95,7 +95,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'GET',
       path: `${each}/context`,
       tag,
-      summary: 'Reads the context of a subject, as the tool read_context answers it',
+      summary: 'Returns the context of a subject, as the tool read_context does',
       answers: {
         200: {
           description: 'The context',
@@ -111,7 +111,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'GET',
       path: `${each}/notes`,
       tag,
-      summary: 'Reads the notes of a subject in pages of lines',
+      summary: 'Returns the notes of a subject in pages of lines',
       query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
       answers: { 200: { description: 'A page', schema: notesPage } },
       handle: async ({ param, query }) => json(await subjects.notes(param('subject'), query)),
@@ -135,7 +135,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'POST',
       path: `${each}/gaps`,
       tag,
-      summary: 'Logs something that the words or tools at hand could not do',
+      summary: 'Logs a gap: something that the available words or tools could not do',
       body: gapBody,
       answers: { 201: { description: 'The line is on disk', schema: gapRecordSchema } },
       handle: async ({ param, body: { description, ...known } }) => {
@@ -148,8 +148,8 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
       method: 'POST',
       path: `${each}/summary`,
       tag,
-      summary: 'Has a model summarize the notes of a subject, and keeps the summary until the notes change',
-      answers: { 200: { description: 'The summary, and what it covers', schema: summary } },
+      summary: 'Summarizes the notes of a subject with a model and keeps the summary until the notes change',
+      answers: { 200: { description: 'The summary and the hash of the summarized notes', schema: summary } },
       handle: async ({ param }) => json(await service.summariseNotes(param('subject'))),
     }),
   ]
@@ -186,11 +186,11 @@ const subjectContextSchema = z.object({
   }),
   brief: z.object({ raw: z.string(), intent: z.string(), tastes: z.array(z.string()) }),
   notes: z.object({ summary: z.string(), truncated: z.boolean() }),
-  recent_log: z.array(logRecordSchema).describe('The last 10, newest first.'),
-  recent_gaps: z.array(gapRecordSchema).describe('The last 10, newest first.'),
+  recent_log: z.array(logRecordSchema).describe('The last 10 records, newest first.'),
+  recent_gaps: z.array(gapRecordSchema).describe('The last 10 records, newest first.'),
 })
 
-const warningsSchema = z.array(z.string()).describe('Warnings about the files that it was read from.')
+const warningsSchema = z.array(z.string()).describe('Warnings about the files of the subject.')
 
 const subjectRowSchema = z.object({
   id: z.string(),

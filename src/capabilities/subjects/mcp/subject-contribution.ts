@@ -46,7 +46,7 @@ export function subjectContribution({
 }
 
 interface SubjectToolParts {
-  /** The operations over whatever takes proposals. */
+  /** The operations for a given target of proposals. */
   readonly operations: (proposals: OperationParts['proposals']) => readonly SubjectOperation[]
   readonly proposals: Proposals
   readonly audit: McpAudit

@@ -49,14 +49,14 @@ type PartReader = (context: SubjectContext, subjects: Subjects, id: string) => R
 /** By the names under which they are read. */
 const subjectParts: Readonly<Record<string, PartReader>> = {
   brief: ({ brief }) => markdown(brief.raw),
-  notes: async (_context, subjects, id) => markdown(await notesOf(subjects, id)),
+  notes: async (_context, subjects, id) => markdown(await readNotes(subjects, id)),
   tastes: ({ tastes }) => json(tastes),
   log: ({ recent_log: log }) => json(log),
   gaps: ({ recent_gaps: gaps }) => json(gaps),
 }
 
-/** From the first line on, whatever the file holds, and as much as any text may have. */
-async function notesOf(subjects: Subjects, id: string): Promise<string> {
+/** The notes from the first line, up to the limit of one text. */
+async function readNotes(subjects: Subjects, id: string): Promise<string> {
   const { text, total, next_offset: next } = await subjects.notes(id, { limit: Number.MAX_SAFE_INTEGER })
   return next === null
     ? text

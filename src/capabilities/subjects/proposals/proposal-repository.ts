@@ -87,7 +87,7 @@ async function readContent(store: ProposalStore, to: string): Promise<string> {
   return text
 }
 
-/** A proposal as its record holds it: what was proposed, which stays, and how far it has come. */
+/** A stored proposal: its content, which never changes, and its progress. */
 interface ProposalValue extends Pick<Proposal, 'time' | 'file' | 'content' | 'category' | 'digest' | 'by'> {
   readonly stage: Stage
 }
@@ -98,7 +98,7 @@ export interface KeptProposal extends ProposalValue {
   readonly version: number
 }
 
-/** Two more than a state has: what is begun is noted before a file is touched, so that a crash in between loses nothing. */
+/** The states, and two more for steps that have begun: they are recorded before a file changes, so a crash loses nothing. */
 export type Stage =
   | { readonly type: 'waiting' }
   | (Decided & { readonly type: 'confirming'; readonly change: ContentChange })
@@ -131,7 +131,7 @@ function proposalValue({ id: _id, version: _version, ...value }: KeptProposal): 
   return value
 }
 
-/** As a person reads it. What is only begun counts as not done. */
+/** The state that people see. A step that has begun but not ended counts as not done. */
 export function proposalFromRecord(kept: KeptProposal, diff: string): Proposal {
   const { stage, version: _version, ...proposed } = kept
   return { ...proposed, diff, state: proposalState(stage) }
@@ -179,7 +179,7 @@ function noSuchProposal(id: string): SubjectError {
   )
 }
 
-/** Who decided, and when. */
+/** The person who decided, and the time. */
 export function decidedAlready({ id, stage }: KeptProposal): SubjectError {
   const state = proposalState(stage)
   if (state.type === 'waiting') {

@@ -20,7 +20,7 @@ export function createProposalWriting({
   readonly repository: ProposalRepository
   readonly subjects: Pick<Subjects, 'text' | 'replace'>
 }) {
-  /** Continues what was begun until it is done or put back. Rejects with the reason why it was put back. */
+  /** Continues a step that has begun until it is done or rolled back. Rejects with the reason for the rollback. */
   async function finish(proposal: KeptProposal): Promise<KeptProposal> {
     let now = proposal
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -98,7 +98,7 @@ export function createProposalWriting({
     try {
       return await subjects.text(proposal.file)
     } catch (error) {
-      // Nothing of it is there to be written any more. Whatever else cannot be read may still hold what was written.
+      // Only `not-found` proves that the lines are gone. A file that cannot be read may still contain them.
       if (error instanceof SubjectError && error.code === 'not-found') await putBack(proposal, stage, error)
       throw error
     }
@@ -152,7 +152,7 @@ function onlyOne(ranges: readonly LineRange[]): LineRange | undefined {
   return ranges.length === 1 ? ranges[0] : undefined
 }
 
-/** An empty file and none look the same: every line is one that is added. */
+/** An empty file and a missing file look the same: every line is an added one. */
 export async function proposalDiff(file: SubjectFile, before: string, after: string): Promise<string> {
   return fileDiff(changedFile(file), before === '' ? undefined : before, after)
 }
@@ -174,8 +174,8 @@ interface LineRange {
 
 /** Every range that has the lines of `content`. */
 function findLines(text: string, content: string): readonly LineRange[] {
-  const lines = linesOf(text)
-  // One search for a text is far quicker than one for each line.
+  const lines = splitLines(text)
+  // One search for the whole text is far faster than one for each line.
   const searched = `\n${lines.map(({ said }) => said).join('\n')}\n`
   const sought = `\n${content}\n`
   const height = content.split('\n').length
@@ -210,7 +210,7 @@ function endsWithBlankLine(text: string): boolean {
   return /(?:^|\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r)$/.test(text)
 }
 
-function linesOf(text: string): readonly { readonly said: string; readonly start: number; readonly end: number }[] {
+function splitLines(text: string): readonly { readonly said: string; readonly start: number; readonly end: number }[] {
   return Array.from(text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g), ({ 0: whole, 1: said = '', index }) => ({
     said,
     start: index,

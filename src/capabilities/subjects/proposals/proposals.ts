@@ -31,7 +31,7 @@ export interface ProposalsParts {
   readonly clock: Clock
 }
 
-/** Proposals that may wait at once: a model asks for no more, however often it tries. */
+/** The most proposals that may wait at once, so that a model cannot flood a person. */
 const MOST_WAITING = 200
 
 /** Of one proposal. A person has to read it, and the difference of more lines than these would not be shown line by line. */
@@ -42,7 +42,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   const repository = createProposalRepository({ store, clock })
   const writing = createProposalWriting({ repository, subjects })
 
-  /** One at a time: the second finds what the first has done. */
+  /** Decisions run one at a time, so the second one sees the result of the first. */
   const queue = serialQueue()
   const inTurn = <T>(work: () => Promise<T>) => inRuntimeTerms(queue.add(work))
 
@@ -51,12 +51,12 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     return writing.finish(await repository.get(id))
   }
 
-  async function present(kept: KeptProposal, textOf: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
+  async function present(kept: KeptProposal, readText: (file: SubjectFile) => Promise<string>): Promise<Proposal> {
     const { stage, file, content } = kept
     if (stage.type === 'undoing') return proposalFromRecord(kept, stage.confirmed.diff)
     if (stage.type !== 'waiting' && stage.type !== 'confirming') return proposalFromRecord(kept, stage.diff)
     // A file that cannot be read is reported at the decision; until then it counts as empty.
-    const before = await textOf(file).catch(() => '')
+    const before = await readText(file).catch(() => '')
     return proposalFromRecord(kept, await proposalDiff(file, before, appendLines(before, content)))
   }
 
@@ -64,7 +64,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
 
   async function propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal> {
     const file = draftFile(draft)
-    const value = { file, content: checkLines(draft.content), ...categoryOf(draft) }
+    const value = { file, content: checkLines(draft.content), ...readCategory(draft) }
     await assertExists(file)
     const digest = proposalDigest(value)
     const waiting = (await repository.all()).filter(({ stage }) => stage.type === 'waiting')
@@ -74,7 +74,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     return current(await repository.add({ ...value, digest, by, time: clock.time() }))
   }
 
-  /** Notes belong to a subject that there is; the first line of a taste makes its file. */
+  /** Notes need an existing subject. The first addition to a taste creates its file. */
   async function assertExists(file: SubjectFile): Promise<void> {
     if (file.type === 'notes') await subjects.notes(file.subject, { limit: 1 })
     else await subjects.text(file)
@@ -95,7 +95,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
             { type: 'declined', by, time, ...why, diff: (await current(proposal)).diff },
             note,
           )
-    // Another process was quicker.
+    // Another process was faster.
     return next ? current(next) : decide(id, { type, digest, by, ...why })
   }
 
@@ -106,7 +106,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     return next ? current(next) : undo(id, by)
   }
 
-  /** What cannot be settled now is shown as it was; a decision about it reports why. */
+  /** A proposal that cannot be completed now is shown in its last state. A decision about it reports why. */
   async function trySettle(kept: KeptProposal): Promise<KeptProposal> {
     if (kept.stage.type !== 'confirming' && kept.stage.type !== 'undoing') return kept
     return inTurn(() => settle(kept.id)).catch(() => repository.get(kept.id))
@@ -120,12 +120,12 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   async function list(state: Proposal['state']['type'] | undefined): Promise<readonly Proposal[]> {
     const wanted = await proposalsIn(state)
     const texts = new Map<string, Promise<string>>()
-    const textOf = (file: SubjectFile) => {
+    const readText = (file: SubjectFile) => {
       const known = texts.get(changedFile(file)) ?? subjects.text(file)
       texts.set(changedFile(file), known)
       return known
     }
-    return Promise.all(wanted.map((each) => present(each, textOf)))
+    return Promise.all(wanted.map((each) => present(each, readText)))
   }
 
   return {
@@ -138,7 +138,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   }
 }
 
-/** What the store fails with, in the words of the runtime. */
+/** Converts a failure of the store to a `RuntimeError`. */
 async function inRuntimeTerms<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -166,7 +166,7 @@ function tooLong(size: string, most: number): SubjectError {
   )
 }
 
-function categoryOf(draft: ProposalDraft): Pick<Proposal, 'category'> {
+function readCategory(draft: ProposalDraft): Pick<Proposal, 'category'> {
   return draft.type === 'taste' ? { category: draft.category } : {}
 }
 

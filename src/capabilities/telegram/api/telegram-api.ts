@@ -5,7 +5,7 @@ interface TelegramApiOptions {
   readonly token: string
   /** `https://api.telegram.org`, or the address of another Bot API server. */
   readonly apiRoot: string
-  /** How long a call may take, seconds: longer than a poll. The default is 60. */
+  /** Time limit of a call, seconds: longer than a poll. Default: 60. */
   readonly timeoutSeconds?: number
 }
 
@@ -20,7 +20,7 @@ export function withoutSlash(apiRoot: string): string {
 }
 
 /**
- * grammY's own `fetch` puts the address, which holds the token, into its errors. Node's `fetch` does not, but needs its own
+ * grammY's own `fetch` puts the address, which contains the token, into its errors. Node's `fetch` does not, but needs its own
  * kind of signal and ignores the agents of the other.
  */
 async function fetchForGrammy(address: string | URL, request: GrammyRequest): Promise<Response> {
@@ -62,9 +62,9 @@ export type TelegramFault =
 /** The wait where Telegram does not name one, ms. */
 const DEFAULT_RETRY_MS = 5_000
 
-/** Classifies an error that grammY threw. The result never holds the token. grammY's errors may, so they are not passed on. */
+/** Classifies an error that grammY threw. The result never contains the token. grammY's errors may, so they are not passed on. */
 export function readFault(method: string, error: unknown, token: string): TelegramFault {
-  if (!isAnswer(error)) return { type: 'unreachable', text: withoutToken(reasonOf(error), token) }
+  if (!isAnswer(error)) return { type: 'unreachable', text: withoutToken(innermostReason(error), token) }
   const { error_code: status, parameters } = error
   const description = withoutToken(error.description, token)
   if (status === 429) {
@@ -93,8 +93,8 @@ function isAnswer(error: unknown): error is TelegramAnswer {
   )
 }
 
-/** The innermost reason. grammY's wrappers only say that a request failed. */
-function reasonOf(error: unknown): string {
+/** The innermost reason. grammY's wrappers only report that a request failed. */
+function innermostReason(error: unknown): string {
   let inner = error
   for (let depth = 0; depth < 5 && typeof inner === 'object' && inner !== null; depth++) {
     const next: unknown = 'error' in inner ? inner.error : 'cause' in inner ? inner.cause : undefined
@@ -105,7 +105,7 @@ function reasonOf(error: unknown): string {
   return inner instanceof Error ? inner.message || inner.name : String(inner)
 }
 
-/** Telegram understood a call and refused it. A retry would be refused again. Never holds the token. */
+/** Telegram understood a call and refused it. A retry would be refused again. Never contains the token. */
 export class TelegramRefusal extends ForewordError {
   override readonly name = 'TelegramRefusal'
   readonly method: string

@@ -66,7 +66,7 @@ export interface TelegramSenderOptions {
 
 type SentText = { text: string; entities?: MessageEntity[] }
 
-/** How long acknowledging a button may take, ms. */
+/** Time limit to acknowledge a button, ms. */
 const LONGEST_ANSWER_WAIT = 30_000
 
 /** A sender over the client of `telegramApi`. */
@@ -97,7 +97,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
     try {
       return await call({ ...bare, entities: [...part.entities] })
     } catch (error) {
-      const refusal = refusalOf(readFault(method, error, api.token))
+      const refusal = readRefusal(readFault(method, error, api.token))
       if (refusal?.status !== 400 || NOT_FORMATTING.test(refusal.description)) throw error
       warn(`Sent a message without its formatting: ${refusal.message}`)
       return call(bare)
@@ -201,7 +201,7 @@ function describes(error: unknown, pattern: RegExp): boolean {
   return error instanceof TelegramRefusal && error.status === 400 && pattern.test(error.description)
 }
 
-function refusalOf(fault: TelegramFault): TelegramRefusal | undefined {
+function readRefusal(fault: TelegramFault): TelegramRefusal | undefined {
   return fault.type === 'refused' ? fault.refusal : undefined
 }
 

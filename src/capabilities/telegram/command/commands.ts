@@ -1,6 +1,6 @@
 import { ForewordError } from '../../../platform.ts'
 import type { ChatCommand, ChatCommandCall, ParsedCommand } from './command.ts'
-import { choiceCommand, contextCommand, modelCommand, newSessionCommand, stopCommand } from './session-commands.ts'
+import { choiceCommand, requestSizeCommand, modelCommand, newSessionCommand, stopCommand } from './session-commands.ts'
 
 /**
  * The commands of a chat: those of the channel, one for each choice of a session, the contributed ones, and `/help`. Of two
@@ -8,7 +8,7 @@ import { choiceCommand, contextCommand, modelCommand, newSessionCommand, stopCom
  */
 export function chatCommands(choices: ChatChoices, contributed: readonly ChatCommand[] = []): readonly ChatCommand[] {
   const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))
-  const own = [newSessionCommand, stopCommand, contextCommand, modelCommand, ...chosen]
+  const own = [newSessionCommand, stopCommand, requestSizeCommand, modelCommand, ...chosen]
   const taken = new Set(['help', 'start', 'pair', ...own.map(({ name }) => name)])
   const working = [...own, ...contributed.filter(({ name }) => taken.size < taken.add(name).size)]
   const help: ChatCommand = {
@@ -36,13 +36,13 @@ export async function runChatCommand(
   try {
     return await command.run(whole)
   } catch (error) {
-    if (!(error instanceof ForewordError) || !error.expose || isTemporary(error)) throw error
+    if (!(error instanceof ForewordError) || !error.expose || mayRecover(error)) throw error
     return error.hint === undefined ? error.message : `${error.message} ${error.hint}`
   }
 }
 
 /** Whether the work may succeed later: the gateway is stopping, or its disk fails at the moment. */
-export function isTemporary(error: Error): boolean {
+export function mayRecover(error: Error): boolean {
   return error instanceof ForewordError && PASSING.has(error.code)
 }
 

@@ -52,7 +52,7 @@ function modelLine(status: ModelStatus, chosen: string | undefined): string {
   return `${isCurrent(status, chosen) ? '→' : '·'} ${id}${note}`
 }
 
-export const contextCommand: ChatCommand = {
+export const requestSizeCommand: ChatCommand = {
   name: 'context',
   summary: 'show what the next call to the model would send',
   async run({ runtime, binding }) {
@@ -61,7 +61,7 @@ export const contextCommand: ChatCommand = {
   },
 }
 
-/** What a request would hold, in a few lines for a small screen. `foreword preview` shows all of it. */
+/** The content of the next request, in a few lines for a small screen. `foreword preview` shows all of it. */
 function contextText(model: string, { used, budget, slots, entries }: Manifest): string {
   const filled = Object.entries(slots).flatMap(([slot, tokens]) =>
     tokens > 0 ? [`  ${slot}: ${formatTokens(tokens)}`] : [],

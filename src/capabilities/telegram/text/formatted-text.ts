@@ -3,7 +3,7 @@ import type { MessageEntity } from 'grammy/types'
 /** A text as Telegram accepts it: plain words, and the formatting beside them. */
 export interface FormattedText {
   readonly text: string
-  /** Offsets and lengths are UTF-16 code units of `text`. Sorted; of two that share characters, one holds the other whole. */
+  /** Offsets and lengths are UTF-16 code units of `text`. Sorted; of two that share characters, one contains the other. */
   readonly entities: readonly MessageEntity[]
 }
 
@@ -24,7 +24,7 @@ export function styledText(text: string, type: 'bold' | 'italic' | 'pre' | 'code
 }
 
 /** Joins texts and leaves out empty ones. */
-export function joinTexts(texts: readonly FormattedText[], between: string): FormattedText {
+export function joinFormatted(texts: readonly FormattedText[], between: string): FormattedText {
   let text = ''
   const entities: FormattedText['entities'][number][] = []
   for (const part of texts) {
@@ -58,12 +58,12 @@ export function firstKept(text: string, entities: readonly MessageEntity[], star
   return isCode ? line : first
 }
 
-/** An entity without the white space at its ends; `undefined` where it holds nothing else. */
+/** An entity without the white space at its ends; `undefined` if it has nothing else. */
 export function trimEntity(text: string, entity: MessageEntity): MessageEntity | undefined {
   const { type, offset, length } = entity
   const end = offset + text.slice(offset, offset + length).trimEnd().length
   const first = offset + blanksBefore(text.slice(offset, end))
-  // An entity that may hold code keeps whole lines, or else it would begin within the code.
+  // An entity that may contain code keeps whole lines. Otherwise it would begin within the code.
   const keepsLines = type === 'pre' || type === 'blockquote'
   const start = keepsLines ? Math.max(offset, text.lastIndexOf('\n', first - 1) + 1) : first
   return first < end ? { ...entity, offset: start, length: end - start } : undefined

@@ -24,7 +24,7 @@ export function formatMarkdown(markdown: string): FormattedText {
 }
 
 /**
- * Converts marks to entities by Telegram's rules (Bot API, "Formatting options"): code holds no other entity and may be only in
+ * Converts marks to entities by Telegram's rules (Bot API, "Formatting options"): code contains no other entity and may be only in
  * quotes; quotes and links do not nest; no entity begins or ends with white space.
  */
 function messageEntities(text: string, marks: readonly Mark[]): readonly MessageEntity[] {
@@ -48,7 +48,7 @@ function byPlace(one: Mark, other: Mark): number {
   return one.start - other.start || other.end - one.end
 }
 
-/** Marks come from a tree: two of them are either disjoint, or one holds the other and ended after it. */
+/** Marks come from a tree: two of them are either disjoint, or one contains the other and ended after it. */
 function outermost(marks: readonly Mark[]): readonly Mark[] {
   let end = -1
   return marks

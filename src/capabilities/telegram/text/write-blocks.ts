@@ -88,7 +88,7 @@ function renderTable({ header, rows, align, raw }: Tokens.Table): string {
   // `marked` drops surplus cells. Such a table stays as it was written, so that no words are lost.
   if (raw.split('\n').some((row) => cellsIn(row) > header.length)) return raw.trimEnd()
   const lines = [header, ...rows].map((row) => row.map(({ tokens }) => plainWords(tokens)))
-  const widths = header.map((_, column) => Math.max(1, ...lines.map((line) => widthOf(line[column] ?? ''))))
+  const widths = header.map((_, column) => Math.max(1, ...lines.map((line) => textWidth(line[column] ?? ''))))
   const [head = '', ...body] = lines.map((line) =>
     widths.map((width, column) => aligned(line[column] ?? '', width, align[column] ?? 'left')).join(' │ '),
   )
@@ -104,7 +104,7 @@ function cellsIn(row: string): number {
 }
 
 function aligned(text: string, width: number, align: 'left' | 'center' | 'right'): string {
-  const blanks = width - widthOf(text)
+  const blanks = width - textWidth(text)
   const before = align === 'left' ? 0 : align === 'right' ? blanks : Math.floor(blanks / 2)
   return ' '.repeat(before) + text + ' '.repeat(blanks - before)
 }
@@ -115,7 +115,7 @@ const WIDE =
   /[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}/u
 
 /** The width of a text in columns. */
-function widthOf(text: string): number {
+function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
   let width = 0
   for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : 1
