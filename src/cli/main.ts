@@ -30,7 +30,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   }
   const { command, call, io: complete } = await loadPrepared(name, args, io)
   if (!call.has('help')) return await command.run(call, complete)
-  print(io, commandHelp(command, io))
+  // The capabilities of the home may add options to it.
+  const all = await withHomeCapabilities(args, io)
+  print(io, commandHelp(await commandNamed(name, all), all))
   return 0
 }
 

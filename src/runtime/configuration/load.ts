@@ -8,7 +8,7 @@ import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
@@ -108,7 +108,7 @@ async function wholeSchema(
 /** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
-  { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
+  { whole, json, capabilities }: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
   const first = whole.safeParse(value)
   if (first.success) return { shape: first.data, faults: [] }
@@ -116,7 +116,17 @@ export function checkValue(
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)
-  return { shape: second.success ? second.data : whole.parse({}), faults }
+  return { shape: second.success ? second.data : shapeWithoutRequired(rest, capabilities), faults }
+}
+
+/** What is left of a value where a capability misses settings that have no default: its section is not there. */
+function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapability[]): HostShape {
+  const isComplete = ({ settings }: AnyCapability) =>
+    settings === undefined || [undefined, {}].some((empty) => settings.safeParse(empty).success)
+  for (const each of capabilities) if (!isComplete(each)) remove(value, settingsSection(each).split('.'))
+  const { whole } = configurationSchema(capabilities.filter(isComplete))
+  const read = whole.safeParse(value)
+  return read.success ? read.data : whole.parse({})
 }
 
 function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
