@@ -122,6 +122,7 @@ for (const [text, why] of [
   ['export default { name: "tide", layouts: [{ name: "auto" }] }', /there is a layout auto already/],
   ['export default { name: "tide", stores: [{ name: "own" }, { name: "own" }] }', /there is a store own already/],
   ['throw new Error("no tide today")', /no tide today/],
+  ['export const low = 1; enum Tide {}', /tide\.ts:1: TypeScript enum is not supported/],
 ] as const) {
   test(`a module that says ${text} is a problem, which commands that start nothing survive`, async (t) => {
     const home = temporaryHome(t)
