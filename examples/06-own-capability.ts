@@ -53,7 +53,7 @@ export default capability({
   commands: {
     tide: async () => ({
       name: 'tide',
-      summary: 'Shows the height of the tide',
+      summary: 'shows the height of the tide',
       usage: ['tide HOUR'],
       words: { least: 1, most: 1 },
       options: {},

@@ -1,15 +1,29 @@
-// Tests the published package: packs it, installs the tarball into a temporary prefix and into
-// a temporary project, runs the command, imports the library, and checks the message for an old Node.
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Tests the published package: packs it, installs the tarball into a temporary prefix and into a temporary project, runs
+// the command, imports the library, runs a gateway on a home with its own capability and channel, and checks the message
+// for an old Node.
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
 const { version, exports, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const isWindows = process.platform === 'win32'
+/** The gateway of the home, after its start. */
+let running
 // Uses its own home, and this Node before any older one.
 const environment = {
   ...process.env,
@@ -25,6 +39,7 @@ try {
   expect('foreword mcp', run(command, ['mcp'], { input: initialize() }), '"serverInfo":{"name":"foreword"')
   expect('foreword docs', run(command, ['docs', 'getting-started']), '# Getting started')
   checkOldNode()
+  await checkHome(command)
   checkProject(tarball)
   tell('the packed foreword works')
 } finally {
@@ -60,6 +75,98 @@ function checkOldNode() {
   const { status, stderr } = spawnSync(old, [script, '--version'], { encoding: 'utf8', env: environment })
   if (status !== 1 || !stderr.startsWith('foreword needs Node 24 or newer')) stop(`an old Node said: ${stderr}`)
   tell(`an old Node (${old}) says what is missing`)
+}
+
+/** A home that names a capability and a channel of its own, from the first start to the end of its gateway. */
+async function checkHome(command) {
+  tell('running a gateway on a home with a capability and a channel of its own')
+  const home = environment.FOREWORD_HOME
+  mkdirSync(join(home, 'letters'), { recursive: true })
+  for (const name of ['06-own-capability.ts', 'own-channel']) {
+    cpSync(join(root, 'examples', name), join(home, name), { recursive: true })
+  }
+  const configuration = {
+    model: 'rehearsal',
+    capabilities: ['./06-own-capability.ts', './own-channel/mailbox.ts'],
+    harbour: { draught: 2.1 },
+    channels: { mailbox: { folder: 'letters', everyMs: 50 } },
+    gateway: { port: 0 },
+  }
+  writeFileSync(join(home, 'config.json'), JSON.stringify(configuration), { mode: 0o600 })
+  expect('the command of the capability', run(command, ['tide', '0']), '7.00 m')
+
+  // The script itself, and no shell around it: a signal has to reach the gateway.
+  const script = join(folder, 'prefix', ...(isWindows ? [] : ['lib']), 'node_modules', 'foreword', 'bin', 'foreword.js')
+  const gateway = startGateway(script)
+  try {
+    const { address } = JSON.parse(
+      await waitFor('the first line of the gateway', () => /^\{.*\}$/m.exec(gateway.text())?.[0]),
+    )
+    await checkHttp(address, new URL(run(command, ['token']).trim()).searchParams.get('token'))
+    await checkChannel(command, join(home, 'letters', 'anna'))
+    const { findings } = JSON.parse(run(command, ['doctor', '--json']))
+    const found = findings.filter(({ check }) => ['harbour', 'mailbox'].includes(check)).map(({ level }) => level)
+    expect('foreword doctor', found.join(), 'ok,ok')
+    gateway.child.kill('SIGTERM')
+    await waitFor('the end of the gateway', () => gateway.child.exitCode !== null || gateway.child.signalCode !== null)
+    // Windows has no signals: there a process is ended without being asked.
+    if (!isWindows) expect('the exit code after SIGTERM', String(gateway.child.exitCode), '0')
+  } finally {
+    if (gateway.child.exitCode === null) gateway.child.kill('SIGKILL')
+  }
+}
+
+function startGateway(script) {
+  const child = spawn(process.execPath, [script, 'start', '--json'], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (piece) => (text += piece))
+  running = { child, text: () => text }
+  return running
+}
+
+async function checkHttp(address, token) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const ask = async (path, init) => {
+    const answer = await fetch(`${address}${path}`, { headers, signal: AbortSignal.timeout(20_000), ...init })
+    return answer.text()
+  }
+  expect('the route of the capability', await ask('/api/harbour/tide?hour=0'), '{"metres":7}')
+  const message = { method: 'POST', body: JSON.stringify({ text: '/say Hello from the rehearsal.' }) }
+  const { session, turn } = JSON.parse(await ask('/api/messages', message))
+  const answer = await ask(`/api/sessions/${session}/turns/${turn}?wait=10000`)
+  expect('a message over HTTP', answer, 'Hello from the rehearsal.')
+}
+
+/** A stranger is paired with a code, and then a letter is answered. */
+async function checkChannel(command, conversation) {
+  const code = run(command, ['pair', '--channel', 'mailbox']).trim()
+  await sendLetter(conversation, 'pair', code, 'You are paired.')
+  await sendLetter(conversation, 'hello', '/say Hello, Anna.', 'Hello, Anna.')
+  expect('foreword pair list', run(command, ['pair', 'list']), 'anna')
+}
+
+/** A letter gets its name when it is whole. */
+async function sendLetter(conversation, name, text, wanted) {
+  const folders = { in: join(conversation, 'in'), out: join(conversation, 'out') }
+  mkdirSync(folders.in, { recursive: true })
+  writeFileSync(join(folders.in, `${name}.new`), text)
+  renameSync(join(folders.in, `${name}.new`), join(folders.in, `${name}.txt`))
+  const replies = () =>
+    existsSync(folders.out) ? readdirSync(folders.out).map((file) => readFileSync(join(folders.out, file), 'utf8')) : []
+  await waitFor(`the reply to the letter "${name}"`, () => replies().some((reply) => reply.includes(wanted)))
+  tell(`the letter "${name}" is answered`)
+}
+
+/** What `look` finds, as soon as it finds something; the smoke ends where that takes longer than 30 seconds. */
+async function waitFor(what, look) {
+  for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
+    const found = look()
+    if (found) return found
+  }
+  return stop(`${what} did not come within 30 seconds. The gateway printed:\n${running?.text() ?? ''}`)
 }
 
 function checkProject(tarball) {
@@ -176,6 +283,7 @@ function tell(text) {
 }
 
 function stop(text) {
+  running?.child.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
   process.stderr.write(`smoke: ${text}\n`)
   process.exit(1)

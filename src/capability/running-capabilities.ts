@@ -97,7 +97,12 @@ export function runCapabilities(
     chosen: choices.resolve,
     async turn(question) {
       const parts = await Promise.all(
-        started.map(async ({ value, self }) => [value.name, await value.turn?.(self, question)] as const),
+        started.map(async (each) => {
+          const part = await runGuarded(each, 'could not give its part of the turn', ({ value, self }) =>
+            value.turn?.(self, question),
+          )
+          return [each.value.name, part] as const
+        }),
       )
       return new Map(parts.flatMap(([name, part]) => (part ? [[name, part] as const] : [])))
     },
@@ -126,20 +131,33 @@ export function runCapabilities(
     warnings: () =>
       started.flatMap(({ value, self }) => (value.warnings?.(self) ?? []).map((each) => `${value.name}: ${each}`)),
     async status() {
-      const facts = await Promise.all(started.map(async ({ value, self }) => value.status?.(self)))
+      const facts = await Promise.all(
+        started.map((each) => runGuarded(each, 'could not give its status', ({ value, self }) => value.status?.(self))),
+      )
       return Object.assign({}, ...facts) as Record<string, unknown>
     },
     async routes(name) {
       const found = started.find(({ value }) => value.name === name)
-      return (await found?.value.routes?.(found.self)) ?? []
+      if (found === undefined) return []
+      return (await runGuarded(found, 'could not give its routes', ({ value, self }) => value.routes?.(self))) ?? []
     },
     mcp(name) {
       const found = started.find(({ value }) => value.name === name)
       const part = found?.value.mcp
       return part && { definitions: () => part.definitions(), open: () => part.open(found.self) }
     },
-    channels: async () =>
-      (await Promise.all(started.map(async ({ value, self }) => (await value.channels?.(self)) ?? []))).flat(),
+    async channels() {
+      const channels = await Promise.all(
+        started.map((each) =>
+          runGuarded(
+            each,
+            'could not give its channels',
+            async ({ value, self }) => (await value.channels?.(self)) ?? [],
+          ),
+        ),
+      )
+      return channels.flat()
+    },
     async reload() {
       for (const each of started) {
         await runGuarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))

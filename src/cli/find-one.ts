@@ -64,13 +64,15 @@ interface Named {
 
 /**
  * Finds the thing that a word means among those with an id and a name: the id, the name in any case, or an unambiguous
- * beginning of either. Throws where there is none or more than one. `kind` is the singular noun for messages.
+ * beginning of either. Throws where there is none or more than one. `kind` is the singular noun for messages; `hint` says
+ * how to see what there is.
  */
 export function findByName<Thing>(
   word: string,
   things: readonly Thing[],
   namesOf: (thing: Thing) => Named,
   kind: string,
+  hint = `List them with \`foreword ${kind}s\`.`,
 ): Thing {
   const wanted = folded(word)
   const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))
@@ -82,7 +84,7 @@ export function findByName<Thing>(
   const [found, ...others] = candidates ?? []
   if (found !== undefined && others.length === 0) return found
   if (found !== undefined) throw ambiguousName(word, [found, ...others].map(namesOf), kind)
-  throw unknownName(word, things.map(namesOf), kind)
+  throw unknownName(word, things.map(namesOf), kind, hint)
 }
 
 function folded(name: string): string {
@@ -94,12 +96,12 @@ function ambiguousName(word: string, named: readonly Named[], kind: string): Com
   return new CommandFailure('ambiguous', `${named.length} ${kind}s match "${word}".`, { hint: lines.join('\n') })
 }
 
-function unknownName(word: string, named: readonly Named[], kind: string): CommandFailure {
+function unknownName(word: string, named: readonly Named[], kind: string, hint: string): CommandFailure {
   const near = nearestName(
     word,
     named.map(({ name }) => name),
   )
   return new CommandFailure('not-found', `No ${kind} matches "${word}".`, {
-    hint: near === undefined ? `List them with \`foreword ${kind}s\`.` : `Did you mean ${exactLine(near)}?`,
+    hint: near === undefined ? hint : `Did you mean ${exactLine(near)}?`,
   })
 }

@@ -112,7 +112,11 @@ async function createHomeServer(
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
-        note(io, `${message}: ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(facts)}`)
+        const place = 'path' in facts ? ` at ${String(facts.path)}` : ''
+        note(
+          io,
+          `${message}${place}: ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(facts)}`,
+        )
       },
     },
   })

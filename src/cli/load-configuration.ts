@@ -1,4 +1,4 @@
-import type { AnyCapability, Io } from '../capability.ts'
+import type { Io } from '../capability.ts'
 import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
@@ -31,11 +31,11 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   )
 }
 
-/** The capabilities that the configuration of a home adds to those of this command line. One that cannot be loaded is reported. */
-export async function loadHomeCapabilities(home: string, io: Io): Promise<readonly AnyCapability[]> {
-  const { loadConfiguration, problemText } = await import('../runtime.ts')
+/** The same command line with the capabilities that the configuration of a home adds. One that cannot be loaded is reported. */
+export async function withHomeCapabilities(home: string, io: Io): Promise<Io> {
+  const { configuredCapabilities, problemText } = await import('../runtime.ts')
   const { capabilities: own = [], environment } = io
-  const { capabilities, problems } = await loadConfiguration({ home, environment, capabilities: own })
-  for (const problem of problems) if (problem.key === 'capabilities') note(io, problemText(problem))
-  return capabilities.slice(own.length)
+  const { capabilities, problems } = await configuredCapabilities({ home, environment, capabilities: own })
+  for (const problem of problems) note(io, problemText(problem))
+  return { ...io, capabilities }
 }

@@ -30,7 +30,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   }
   const { command, call, io: complete } = await loadPrepared(name, args, io)
   if (!call.has('help')) return await command.run(call, complete)
-  print(io, commandHelp(command, io))
+  // The capabilities of the home may add options to it.
+  const all = await completeIo(args, io)
+  print(io, commandHelp(await commandNamed(name, all), all))
   return 0
 }
 
@@ -46,8 +48,8 @@ async function loadPrepared(name: string, args: readonly string[], io: Io): Prom
     return await prepare(name, args, io)
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== 2) throw error
-    const complete = await withHomeCapabilities(args, io)
-    if (complete === io) throw error
+    const complete = await completeIo(args, io)
+    if (complete.capabilities?.length === io.capabilities?.length) throw error
     return await prepare(name, args, complete)
   }
 }
@@ -59,7 +61,7 @@ async function prepare(name: string, args: readonly string[], io: Io): Promise<P
 
 async function help(names: readonly string[], io: Io): Promise<number> {
   const [name] = names
-  const complete = await withHomeCapabilities(names, io)
+  const complete = await completeIo(names, io)
   if (name !== undefined && !name.startsWith('-')) print(io, commandHelp(await commandNamed(name, complete), io))
   else print(io, overview(await everyCommand(complete), io))
   return 0
@@ -80,13 +82,12 @@ async function everyCommand(io: Io): Promise<readonly Command[]> {
 }
 
 /** Adds the capabilities that the configuration names. One that cannot be loaded is reported and left out. */
-async function withHomeCapabilities(args: readonly string[], io: Io): Promise<Io> {
+async function completeIo(args: readonly string[], io: Io): Promise<Io> {
   const named = args.findLastIndex((arg) => arg === '--home')
   const home = homeDirectory(named === -1 ? undefined : args[named + 1], io.environment)
-  const { loadHomeCapabilities } = await import('./load-configuration.ts')
+  const { withHomeCapabilities } = await import('./load-configuration.ts')
   try {
-    const more = await loadHomeCapabilities(home, io)
-    return more.length === 0 ? io : { ...io, capabilities: [...(io.capabilities ?? []), ...more] }
+    return await withHomeCapabilities(home, io)
   } catch (error) {
     note(io, errorMessage(error))
     return io

@@ -1,3 +1,4 @@
+import { exactLine } from '../context.ts'
 import type { AnyCapability, ChoiceOption, CommandCall, CommandOption, GatewayConnection } from '../capability.ts'
 import type { SessionRow } from '../session.ts'
 import { requestJson, apiPath } from './answer.ts'
@@ -65,8 +66,14 @@ export async function listOptions(
 export async function findOption(connection: GatewayConnection, choice: string, word: string): Promise<ChoiceOption> {
   const options = await listOptions(connection, choice)
   if (options === undefined) return { id: word }
-  return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice)
+  const ids = options.slice(0, MOST_LISTED).map(({ id }) => exactLine(id))
+  const more = options.length > MOST_LISTED ? ', …' : ''
+  const hint = ids.length === 0 ? 'There is none yet.' : `Use one of ${ids.join(', ')}${more}.`
+  return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice, hint)
 }
+
+/** How many options an unknown one is answered with. */
+const MOST_LISTED = 10
 
 /** The session that a word means, with those choices: a new one where none is named and something is chosen. */
 export async function sessionWithChoices(

@@ -3,13 +3,21 @@ import { stat } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { errorMessage } from '../platform.ts'
 
 /** What a module exports by default: named by path (`./weather.ts`, relative to the home), or as a package installed in the home or above it. */
 export async function importDefault(name: string, home: string): Promise<unknown> {
   const url = await moduleUrl(name, home)
   for (const folder of [home, dirname(fileURLToPath(url))]) shareImports(folder)
-  const module = (await import(url)) as { readonly default?: unknown }
+  const module = (await import(url).catch(withPlace)) as { readonly default?: unknown }
   return module.default
+}
+
+/** Node names the line of TypeScript that it cannot run in front of the stack alone: `/home/mine.ts:3`. */
+function withPlace(error: unknown): never {
+  const place = error instanceof SyntaxError ? /^(.+\.[cm]?ts:\d+)\n/.exec(error.stack ?? '')?.[1] : undefined
+  if (place === undefined) throw error
+  throw new SyntaxError(`${place}: ${errorMessage(error)}`, { cause: error })
 }
 
 /** The files of modules that are named by their path, absolute: their code runs as Foreword itself. */

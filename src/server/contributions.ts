@@ -41,7 +41,8 @@ export function allRoutes(
   const all = [{ name: undefined, routes: host }, ...contributions]
   return all.flatMap(({ name, routes = [] }) => {
     const owner = name === undefined ? 'the server itself' : `the capability ${name}`
-    for (const { method, path } of routes) {
+    for (const { method, path, handle } of routes) {
+      if (typeof handle !== 'function') throw new Error(`${method} ${path} of ${owner} has no function "handle".`)
       const key = `${method} ${path.replaceAll(/:\w+/g, ':')}`
       const other = owners.get(key)
       if (other !== undefined) throw new Error(`${method} ${path} of ${owner} is already an endpoint of ${other}.`)

@@ -23,13 +23,16 @@ export function mount(
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     app.on(method, path, async (context) => {
       const request = context.req.raw
-      return handle({
+      const answer: unknown = await handle({
         request,
         param: (name) => context.req.param(name) ?? '',
         query: query && parseInput(query, context.req.query(), 'query'),
         body: body && parseInput(body, await readJson(request, most), 'body'),
         stream: (definition) => streams.open(request, context.env?.outgoing, definition),
       })
+      // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
+      if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as Response
+      throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
   }
 }

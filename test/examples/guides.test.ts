@@ -8,8 +8,15 @@ const root = join(import.meta.dirname, '../..')
 /** What the code of a page is taken from. Each of these files is compiled, and run by a test or by CI. */
 const sources: Readonly<Record<string, readonly string[]>> = {
   'library.md': ['examples/01-assemble-only.ts', 'examples/04-embedded.ts'],
-  'own-capability.md': ['examples/06-own-capability.ts', 'examples/07-own-layout.ts'],
-  'own-tool.md': ['examples/03-own-tools.ts'],
+  'own-capability.md': [
+    'examples/06-own-capability.ts',
+    'examples/07-own-layout.ts',
+    'examples/09-own-embedder.ts',
+    'examples/10-own-index.ts',
+    'test/examples/own-capability.test.ts',
+    'test/examples/own-embedder.test.ts',
+  ],
+  'own-tool.md': ['examples/03-own-tools.ts', 'test/examples/own-tool.test.ts'],
   'own-provider.md': ['examples/05-own-provider.ts', 'test/model/own-provider.test.ts'],
   'own-channel.md': [
     'examples/own-channel/mailbox.ts',

@@ -10,6 +10,7 @@ import type { CommandCall, Io, LayerContext, Self } from '../../src/capability.t
 import { layoutOf } from '../../src/context.ts'
 import { loadConfiguration } from '../../src/runtime.ts'
 import { createServer } from '../../src/server.ts'
+import { capabilityCases } from '../../src/testing.ts'
 import { createToolbox } from '../../src/tool.ts'
 import { startedCapabilities } from '../home/started-capabilities.ts'
 import { temporaryHome } from '../cli/home.ts'
@@ -21,6 +22,9 @@ type Harbour = NonNullable<typeof harbour extends { start?(host: never): infer S
 async function selfOf(t: TestContext, draught: number): Promise<Self<{ draught: number }, Harbour>> {
   return (await startedCapabilities(t, [harbour], { harbour: { draught } })).self('harbour')
 }
+
+capabilityCases(test, harbour, { settings: { draught: 2.1 } })
+capabilityCases(test, logbook)
 
 test('its tool answers with the draught of its settings', async (t) => {
   const { run } = createToolbox(harbour.tools!(await selfOf(t, 6.5)))

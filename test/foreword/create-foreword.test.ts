@@ -107,9 +107,23 @@ for (const [text, why] of [
   ['export const tide = 1', /has no default export/],
   ['export default { name: 5 }', /its "name" must be a text/],
   ['export default { name: "tide", layers: [] }', /the "layers" of tide must be a function/],
-  ['export default { name: "tide", layer: 1 }', /"layer" of tide is not a member of a capability/],
+  [
+    'export default { name: "tide", layer: 1 }',
+    /"layer" of tide is not a member of a capability; did you mean "layers"\?/,
+  ],
+  ['export default { name: "a tide" }', /its name "a tide" must begin with a letter/],
   ['export default { name: "skills" }', /there is a capability skills already/],
+  ['export default { name: "tide", commands: { skills() {} } }', /there is a command skills already/],
+  ['export default { name: "tide", session: { agent: {} } }', /there is a session choice agent already/],
+  ['export default { name: "tide", providers: [{ kind: "openai" }] }', /there is a provider openai already/],
+  [
+    'export default { name: "tide", embedders: [{ kind: "ollama" }] }',
+    /there is a kind of embedding model ollama already/,
+  ],
+  ['export default { name: "tide", layouts: [{ name: "auto" }] }', /there is a layout auto already/],
+  ['export default { name: "tide", stores: [{ name: "own" }, { name: "own" }] }', /there is a store own already/],
   ['throw new Error("no tide today")', /no tide today/],
+  ['export const low = 1; enum Tide {}', /tide\.ts:1: TypeScript enum is not supported/],
 ] as const) {
   test(`a module that says ${text} is a problem, which commands that start nothing survive`, async (t) => {
     const home = temporaryHome(t)
@@ -127,6 +141,32 @@ for (const [text, why] of [
     assert.match(started.stderr, /capabilities names \.\/tide\.ts, which cannot be used/)
   })
 }
+
+test('settings without a default that are not given are a problem at their key, and the other keys count', async (t) => {
+  const home = temporaryHome(t)
+  writeFileSync(join(home, 'tide.ts'), tide.replace(".default('Husum')", ''))
+  writeFileSync(join(home, 'config.json'), '{"capabilities": ["./tide.ts"], "model": "rehearsal"}')
+  const load = () => loadConfiguration({ home, environment: {}, capabilities: builtIn })
+  const { problems, configuration } = await load()
+  assert.deepEqual(
+    problems.map(({ key, message, hint }) => [key, message, hint]),
+    [['tide.harbour', 'must be a text', 'Whose tides.']],
+  )
+  assert.equal(configuration.model, 'rehearsal')
+  await assert.rejects(createForeword({ home }), { code: 'configuration', message: /tide\.harbour must be a text/ })
+  const text = '{"capabilities": ["./tide.ts"], "tide": {"harbour": "Kiel"}}'
+  writeFileSync(join(home, 'config.json'), text)
+  assert.deepEqual((await load()).problems, [])
+})
+
+test('the help of a command has the options that a capability of the home adds', async (t) => {
+  const home = temporaryHome(t)
+  const choice = '{ summary: "The light of the session.", none: "no light", check: async () => {} }'
+  writeFileSync(join(home, 'light.ts'), `export default { name: 'light', session: { light: ${choice} } }`)
+  writeFileSync(join(home, 'config.json'), '{"capabilities": ["./light.ts"]}')
+  const { stdout } = await run(['send', '--help'], { environment: { FOREWORD_HOME: home } })
+  assert.match(stdout, /--light ID {2,}the light of the session/)
+})
 
 test('a section that is taken is refused, by the name of the key', async (t) => {
   const home = temporaryHome(t)

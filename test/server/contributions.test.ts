@@ -48,6 +48,18 @@ test('a capability brings its routes, their description and the format of their 
   assert.equal(error.code, 'not-found')
 })
 
+test('a route without a handler is refused, and a handler that returns nothing is reported by its route', async () => {
+  const definition = { method: 'GET', path: '/tides', tag: 'tides', summary: 'All', answers: {} } as const
+  const withHandler = (handle: never) => capability({ name: 'tides', routes: () => [route({ ...definition, handle })] })
+  await assert.rejects(server([withHandler(undefined as never)]), {
+    message: 'GET /tides of the capability tides has no function "handle".',
+  })
+  const logged: unknown[] = []
+  const { ask } = await server([withHandler((() => undefined) as never)], {}, (facts) => logged.push(facts))
+  assert.equal((await ask('/tides'))[0], 500)
+  assert.deepEqual(logged, [{ err: new TypeError('The handler of GET /tides returned no Response.'), path: '/tides' }])
+})
+
 test('the chat formats are capabilities, each with its own errors', async () => {
   const { ask } = await server([openaiApi, aiSdkChat])
   const [, { data }] = await ask<{ data: { id: string }[] }>('/v1/models')
@@ -151,10 +163,17 @@ function started(capabilities: readonly AnyCapability[]): StartedCapabilities {
 async function server(
   capabilities: readonly AnyCapability[],
   { choices = {}, ...runtime }: Partial<Runtime> & { readonly choices?: ChoiceDescriptions } = {},
+  error: (facts: object) => void = () => {},
 ) {
   const { fetch } = createServer(
     { ...scriptedRuntime(), ...runtime },
-    { bind: '127.0.0.1', version: '0.1.0', choices, contributions: await collectContributions(started(capabilities)) },
+    {
+      bind: '127.0.0.1',
+      version: '0.1.0',
+      choices,
+      contributions: await collectContributions(started(capabilities)),
+      log: { error },
+    },
   )
   return {
     async ask<Answer>(path: string, body?: object, method = body === undefined ? 'GET' : 'POST') {

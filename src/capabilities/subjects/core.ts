@@ -6,7 +6,6 @@ export { openSubjects } from './core/open-subjects.ts'
 export { splitLines } from './core/lines.ts'
 export {
   type OperationAnswer,
-  operationFacts,
   type OperationParts,
   type SubjectOperation,
   subjectOperations,

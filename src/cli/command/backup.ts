@@ -5,6 +5,7 @@ import { jsonOption, yesOption } from '../arguments.ts'
 import { refuseTools } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
+import { withHomeCapabilities } from '../load-configuration.ts'
 import { findHomeStore } from '../open-store.ts'
 import { sizeText } from '../state-text.ts'
 import { progressLine } from '../status-line.ts'
@@ -27,8 +28,9 @@ export const backupCommand: Command = {
   run: backUp,
 }
 
-async function backUp(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'back up the home')
+async function backUp(call: CommandCall, given: Io): Promise<number> {
+  refuseTools(given, 'back up the home')
+  const io = await withHomeCapabilities(call.home, given)
   const { backupHome } = await import('../../runtime.ts')
   const { driver: store } = await findHomeStore(call.home, io)
   const progress = progressLine(io)
@@ -58,13 +60,13 @@ async function backUp(call: CommandCall, io: Io): Promise<number> {
 
 /** Existing folders outside the home that its capabilities or its workspace use, as absolute paths. The archive lacks them. */
 async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {
-  const { loadConfiguration, capabilitySettings } = await import('../../runtime.ts')
+  const { capabilitySettings, homeFolders, loadConfiguration } = await import('../../runtime.ts')
   const { environment, capabilities: own = [] } = io
   const { configuration, capabilities } = await loadConfiguration({ home, environment, capabilities: own })
   const places = capabilities.map((each) => each.places?.(capabilitySettings(configuration, each), home) ?? {})
   const folders = [
     ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
-    configuration.agent.workspace,
+    ...homeFolders(configuration, capabilities),
   ].map((path) => resolve(home, path))
   return [...new Set(folders)].filter((path) => isOutside(home, path) && existsSync(path))
 }

@@ -6,6 +6,7 @@ import { slashHelp } from '../chat/slash-command.ts'
 import { withConnection } from '../connection.ts'
 import { refuseTools } from '../failure.ts'
 import { redirectable } from '../io.ts'
+import { withHomeCapabilities } from '../load-configuration.ts'
 import { choiceOptions, choiceUsage, readChoices, sessionWithChoices } from '../session-choices.ts'
 
 export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
@@ -24,10 +25,11 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
     ...choiceOptions(capabilities),
     file: { value: 'PATH', summary: 'attach a file to the first message; repeatable' },
   },
-  run: (call, own) => {
+  async run(call, given) {
+    const own = await withHomeCapabilities(call.home, given)
     const beside = redirectable(own.stderr)
     const io: Io = { ...own, stderr: beside.output }
-    return withConnection(call.home, io, 'write', async (connection) => {
+    return await withConnection(call.home, io, 'write', async (connection) => {
       const chosen = await readChoices(connection, call, io.capabilities)
       if (Object.keys(chosen).length > 0) refuseTools(io, 'change what a session has chosen')
       const session = await sessionWithChoices(connection, call.text('session'), chosen)

@@ -5,6 +5,7 @@ import type { Command, CommandCall, Io } from '../../capability.ts'
 import { sizeText } from '../state-text.ts'
 import { refuseTools } from '../failure.ts'
 import { print, printJson } from '../io.ts'
+import { withHomeCapabilities } from '../load-configuration.ts'
 import { findHomeStore } from '../open-store.ts'
 import { statusLine } from '../status-line.ts'
 
@@ -21,8 +22,9 @@ export const compactCommand: Command = {
   run: makeCompact,
 }
 
-async function makeCompact(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'compact the home')
+async function makeCompact(call: CommandCall, given: Io): Promise<number> {
+  refuseTools(given, 'compact the home')
+  const io = await withHomeCapabilities(call.home, given)
   const { compactHome } = await import('../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }

@@ -6,7 +6,7 @@ import { jsonOption, yesOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
-import { loadValidConfiguration } from '../load-configuration.ts'
+import { loadValidConfiguration, withHomeCapabilities } from '../load-configuration.ts'
 import { runSubcommand, type Subcommand } from '../subcommand.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
@@ -35,7 +35,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 }
 
 /** Prints a new code, and what to do with it. */
-async function newPairingCode(call: CommandCall, io: Io): Promise<number> {
+async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
+  const io = await withHomeCapabilities(call.home, given)
   const channel = channelName(call, io)
   const { made, isRunning } = await withConnection(call.home, io, 'write', async (connection) => ({
     made: await requestJson<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),

@@ -1,9 +1,10 @@
 import type { AnyCapability } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { layouts } from '../../context.ts'
+import { errorMessage, nearestName } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
 import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, knownStores, settingsSection } from './schema.ts'
 
 /** What a module of capabilities is given of the home that it works in. */
 export interface CapabilitySetting {
@@ -96,6 +97,11 @@ function checkCapability(value: unknown): AnyCapability {
   if (!isObject(value)) throw new Error('it is not an object with a name')
   const { name, settings } = value
   if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a text')
+  if (!/^[a-z][\w-]*$/i.test(name)) {
+    throw new Error(
+      `its name "${name}" must begin with a letter and consist of letters, digits, hyphens and underscores`,
+    )
+  }
   const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
   for (const [keys, must, fits] of [
     [functions, 'a function', (one: unknown) => typeof one === 'function'],
@@ -108,7 +114,11 @@ function checkCapability(value: unknown): AnyCapability {
   if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
     throw fault('settings', 'a schema of zod 4')
   const unknown = Object.keys(value).find((key) => !members.includes(key))
-  if (unknown !== undefined) throw new Error(`"${unknown}" of ${name} is not a member of a capability`)
+  if (unknown !== undefined) {
+    const near = nearestName(unknown, members)
+    const hint = near === undefined ? '' : `; did you mean "${near}"?`
+    throw new Error(`"${unknown}" of ${name} is not a member of a capability${hint}`)
+  }
   return value as unknown as AnyCapability
 }
 
@@ -127,6 +137,28 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
   if (settings !== undefined && taken) {
     throw new Error(`its settings would be at ${section}, which is a key already; give it another settingsKey`)
   }
+  for (const [kind, namesIn] of Object.entries(namedThings)) {
+    const own = namesIn(capability)
+    const known = [...(hostNames[kind] ?? []), ...schema.capabilities.flatMap(namesIn)]
+    const twice = own.find((each, index) => known.includes(each) || own.indexOf(each) !== index)
+    if (twice !== undefined) throw new Error(`there is a ${kind} ${twice} already; give its ${kind} another name`)
+  }
+}
+
+/** What a capability brings by name: each name is there once, so that none is replaced unseen. */
+const namedThings: Readonly<Record<string, (value: AnyCapability) => readonly string[]>> = {
+  command: ({ commands = {} }) => Object.keys(commands),
+  'slash command': ({ slashCommands = {} }) => Object.keys(slashCommands),
+  'session choice': ({ session = {} }) => Object.keys(session),
+  provider: ({ providers = [] }) => providers.map(({ kind }) => kind),
+  'kind of embedding model': ({ embedders = [] }) => embedders.map(({ kind }) => kind),
+  layout: ({ layouts: own = [] }) => own.map((each) => each.name),
+  store: ({ stores = [] }) => stores.map((each) => each.name),
+}
+
+const hostNames: Readonly<Record<string, readonly string[]>> = {
+  layout: Object.keys(layouts),
+  store: knownStores([]).map(({ name }) => name),
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -8,7 +8,7 @@ import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
@@ -30,7 +30,7 @@ export interface LoadOptions {
   /** Path of the home. */
   readonly home: string
   readonly environment: Environment
-  /** What the program is composed of. */
+  /** What the program is composed of; or the list of an earlier load, whose modules are loaded again. */
   readonly capabilities: readonly AnyCapability[]
   /** IANA name, for the date in prompts where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
@@ -73,19 +73,25 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   }
 }
 
+/** What a program is composed of, by the list that loading made of it and of what a configuration names. */
+const composed = new WeakMap<readonly AnyCapability[], readonly AnyCapability[]>()
+
 /** What the file may contain depends on the capabilities that it names. */
 async function wholeSchema(
-  { home, environment, capabilities }: LoadOptions,
+  { home, environment, capabilities: given }: LoadOptions,
   file: ConfigurationFile,
 ): Promise<{ readonly schema: ConfigurationSchema; readonly faults: readonly Fault[] }> {
+  const capabilities = composed.get(given) ?? given
   const first = configurationSchema(capabilities)
   const named = environmentOverrides(environment, first).find(({ path }) => path.join('.') === 'capabilities')
   const names: unknown = named ? named.value : file.value['capabilities']
   if (!Array.isArray(names) || names.length === 0) return { schema: first, faults: [] }
   const modules = names.filter((name): name is string => typeof name === 'string' && name !== '')
   const loaded = await loadCapabilityModules(modules, home, first)
+  const all = [...capabilities, ...loaded.capabilities]
+  composed.set(all, capabilities)
   return {
-    schema: loaded.capabilities.length === 0 ? first : configurationSchema([...capabilities, ...loaded.capabilities]),
+    schema: loaded.capabilities.length === 0 ? first : configurationSchema(all),
     faults: loaded.faults.map((fault) => ({ path: ['capabilities'], ...fault })),
   }
 }
@@ -93,7 +99,7 @@ async function wholeSchema(
 /** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
-  { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
+  { whole, json, capabilities }: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
   const first = whole.safeParse(value)
   if (first.success) return { shape: first.data, faults: [] }
@@ -101,7 +107,17 @@ export function checkValue(
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)
-  return { shape: second.success ? second.data : whole.parse({}), faults }
+  return { shape: second.success ? second.data : shapeWithoutRequired(rest, capabilities), faults }
+}
+
+/** What is left of a value where a capability misses settings that have no default: its section is not there. */
+function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapability[]): HostShape {
+  const isComplete = ({ settings }: AnyCapability) =>
+    settings === undefined || [undefined, {}].some((empty) => settings.safeParse(empty).success)
+  for (const each of capabilities) if (!isComplete(each)) remove(value, settingsSection(each).split('.'))
+  const { whole } = configurationSchema(capabilities.filter(isComplete))
+  const read = whole.safeParse(value)
+  return read.success ? read.data : whole.parse({})
 }
 
 function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {

@@ -88,10 +88,10 @@ function foldSections(capabilities: readonly AnyCapability[]): Sections {
   return sections
 }
 
-/** A section may be left out where everything in it may. */
+/** A section that is left out is an empty one: what it misses is reported by its keys. */
 function sectionSchema(settings: z.ZodType, summary = ''): z.ZodType {
   const described = settings.description === undefined && summary !== '' ? settings.describe(summary) : settings
-  return settings.safeParse(undefined).success || !settings.safeParse({}).success ? described : described.prefault({})
+  return settings.safeParse(undefined).success ? described : described.prefault({})
 }
 
 function sectionShape(sections: Sections): z.ZodRawShape {
