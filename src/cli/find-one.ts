@@ -72,12 +72,12 @@ export function findByName<Thing>(
   namesOf: (thing: Thing) => Named,
   kind: string,
 ): Thing {
-  const wanted = folded(word)
+  const wanted = normalized(word)
   const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))
   const candidates = [
     is(({ id }) => id === word),
-    is(({ name }) => folded(name) === wanted),
-    is(({ id, name }) => id.startsWith(word) || folded(name).startsWith(wanted)),
+    is(({ name }) => normalized(name) === wanted),
+    is(({ id, name }) => id.startsWith(word) || normalized(name).startsWith(wanted)),
   ].find(({ length }) => length > 0)
   const [found, ...others] = candidates ?? []
   if (found !== undefined && others.length === 0) return found
@@ -85,7 +85,7 @@ export function findByName<Thing>(
   throw unknownName(word, things.map(namesOf), kind)
 }
 
-function folded(name: string): string {
+function normalized(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 

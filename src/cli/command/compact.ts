@@ -18,17 +18,17 @@ export const compactCommand: Command = {
     'much free space again as it uses.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
-  run: makeCompact,
+  run: compact,
 }
 
-async function makeCompact(call: CommandCall, io: Io): Promise<number> {
+async function compact(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'compact the home')
   const { compactHome } = await import('../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const { driver } = await findHomeStore(call.home, io)
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, driver, line.say, io.capabilities)).finally(line.clear)
+    ? await withClaim(call.home, () => compactHome(call.home, driver, line.show, io.capabilities)).finally(line.clear)
     : nothing
   if (call.json) printJson(io, done)
   else {
