@@ -69,7 +69,7 @@ for (const columns of [40, 120]) {
     chat.keys('Tab')
     await chat.until(/attaches notes\.txt \(19 B\)/)
     chat.keys('Enter')
-    await chat.until(/queued: see @notes\.txt\nUp takes it back\./)
+    await chat.until(/queued: see @notes\.txt\nUp edits it\./)
     chat.keys('C-c')
     await chat.until(/\(cancelled\)\nheld: see @notes\.txt/)
     chat.resize(columns === 40 ? 60 : 80)
@@ -81,7 +81,7 @@ for (const columns of [40, 120]) {
 
     chat.type('/undo')
     chat.keys('Enter')
-    await chat.until(/Taken back: see @notes\.txt/)
+    await chat.until(/Undone: see @notes\.txt/)
     chat.type('/context')
     chat.keys('Enter')
     await chat.until(/omitted\s+(why: )?undone/)

@@ -40,26 +40,23 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
     'id       name  mode     model  prompt\nagent-1  Poet  replace         Answer in verse.\n',
   )
   const edited = await foreword(['agents', 'edit', 'poet', '--mode', 'append', '--without', 'reminder'])
-  assert.match(edited.stderr, /^Poet is changed: version 2\.\n/)
+  assert.match(edited.stderr, /^Changed Poet \(version 2\)\.\n/)
   const { stdout } = await foreword(['agents', 'show', 'po'])
   assert.match(
     stdout,
     /^Poet\nid +agent-1\nversion +2, \d+ days ago, 2026-11-20 10:00 UTC\nmode +append\ntools +search_\*, open_url\n\nAnswer in verse\.\n$/,
   )
   const deleted = await foreword(['agents', 'delete', 'agent-1', '--yes'])
-  assert.match(deleted.stderr, /Removed Poet\. Restore it with `foreword agents restore agent-1 2`\./)
-  assert.match(
-    (await foreword(['agents'])).stderr,
-    /No agents yet\. Create one with `foreword agents new --name NAME`\./,
-  )
+  assert.match(deleted.stderr, /Undo with `foreword agents restore agent-1 2`/)
+  assert.match((await foreword(['agents'])).stderr, /No agents yet/)
   const versions = await foreword(['agents', 'versions', 'agent-1'])
   assert.deepEqual(
     versions.stdout.split('\n').map((line) => line.trim().split(/ {2,}/)[2]),
-    ['name', '(removed)', 'Poet', 'Poet', undefined],
+    ['name', '(deleted)', 'Poet', 'Poet', undefined],
   )
   assert.match(
     (await foreword(['agents', 'restore', 'agent-1', '1'])).stderr,
-    /Version 1 of Poet counts again, as version 4/,
+    /Restored version 1 of Poet as version 4/,
   )
 })
 
@@ -72,7 +69,7 @@ test('a prompt comes from a file or from a pipe', async (context) => {
   const prompts = (await runtime.agents.list()).map(({ value }) => value.prompt)
   assert.deepEqual(prompts, ['From a file.', 'From a pipe.'])
   const twice = await foreword(['agents', 'new', 'Three', '--prompt', 'x', '--prompt-file', file])
-  assert.deepEqual([twice.code, /given twice/.test(twice.stderr)], [2, true])
+  assert.deepEqual([twice.code, /cannot be used together/.test(twice.stderr)], [2, true])
 })
 
 test('a word that means none or several is answered with what there is', async () => {
@@ -108,12 +105,12 @@ test('a session is given an agent and a project, and loses them again', async ()
   await foreword(['projects', 'new', '--name', 'Sea', '--instructions', 'Be exact.'])
   const { id } = await runtime.newSession()
   const used = await foreword(['agents', 'use', 'Poet', '--session', id])
-  assert.equal(used.stderr, `Set the agent of ${id} to Poet. It takes effect at the next turn.\n`)
+  assert.equal(used.stderr, `Set the agent of session ${id} to Poet. It takes effect at the next turn.\n`)
   await foreword(['projects', 'use', 'sea', '--session', id])
   const row = await runtime.store.session(id)
   assert.deepEqual([row?.choices['agent'], row?.choices['project']], ['agent-1', 'project-2'])
   const left = await foreword(['agents', 'use', '--session', id])
-  assert.equal(left.stderr, `Set the agent of ${id} to the default agent. It takes effect at the next turn.\n`)
+  assert.equal(left.stderr, `Removed the agent from session ${id}. It takes effect at the next turn.\n`)
   assert.equal((await runtime.store.session(id))?.choices['agent'], undefined)
 })
 

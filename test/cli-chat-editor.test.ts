@@ -119,12 +119,9 @@ test('what is typed while an answer comes is queued, shown, taken back and sent 
   await screen.until(/Once upon/)
   screen.type('second\rthird\rdraft')
   const seen = await screen.until(/draft/)
-  assert.match(
-    seen,
-    /Once upon\nThe model is answering.*\nqueued: second\nqueued: third\nUp takes it back\.\n─+\ndraft/,
-  )
+  assert.match(seen, /Once upon\nThe model is answering.*\nqueued: second\nqueued: third\nUp edits it\.\n─+\ndraft/)
   screen.type('\u0015\u001B[A')
-  await screen.until(/queued: second\nUp takes it back\.\n─+\nthird/)
+  await screen.until(/queued: second\nUp edits it\.\n─+\nthird/)
   screen.type(' and last\r')
   await screen.until(/queued: third and last/)
   assert.deepEqual(sent(), ['wait'])
@@ -144,7 +141,7 @@ test('a command that only looks is done at once, breaks into no line of an answe
   screen.type('/help\r')
   assert.match(await screen.until(/\(also \/quit\)/), /\(also \/quit\)\nOnce upon\nThe model is answering/)
   screen.type('/sesions\r')
-  assert.match(await screen.until(/Did you mean/), /Unknown command \/sesions[^]*Once upon\nThe model is answering/)
+  assert.match(await screen.until(/Did you mean/), /Unknown command "\/sesions"[^]*Once upon\nThe model is answering/)
   screen.type('\u0015behind it\r')
   await screen.until(/queued: behind it/)
   screen.type('\u0003')
@@ -165,12 +162,12 @@ test('Ctrl-C stops the turn and holds what is queued, a second one leaves and ke
   screen.type('second\r')
   await screen.until(/queued: second/)
   screen.type('\u0003')
-  await screen.until(/\(cancelled\)[^]*held: second\nEnter sends it, Up takes it back/)
+  await screen.until(/\(cancelled\)[^]*held: second\nEnter sends it, Up edits it/)
   screen.type('\r')
   await screen.until(/You said: second/)
   assert.deepEqual(sent(), ['wait', 'second'])
   screen.type('a draft\u0003')
-  await screen.until(/Ctrl-C once more leaves/)
+  await screen.until(/Press Ctrl-C again to leave/)
   screen.type('\u0003')
   await chat
   assert.deepEqual(left, [130])
@@ -201,7 +198,7 @@ test('a request to end gives the terminal back and says what was not sent', asyn
   assert.equal((await chat).code, 143)
   assert.match(
     await screen.until(/Continue with/),
-    /Once upon\nNot sent: second\nThe running turn is not cancelled: .*\nContinue with `foreword chat --session session-1`\.$/,
+    /Once upon\nNot sent: second\nThe running turn continues\. .*\nContinue with `foreword chat --session session-1`\.$/,
   )
   assert.ok(screen.written().includes('\u001B[?2004l'))
 })
@@ -209,11 +206,11 @@ test('a request to end gives the terminal back and says what was not sent', asyn
 test('a call is approved with a key and Enter, and what was meant for a message is not an answer', async (t) => {
   const { runtime, screen, chat } = await chatting(t, { columns: 40, script: withApproval })
   screen.type('write it\ry')
-  await screen.until(/deny:\nEsc answers it\.\n─+\ny\n/)
+  await screen.until(/deny:\nPress Esc to answer\.\n─+\ny\n/)
   screen.type('\u0015\u001B')
   await screen.until(/deny:\n\?\n/)
   screen.type('you know')
-  await screen.until(/Esc answers it\.\n─+\nyou know/)
+  await screen.until(/Press Esc to answer\.\n─+\nyou know/)
   assert.equal((await runtime.approvals()).length, 1)
   screen.type('\u001B')
   await screen.until(/deny:\n\?/)
@@ -256,18 +253,18 @@ test('a command that is not known comes back into the editor, and Enter in an op
   const { screen, chat, sent } = await chatting(t)
   screen.type('/contxt\r')
   await screen.until(
-    /Unknown command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?[^]*─\n\/contxt\n/,
+    /Unknown command "\/contxt"\. The line was not sent\.\n {2}Did you mean \/context\?[^]*─\n\/contxt\n/,
   )
   screen.type('\u0015/und')
   await screen.until(/→ \/undo/)
   screen.type('\r')
   await screen.until(/─\n\/undo\s*\n─/)
   screen.type('\r')
-  await screen.until(/Nothing was sent in this session yet/)
+  await screen.until(/This session has no turn to undo/)
   screen.type('\u0015hello\r')
   await screen.until(/You said: hello/)
   screen.type('/undo\r')
-  await screen.until(/Taken back: hello/)
+  await screen.until(/Undone: hello/)
   assert.deepEqual(sent(), ['hello'])
   screen.type('/exit\r')
   assert.equal((await chat).code, 0)

@@ -45,7 +45,7 @@ test('config set writes what the key takes and leaves comments alone', async (co
   assert.equal((await ask('set', 'agent.maxSteps', '7')).code, 0)
   assert.equal((await ask('set', 'skills.disabled', '["a"]')).code, 0)
   const shadowed = await ask('set', 'model', 'rehearsal')
-  assert.match(shadowed.stderr, /FOREWORD_MODEL is set and goes before the file/)
+  assert.match(shadowed.stderr, /FOREWORD_MODEL is set and overrides the file/)
   const text = readFileSync(file, 'utf8')
   assert.match(text, /\/\/ ours/)
   assert.match(text, /"maxSteps": 7/)

@@ -50,7 +50,7 @@ test('a new home has no skills, a policy that allows nothing, and no shell', asy
     ['policy', 'ok', 'nothing on the allowlist'],
     ['skills', 'ok', '0 skills'],
     ['shell', 'ok', 'off'],
-    ['audit', 'ok', 'nothing was recorded yet'],
+    ['audit', 'ok', 'empty'],
   ])
 })
 
@@ -128,7 +128,7 @@ test('doctor warns of a shell that may run anything', async (context) => {
   const { code, findings } = await examined(context, { 'tool-access.json': full })
   assert.equal(code, 0)
   assert.deepEqual(brief(findings.filter(({ check }) => check === 'policy' || check === 'shell')), [
-    ['policy', 'ok', 'every tool may run that is not disabled (global.mode)'],
+    ['policy', 'ok', 'every tool that is not disabled may run (global.mode)'],
     ['shell', 'warning', 'full: a model may run any command that you can run'],
   ])
   const limited = await examined(
@@ -337,13 +337,13 @@ test('a plugin that keeps a gateway from starting is found by doctor, with and w
   }
   write('config.json', '{"plugins": ["./missing.mjs"]}')
   const why = `Cannot load the plugin ./missing.mjs (key plugins in config.json): there is no file ${join(home, 'missing.mjs')}`
-  assert.deepEqual(await found(), [1, `the gateway does not start: ${why}`])
+  assert.deepEqual(await found(), [1, `the gateway cannot start: ${why}`])
   await recorded(home)
-  assert.deepEqual(await found(), [1, `the gateway does not start: ${why}`])
+  assert.deepEqual(await found(), [1, `the gateway cannot start: ${why}`])
   const plugin = (start: string) => `export default { name: 'w', version: '1', start() { ${start} } }`
   write('throws.mjs', plugin("throw new Error('no weather')"))
   write('config.json', '{"plugins": ["./throws.mjs"]}')
-  assert.deepEqual(await found(), [1, 'they cannot be listed: The plugin w did not start: no weather'])
+  assert.deepEqual(await found(), [1, 'the tools cannot be listed: The plugin w did not start: no weather'])
   write('good.mjs', plugin(''))
   write('config.json', '{"plugins": ["./good.mjs"]}')
   assert.deepEqual(await found(), [0])

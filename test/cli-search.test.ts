@@ -81,7 +81,7 @@ test('an answer by words alone says why', async () => {
 test('nothing found is no failure; an unknown project and a limit that is none are', async () => {
   const none = await run(['search', 'whale'], { connection })
   assert.deepEqual([none.code, none.stdout], [0, ''])
-  assert.match(none.stderr, /^Nothing was found\.\n/)
+  assert.match(none.stderr, /^No matches\.\n/)
   assert.equal((await run(['search', 'x', '--project', 'none'], { connection })).code, 1)
   assert.equal((await run(['search', 'x', '--limit', 'many'], { connection })).code, 2)
 })
@@ -89,7 +89,7 @@ test('nothing found is no failure; an unknown project and a limit that is none a
 test('searching the history of an empty home finds nothing and makes none', async (context) => {
   const { home, environment } = temporaryHome(context)
   const { code, stderr } = await run(['search', '--history', 'boat'], { environment })
-  assert.deepEqual([code, stderr, existsSync(home)], [0, 'Nothing was found.\nfound nowhere: boat\n', false])
+  assert.deepEqual([code, stderr, existsSync(home)], [0, 'No matches.\n', false])
 })
 
 test('--history shows messages of sessions with time, author and the text around them', async () => {
@@ -99,12 +99,12 @@ test('--history shows messages of sessions with time, author and the text around
     stdout.replace(/2026-01-05 \d\d:00 (UTC|[+-]\d\d:\d\d)/, 'TIME'),
     'turn 4  assistant  TIME  session-1\n  user: What did I name it?\n  The boat is called Seute Deern.\n',
   )
-  assert.equal(stderr, 'Read on: foreword sessions show session-1\n')
+  assert.equal(stderr, 'Show the whole session with `foreword sessions show session-1`.\n')
   const json = await run(['search', '--history', 'boat', '--json', '--limit', '1'], { connection })
   const { passages, found } = JSON.parse(json.stdout) as RecallAnswer
   assert.deepEqual([passages[0]?.ordinal, found], [4, 'words'])
   const none = await run(['search', '--history', 'whale'], { connection })
-  assert.deepEqual([none.code, none.stdout, none.stderr], [0, '', 'Nothing was found.\nfound nowhere: whale\n'])
+  assert.deepEqual([none.code, none.stdout, none.stderr], [0, '', 'No matches.\n'])
 })
 
 test('--history marks what was taken back', async () => {
@@ -113,7 +113,7 @@ test('--history marks what was taken back', async () => {
   const answer = { passages, found: 'words', missing: [], nearest: [], complete: true }
   const history = scriptedConnection({ 'GET /api/search/history?q=boat': answer })
   const { stdout } = await run(['search', '--history', 'boat'], { connection: history })
-  assert.equal(stdout, 'turn 2  (taken back)  user  2026-01-05 10:00 UTC  s\n  The boat leaks.\n')
+  assert.equal(stdout, 'turn 2  (undone)  user  2026-01-05 10:00 UTC  s\n  The boat leaks.\n')
 })
 
 test('options of the two searches do not mix, and an unknown session is refused', async () => {

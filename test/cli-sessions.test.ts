@@ -265,7 +265,7 @@ test('every call is shown with what became of it, the refused and the open ones 
     '→ cut {"n":1}',
     '  failed: lost',
     '? open {"n":1}',
-    '  nothing is known of its end yet',
+    '  has not ended yet',
   ])
 })
 
@@ -293,7 +293,7 @@ test('after /new in the terminal the session before is remembered, shown with it
     run(words, { environment, ...(input === undefined ? {} : { input }) })
   const none = await ask(['memory'])
   assert.deepEqual([none.code, none.stdout], [1, ''])
-  assert.match(none.stderr, /no sessions yet\./)
+  assert.match(none.stderr, /No sessions yet\./)
 
   await ask(['config', 'set', 'context.layout', 'ayati'])
   await ask(['chat'], 'My boat is called Marigold.\n/new\nWhat is my boat called?\n')

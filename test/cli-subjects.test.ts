@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { Proposal, ProposalDraft, ProposalSource } from '../src/capabilities/subjects/core.ts'
+import { subjects } from '../src/capabilities/subjects/subjects.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run, type RunOptions } from './cli/recorded-io.ts'
 import { servedConnection } from './cli/served-connection.ts'
@@ -342,10 +343,10 @@ test('a chat begins about a subject, lists subjects, takes another one and leave
   assert.match(listed.stdout, /^IMG_1 {2}A pier at dawn\./m)
   assert.deepEqual(await subjectsOf(), ['IMG_1'])
   const chosen = await foreword(['chat'], { input: '/subject IMG_2\nHello\n' })
-  assert.match(chosen.stderr, /The subject of this session is now: IMG_2\./)
+  assert.match(chosen.stderr, /Set the subject of this session to IMG_2\./)
   assert.deepEqual(await subjectsOf(), ['IMG_1', 'IMG_2'])
   const left = await foreword(['chat', '--session', 'session-1'], { input: '/subject none\n' })
-  assert.match(left.stderr, /The subject of this session is now: no subject/)
+  assert.match(left.stderr, /Set the subject of this session to no subject/)
   assert.equal((await runtime.store.session('session-1'))?.choices['subject'], undefined)
   const unknown = await foreword(['chat'], { input: '/subject IMG_9\n' })
   assert.deepEqual([unknown.code, /No subject matches "IMG_9"/.test(unknown.stderr)], [1, true])
@@ -371,4 +372,13 @@ test('the next call is shown as if a session had another agent, project or subje
   const unknown = await run(['context', '--subject', 'none'], { connection })
   assert.deepEqual([unknown.code, looks.length], [1, 1])
   assert.equal((await runtime.store.session(id))?.choices['subject'], undefined)
+})
+
+test('a terminal says how to confirm what a model has proposed', () => {
+  const output = '{\n "proposal_id": "proposal_m21r0aabxyh5",\n "status": "waiting for a person"\n}'
+  assert.deepEqual(subjects.toolNotice?.('propose_notes_update', output), [
+    'proposal_m21r0aabxyh5 waits for your decision.',
+    'Confirm it with `foreword subjects confirm ID`.',
+  ])
+  assert.deepEqual(subjects.toolNotice?.('read_context', output), [])
 })

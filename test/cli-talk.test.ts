@@ -125,7 +125,7 @@ test('an unknown model is rejected with the nearest one', async () => {
   assert.deepEqual(await meant('llama3.2'), [1, 'Did you mean ollama/llama3.2?'])
   assert.deepEqual(await meant('opnai/gpt-4o'), [1, 'Did you mean openai/gpt-4o?'])
   assert.deepEqual(await meant('antropic/haiku'), [1, 'Did you mean anthropic/haiku?'])
-  assert.deepEqual(await meant('qwen'), [1, '`foreword models` lists the models.'])
+  assert.deepEqual(await meant('qwen'), [1, 'List the models with `foreword models`.'])
   assert.match(
     (await run(['context', '--model', 'lama3.2'], { connection })).stderr,
     /Did you mean ollama\/llama3\.2\?/,
@@ -204,7 +204,7 @@ test('send does not wait for a turn that a full disk stopped', async () => {
   assert.deepEqual(await run(['send', 'Hello'], { connection }), {
     code: 1,
     stdout: 'Par\n',
-    stderr: `foreword send: ${message}\n  The message is kept. Later, \`foreword sessions show s1\` shows the answer.\n`,
+    stderr: `foreword send: ${message}\n  Your message is kept. Show the answer later with \`foreword sessions show s1\`.\n`,
   })
 })
 
@@ -347,10 +347,10 @@ test('a command that is not known is refused with the nearest, and never sent', 
     input: '/contxt of what\n/xyzzy\n/usr/bin is a folder\n /new is a word\n/exit\nnever sent\n',
   })
   assert.equal(code, 1)
-  assert.match(stderr, /Unknown command \/contxt\. The line was not sent\.\n {2}Did you mean \/context\?/)
+  assert.match(stderr, /Unknown command "\/contxt"\. The line was not sent\.\n {2}Did you mean \/context\?/)
   assert.match(
     stderr,
-    /Unknown command \/xyzzy\. .*\n {2}\/help lists the commands\. To send it as a message, put a blank before it\./,
+    /Unknown command "\/xyzzy"\. .*\n {2}List the commands with \/help\. To send the line as a message, begin it with a space/,
   )
   assert.deepEqual(
     connection.asked
@@ -387,11 +387,11 @@ test('what a session cost is not known where a provider was silent, or a price i
   assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')
   assert.equal(
     (await costOf(paid, { model: 'lab/other', ...used })).at(-1),
-    'The cost is not known: the price of a model is not known.',
+    'The cost is unknown, because a model has no price.',
   )
   assert.deepEqual((await costOf(paid, { model: 'lab/paid', outcome: {} })).slice(1), [
-    'The provider did not report what 1 of them used.',
-    'The cost is not known.',
+    'The provider did not report the usage of 1 of them.',
+    'The cost is unknown.',
   ])
 })
 

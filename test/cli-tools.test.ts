@@ -23,7 +23,10 @@ test('tools are listed with what decided about each, and what each costs', async
   assert.deepEqual(shell!.slice(0, 4), ['shell', 'shell', 'asks', 'tools.shell.approval=ask'])
   assert.ok(Number(shell![4]) > 5)
   assert.deepEqual(files!.slice(0, 4), ['files__read', 'mcp', 'withheld', 'global.mode=allowlist'])
-  assert.match(withheld![0]!, /^files__read has changed since it was accepted: `foreword tools accept files__read`/)
+  assert.match(
+    withheld![0]!,
+    /^files__read has changed since it was accepted\. Show how with `foreword tools accept files__read`/,
+  )
   const json = await run(['tools', 'list', '--json'], { connection })
   const names = json.stdout
     .trim()
@@ -49,10 +52,7 @@ test('one tool is shown as the model reads it', async () => {
   assert.equal(code, 0)
   assert.match(stdout, /^shell\nfrom +shell\naccess +asks \(tools\.shell\.approval=ask\)\n\nRuns a command\.\n\n\{/)
   const missing = await run(['tools', 'show', 'shel'], { connection })
-  assert.deepEqual(
-    [missing.code, missing.stderr],
-    [1, 'foreword tools: there is no tool shel.\n  Did you mean shell?\n'],
-  )
+  assert.deepEqual([missing.code, missing.stderr], [1, 'foreword tools: Unknown tool "shel".\n  Did you mean shell?\n'])
 })
 
 test('a test shows the arguments before it runs, and runs when the person confirms', async () => {
@@ -60,7 +60,7 @@ test('a test shows the arguments before it runs, and runs when the person confir
   const yes = await run(words, { connection, person: true, input: 'y\n' })
   assert.equal(yes.code, 0)
   const screen = drawn(yes.stdout)
-  assert.match(screen, /argv +git status\n +folder +\/work\n +a model has to ask for it/)
+  assert.match(screen, /argv +git status\n +folder +\/work\n +a call of a model needs your approval/)
   assert.ok(screen.indexOf('git status') < screen.indexOf('clean'))
   const no = await run(words, { connection, person: true, input: 'n\n' })
   assert.equal(no.code, 1)
@@ -115,7 +115,7 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   const first = await run(['tools', 'allow', 'shell', 'files__*'], { environment })
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stderr, /It takes effect at the next step/)
-  assert.match(first.stderr, /shell may run no command yet: tools\.shell\.allowedPrefixes/)
+  assert.match(first.stderr, /The shell may run no command yet\. Name those that may in tools\.shell\.allowedPrefixes/)
   const written = JSON.parse(readFileSync(file, 'utf8')) as { global: { allowedTools: string[] } }
   assert.deepEqual(written.global.allowedTools, ['shell', 'files__*'])
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -126,7 +126,7 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   assert.match(denied, /"allowedTools": \[\]/)
   assert.match(denied, /"enabled": false/)
   const again = await run(['tools', 'deny', 'shell'], { environment })
-  assert.match(again.stderr, /already has this setting: nothing was written/)
+  assert.match(again.stderr, /already has this setting\. Nothing was written/)
 
   assert.deepEqual(await changes(environment), [
     ['shell', undefined, 'tool-access.json', 'allowed'],
@@ -191,11 +191,11 @@ test('a tool that is still denied after it was allowed is reported with the rule
   assert.equal(off.code, 0)
   assert.match(
     off.stderr,
-    /warning: list_files is still refused \(global\.mode\): Tools are disabled \(mode=off\)\. see/,
+    /warning: list_files is still refused \(global\.mode\): Tools are disabled \(mode=off\)\. See/,
   )
   const { environment: other } = homeWith(context, '{"tools": {"read_file": {"enabled": false}}}')
   const { stderr } = await run(['tools', 'allow', '*'], { environment: other })
-  assert.match(stderr, /read_file is still refused .* `foreword tools allow read_file` allows it by its own name/)
+  assert.match(stderr, /read_file is still refused .* Allow it by its own name with `foreword tools allow read_file`/)
   assert.match(stderr, /shell is still refused \(tools\.shell\.enabled\).*`foreword tools allow shell`/)
 })
 
@@ -211,9 +211,9 @@ test('a shell whose prefixes lead to other programs is allowed with a warning fo
   const { environment } = homeWith(context, '{"tools": {"shell": {"allowedPrefixes": ["ls", "git status", "find ."]}}}')
   const { code, stderr } = await run(['tools', 'allow', 'shell'], { environment })
   assert.equal(code, 0)
-  assert.match(stderr, /the prefix "git status" lets a model do more than it says: its options and/)
-  assert.match(stderr, /the prefix "find \." .*-exec/)
-  assert.doesNotMatch(stderr, /the prefix "ls"/)
+  assert.match(stderr, /The prefix "git status" allows more than it seems to: its options and/)
+  assert.match(stderr, /The prefix "find \." .*-exec/)
+  assert.doesNotMatch(stderr, /The prefix "ls"/)
 })
 
 test('names and patterns that match no tool are written, with a warning that names the nearest tool', async (context) => {
@@ -221,10 +221,10 @@ test('names and patterns that match no tool are written, with a warning that nam
   const words = ['shel', 'other', 'raed_*', 'files__*']
   const { code, stdout, stderr } = await run(['tools', 'deny', ...words], { environment })
   assert.deepEqual([code, stdout], [0, ''])
-  assert.match(stderr, /warning: there is no tool shel; did you mean shell\?/)
-  assert.match(stderr, /warning: there is no tool other; the rule applies once there is one/)
-  assert.match(stderr, /begins with raed_; did you mean read_\*\? That is .*read_file/)
-  assert.match(stderr, /begins with files__; the rule applies once there is one/)
+  assert.match(stderr, /warning: Unknown tool "shel"\. Did you mean shell\?/)
+  assert.match(stderr, /warning: Unknown tool "other"\. The rule applies once there is one/)
+  assert.match(stderr, /begins with "raed_"\. Did you mean read_\*\? It matches .*read_file/)
+  assert.match(stderr, /begins with "files__"\. The rule applies once there is one/)
 })
 
 test('a name that is no name is refused, and nothing is written', async (context) => {
@@ -251,12 +251,12 @@ test("Ayati's own file in context/ counts, with its help, and is changed in its 
   writeFileSync(file, shipped)
   assert.match((await run(['tools'], { environment })).stdout, /^read_file +workspace +allowed +global\.allowedTools/m)
   const { stderr } = await run(['tools', 'allow', 'list_files'], { environment })
-  assert.ok(stderr.includes(`Written to ${file}.`))
+  assert.ok(stderr.includes(`Updated ${file}.`))
   assert.equal(readFileSync(file, 'utf8'), shipped.replace('["read_file"]', '["read_file", "list_files"]'))
   assert.throws(() => readFileSync(join(home, 'tool-access.json')))
   writeFileSync(join(home, 'tool-access.json'), '{}')
   assert.match((await run(['tools'], { environment })).stdout, /^read_file +workspace +refused/m)
-  assert.match((await run(['doctor'], { environment })).stdout, /context\/tool-access\.json does not count: /)
+  assert.match((await run(['doctor'], { environment })).stdout, /context\/tool-access\.json is not read, because /)
 })
 
 test('a policy with a mistake in it is not changed', async (context) => {

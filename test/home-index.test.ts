@@ -13,14 +13,14 @@ test('a search before the first indexing finds nothing and does not fail', async
   assert.deepEqual(await run(['search', 'tide'], { environment }), {
     code: 0,
     stdout: '',
-    stderr: 'Nothing was found.\nindex: 0 of 0 files, 0 passages\n',
+    stderr: 'No matches.\nindex: 0 of 0 files, 0 passages\n',
   })
   const runtime = await opened(home, environment)
   await runtime.library.add({ name: 'tide.txt', bytes: new Blob(['High water.']).stream(), owner: inbox })
   await runtime.close()
   writeFileSync(join(home, 'data', 'search.sqlite'), '')
   const shown = await run(['search', 'tide'], { environment })
-  assert.match(shown.stderr, /^Nothing was found\.\nindex: 0 of 1 files/)
+  assert.match(shown.stderr, /^No matches\.\nindex: 0 of 1 files/)
   assert.equal(shown.code, 0)
 })
 

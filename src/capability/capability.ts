@@ -44,6 +44,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
+  /** Lines that a terminal shows below a successful call of a tool, such as how a person confirms what it has proposed. */
+  readonly toolNotice?: (tool: string, output: string) => readonly string[]
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
   /** What `foreword start` shows of it: a label of at most eight letters and a line. */

@@ -28,7 +28,7 @@ export function readArguments(command: Command, args: readonly string[], io: Io)
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value)
     if (token.kind !== 'option') continue
-    const value = valueOf(command, known, token)
+    const value = optionValue(command, known, token)
     values.set(token.name, [...(values.get(token.name) ?? []), value])
   }
   const call: CommandCall = {
@@ -50,7 +50,7 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined
 }
 
-function valueOf(command: Command, known: Readonly<Record<string, CommandOption>>, token: OptionToken): string {
+function optionValue(command: Command, known: Readonly<Record<string, CommandOption>>, token: OptionToken): string {
   const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined
   if (option === undefined) throw unknownOption(command, Object.keys(known), token.rawName)
   if (option.value === undefined) {

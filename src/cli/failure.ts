@@ -1,7 +1,7 @@
 import type { Io } from '../capability.ts'
 import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
-/** A command that cannot do what was asked. The message says what is wrong and where, the hint how to fix it. */
+/** A command that cannot do what was asked. The message states what is wrong and where, the hint how to fix it. */
 export class CommandFailure extends ForewordError {
   override readonly name = 'CommandFailure'
   /** 1, or 2 for a command line that is not valid. */

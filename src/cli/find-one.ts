@@ -74,12 +74,12 @@ export function findByName<Thing>(
   kind: string,
   hint = `List them with \`foreword ${kind}s\`.`,
 ): Thing {
-  const wanted = folded(word)
+  const wanted = normalized(word)
   const is = (fits: (named: Named) => boolean) => things.filter((thing) => fits(namesOf(thing)))
   const candidates = [
     is(({ id }) => id === word),
-    is(({ name }) => folded(name) === wanted),
-    is(({ id, name }) => id.startsWith(word) || folded(name).startsWith(wanted)),
+    is(({ name }) => normalized(name) === wanted),
+    is(({ id, name }) => id.startsWith(word) || normalized(name).startsWith(wanted)),
   ].find(({ length }) => length > 0)
   const [found, ...others] = candidates ?? []
   if (found !== undefined && others.length === 0) return found
@@ -87,7 +87,7 @@ export function findByName<Thing>(
   throw unknownName(word, things.map(namesOf), kind, hint)
 }
 
-function folded(name: string): string {
+function normalized(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 

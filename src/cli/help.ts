@@ -1,7 +1,6 @@
 import { commonOptions } from './arguments.ts'
 import type { Command, Io } from '../capability.ts'
-import { width } from './io.ts'
-import { applyStyle } from './io.ts'
+import { applyStyle, width } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 

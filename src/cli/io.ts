@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import type { Io, Output } from '../capability.ts'
+import type { CommandCall, Io, Output } from '../capability.ts'
 
 /** Prints data to standard output, followed by a line break. */
 export function print(io: Io, text: string): void {
@@ -19,6 +19,22 @@ export function printJson(io: Io, value: unknown, { pretty = false }: { readonly
 }
 
 const CONTROLS = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
+
+/**
+ * Prints a list and returns the exit code 0: with `--json` one item per line as JSON, otherwise its table; for an empty list a
+ * sentence that says how to add to it.
+ */
+export function printList<Item>(
+  items: readonly Item[],
+  { empty, table }: { readonly empty: string; readonly table: (items: readonly Item[], io: Io) => string },
+  { json }: Pick<CommandCall, 'json'>,
+  io: Io,
+): number {
+  if (json) for (const item of items) printJson(io, item)
+  else if (items.length === 0) note(io, empty)
+  else print(io, table(items, io))
+  return 0
+}
 
 /** Prints a message to the error output, so that a pipe contains only data. */
 export function note(io: Io, text: string): void {

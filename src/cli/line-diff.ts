@@ -3,12 +3,12 @@ interface LineChange {
   readonly line: string
 }
 
-/** Changed lines that a difference is worked out for: beyond that the time grows with their square, and nobody reads it. */
+/** The most changed lines that are compared exactly. The time grows with their square. */
 const MOST_CHANGES = 2000
 
 /**
- * The lines of two texts side by side: what stayed, what went and what came, in reading order. With more than
- * `mostChanges` changed lines, everything between the first and the last change is one that went and one that came.
+ * The lines of two texts with what stayed, was removed and was added, in reading order. With more than `mostChanges` changed
+ * lines, everything between the first and the last change counts as removed and added.
  */
 export async function lineDiff(
   before: string,
@@ -16,7 +16,7 @@ export async function lineDiff(
   mostChanges = MOST_CHANGES,
 ): Promise<readonly LineChange[]> {
   const [old, now] = [linesOf(before), linesOf(after)]
-  // Loaded late: only who compares texts needs it.
+  // Loaded late, because only a comparison needs it.
   const { diffArrays } = await import('diff')
   const changes = diffArrays([...old], [...now], { maxEditLength: mostChanges })
   if (changes === undefined) return coarseDiff(old, now)
@@ -27,7 +27,7 @@ function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
-/** Only what both begin and end with counts as the same. */
+/** Only the common beginning and end count as the same. */
 function coarseDiff(old: readonly string[], now: readonly string[]): readonly LineChange[] {
   const most = Math.min(old.length, now.length)
   let first = 0
@@ -46,17 +46,17 @@ function marked(kind: LineChange['kind'], lines: readonly string[]): readonly Li
   return lines.map((line) => ({ kind, line }))
 }
 
-/** Unchanged lines that are shown on both sides of a change. */
+/** Unchanged lines that are shown on each side of a change. */
 const CONTEXT = 3
 
 const MARKS = { same: ' ', gone: '-', new: '+' } as const
 
-/** A difference as text: each line with its mark, unchanged lines far from any change only as their number. */
+/** A difference as text: each line with its mark. Unchanged lines far from a change appear only as their number. */
 export function changedLines(changes: readonly LineChange[]): string {
   const lines: string[] = []
   let skipped = 0
   const near = nearChange(changes)
-  const tellSkipped = () => {
+  const addSkipped = () => {
     if (skipped > 0) lines.push(`  [${skipped} unchanged ${skipped === 1 ? 'line' : 'lines'}]`)
     skipped = 0
   }
@@ -65,10 +65,10 @@ export function changedLines(changes: readonly LineChange[]): string {
       skipped += 1
       continue
     }
-    tellSkipped()
+    addSkipped()
     lines.push(`${MARKS[kind]} ${line}`)
   }
-  tellSkipped()
+  addSkipped()
   return lines.join('\n')
 }
 

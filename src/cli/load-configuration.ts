@@ -33,9 +33,12 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
 
 /** The same command line with the capabilities that the configuration of a home adds. One that cannot be loaded is reported. */
 export async function withHomeCapabilities(home: string, io: Io): Promise<Io> {
-  const { configuredCapabilities, problemText } = await import('../runtime.ts')
+  const { configuredCapabilities } = await import('../runtime/configured-capabilities.ts')
   const { capabilities: own = [], environment } = io
   const { capabilities, problems } = await configuredCapabilities({ home, environment, capabilities: own })
-  for (const problem of problems) note(io, problemText(problem))
+  if (problems.length > 0) {
+    const { problemText } = await import('../runtime.ts')
+    for (const problem of problems) note(io, problemText(problem))
+  }
   return { ...io, capabilities }
 }

@@ -1,12 +1,10 @@
-import { readArguments } from './arguments.ts'
+import { homeDirectory, readArguments } from './arguments.ts'
 import type { Command, CommandCall, Io } from '../capability.ts'
 import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
-import { homeDirectory } from './arguments.ts'
-import { note, print, printJson } from './io.ts'
+import { applyStyle, note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestName } from '../platform.ts'
-import { applyStyle } from './io.ts'
 import { version } from './version.ts'
 
 /**

@@ -7,14 +7,15 @@ import { wrappedLine } from './help.ts'
 import { fittedTable } from './table.ts'
 import { withLocalTimes } from './time-text.ts'
 
-/** A model, or a provider that cannot be used as it is and says why. */
+/** A model, or a provider that cannot be used, with the reason. */
 type ModelLine = ModelStatus & { readonly why?: string; readonly window?: number }
 
+/** Every model that can be used, and every provider that cannot. */
 export async function fetchModels(connection: GatewayConnection): Promise<readonly ModelLine[]> {
   return (await requestJson<{ readonly models: readonly ModelLine[] }>(connection, '/api/models')).models
 }
 
-/** One model a line: what it can take and do, where that is known from, and what was learned of its counting. What is assumed has a `~`. */
+/** One model per line: its sizes in tokens, its abilities, their source, and the calibration of its token counts. `~` marks assumed figures. */
 export function modelTable(models: readonly ModelLine[], columns: number): string {
   const head = ['', 'model', 'window', 'output', 'can', 'known from', 'calibration']
   const ready = models.filter((model) => model.why === undefined)
@@ -61,7 +62,7 @@ function abilities(facts: Facts): string {
   return found.length === 0 ? '-' : found.join(' ')
 }
 
-/** Does what names a model. Where there is none of that id, the failure says which one was meant. */
+/** Runs `work`, which names a model. Where the model does not exist, the failure has the nearest one as its hint. */
 export async function withNearestModel<T>(
   connection: GatewayConnection,
   model: string | undefined,
@@ -78,16 +79,17 @@ export async function withNearestModel<T>(
   }
 }
 
+/** The code of the failure where a model does not exist. */
 export const NOT_FOUND = 'model-not-found'
 
-/** Which model was meant, in a sentence; how to list them where none is near. */
+/** A hint with the nearest model; how to list the models where none is near. */
 export async function nearestModelHint(connection: GatewayConnection, model: string): Promise<string> {
   const models = await fetchModels(connection).catch(() => [])
   const ids = models.filter(({ ready }) => ready).map(({ id }) => id)
   const name = model.slice(model.indexOf('/') + 1)
   const ofOther = ids.find((id) => id.slice(id.indexOf('/') + 1) === name)
-  const near = ofOther ?? nearestName(model, ids) ?? nearestOf(name, ids) ?? withNearestProvider(model, models)
-  return near === undefined ? '`foreword models` lists the models.' : `Did you mean ${near}?`
+  const near = ofOther ?? nearestName(model, ids) ?? nearestByName(name, ids) ?? withNearestProvider(model, models)
+  return near === undefined ? 'List the models with `foreword models`.' : `Did you mean ${near}?`
 }
 
 /** The same model of a provider whose name is near, whether or not its models can be listed now. */
@@ -98,8 +100,8 @@ function withNearestProvider(model: string, models: readonly ModelLine[]): strin
   return near === undefined || near === provider ? undefined : [near, ...name].join('/')
 }
 
-/** By the name behind the provider alone. */
-function nearestOf(name: string, ids: readonly string[]): string | undefined {
+/** The nearest model by its name without the provider. */
+function nearestByName(name: string, ids: readonly string[]): string | undefined {
   const names = new Map(ids.map((id) => [id.slice(id.indexOf('/') + 1), id]))
   const near = nearestName(name, [...names.keys()])
   return near === undefined ? undefined : names.get(near)

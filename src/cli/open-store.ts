@@ -41,7 +41,7 @@ async function openForReading({ driver, folder }: HomeStore): Promise<SessionSto
   }
 }
 
-/** Writes to the store. Beside a running gateway, write only what it does not hold in memory, such as a new session. */
+/** Writes to the store. Beside a running gateway, write only what it does not keep in memory, such as a new session. */
 export async function withWritableStore<T>(
   { driver, folder }: HomeStore,
   work: (store: SessionStore) => Promise<T>,

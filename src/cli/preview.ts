@@ -5,7 +5,7 @@ import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
 import { singleLine, table } from './table.ts'
 
-/** What the next call would send. Nothing is written. */
+/** The request and the manifest of the next call. Nothing is sent or written. */
 export async function fetchPreview(connection: GatewayConnection, options: PreviewOptions): Promise<Preview> {
   return await requestJson<Preview>(connection, '/api/context', { method: 'POST', body: options })
 }
@@ -15,19 +15,19 @@ interface PreviewOptions {
   readonly input?: string | undefined
   readonly model?: string | undefined
   readonly system?: string | undefined
-  /** What the session would have chosen: ids by the name of the choice. */
+  /** The choices of the session: ids by the name of the choice. */
   readonly [choice: string]: string | undefined
 }
 
-/** Columns of a terminal that all columns of the table need; on a narrower one the reason has a line of its own. */
+/** The terminal columns that the whole table needs. On a narrower terminal, the reason has a line of its own. */
 const WIDE = 80
 const WIDEST_BAR = 60
-/** Characters of an id that are shown at least. */
+/** The fewest characters of an id. */
 const LEAST_ID = 8
 
 /**
- * What a request holds, for people: how full its window is, as a bar too, and a line for each candidate. What was left out is
- * dimmed and what gave way stands out. A pipe gets every character; on a terminal no line is wider than that.
+ * A manifest for people: how full the window is, with a bar, and a line for each candidate. Omitted candidates are dimmed and
+ * reduced ones highlighted. Lines fit the terminal; a pipe gets every character.
  */
 export function outlineText(manifest: Manifest, io: Io): string {
   const { budget, used, entries } = manifest
@@ -76,13 +76,13 @@ function narrowCells({ slot, id, tokens, outcome }: ManifestEntry): readonly str
   return [slot, exactLine(id), String(tokens), outcome]
 }
 
-/** Columns that the other columns take, with the two blanks before each. */
+/** The width of the other columns, with the two spaces between columns. */
 function widthBesideId(rows: readonly (readonly string[])[]): number {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return widths.reduce((sum, cells, column) => sum + (column === 1 ? 0 : cells) + (column === 0 ? 0 : 2), 0)
 }
 
-/** Pieces of a sentence, as many in a line as it has room for. */
+/** Pieces of a sentence as lines of at most `columns` characters. */
 function wrapped(pieces: readonly string[], columns: number): readonly string[] {
   const text: string[] = ['']
   for (const piece of pieces) {
@@ -96,14 +96,14 @@ function wrapped(pieces: readonly string[], columns: number): readonly string[] 
 /** Amounts of one kind, such as tokens of a window. */
 interface BarShares {
   readonly used: number
-  /** What is kept free, such as the room for the answer. It is drawn at the end of the bar. */
+  /** What is kept free, such as the room for the answer. It is at the end of the bar. */
   readonly reserved?: number
   readonly whole: number
 }
 
 /**
- * A bar of `columns` columns for people: what is used, what is free, what is reserved. An amount above zero is never drawn as nothing,
- * and the bar is full only where nothing is free. A dumb terminal gets ASCII.
+ * A bar of `columns` columns with what is used, free and reserved. An amount above zero has at least one cell, and the bar is
+ * full only where nothing is free. A dumb terminal gets ASCII.
  */
 export function bar({ used, reserved = 0, whole }: BarShares, columns: number, io: Pick<Io, 'environment'>): string {
   const [full, free, kept] = io.environment.TERM === 'dumb' ? ['#', '-', '.'] : ['█', '░', '▒']

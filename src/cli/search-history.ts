@@ -10,20 +10,20 @@ import { note, print, printJson, applyStyle, width } from './io.ts'
 import { singleLine } from './table.ts'
 import { timeText } from './time-text.ts'
 
-/** Shows what was said and done in sessions, best first, and how to read on. */
+/** `foreword search --history`: prints matching messages and tool calls of sessions, best first. */
 export async function searchHistory(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
-  const answer = await withConnection(call.home, io, 'read', (connection) => askHistory(connection, text, call))
+  const answer = await withConnection(call.home, io, 'read', (connection) => fetchHistory(connection, text, call))
   if (call.json) {
     printJson(io, answer)
     return 0
   }
-  for (const passage of answer.passages) showPassage(passage, text, io)
+  for (const passage of answer.passages) printPassage(passage, text, io)
   for (const line of remarks(answer)) note(io, applyStyle(io, 'dim', line, io.stderr))
   return 0
 }
 
-async function askHistory(connection: GatewayConnection, text: string, call: CommandCall): Promise<RecallAnswer> {
+async function fetchHistory(connection: GatewayConnection, text: string, call: CommandCall): Promise<RecallAnswer> {
   const [session, limit] = [call.text('session'), parseLimit(call)]
   const query = new URLSearchParams({
     q: text,
@@ -33,12 +33,12 @@ async function askHistory(connection: GatewayConnection, text: string, call: Com
   return await requestJson<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
 }
 
-function showPassage(passage: RankedPassage, text: string, io: Io): void {
+function printPassage(passage: RankedPassage, text: string, io: Io): void {
   const { session, ordinal, role, time, call, before, after, undone } = passage
   const said = call ? `tool ${exactLine(call.name)}${call.ok === false ? ' (failed)' : ''}` : role
   print(
     io,
-    `${applyStyle(io, 'bold', `turn ${ordinal}`)}  ${undone === true ? '(taken back)  ' : ''}${said}  ${timeText(time, new Date())}  ${applyStyle(io, 'dim', session)}`,
+    `${applyStyle(io, 'bold', `turn ${ordinal}`)}  ${undone === true ? '(undone)  ' : ''}${said}  ${timeText(time, new Date())}  ${applyStyle(io, 'dim', session)}`,
   )
   const around = Math.max(40, width(io) - 20)
   if (before) print(io, applyStyle(io, 'dim', `  ${before.role}: ${singleLine(exactLine(before.text), around)}`))
@@ -50,34 +50,34 @@ function showPassage(passage: RankedPassage, text: string, io: Io): void {
 function remarks({ passages, found, missing, nearest, complete }: RecallAnswer): readonly string[] {
   const first = passages[0]
   return [
-    ...(found === 'nothing' ? ['Nothing was found.'] : []),
-    ...(missing.length > 0 ? [`found nowhere: ${missing.map(exactLine).join(', ')}`] : []),
-    ...(nearest.length > 0 ? [`looked for instead: ${nearest.map(exactLine).join(', ')}`] : []),
+    ...(found === 'nothing' ? ['No matches.'] : []),
+    ...(found !== 'nothing' && missing.length > 0 ? [`No match for ${missing.map(exactLine).join(', ')}.`] : []),
+    ...(nearest.length > 0 ? [`Searched for ${nearest.map(exactLine).join(', ')} instead.`] : []),
     ...(complete
       ? []
-      : ['Older sessions are still being indexed: there may be more. `foreword start` continues the indexing.']),
-    ...(first ? [`Read on: foreword sessions show ${first.session}`] : []),
+      : ['Older sessions are not indexed yet, so there may be more. A running gateway continues with them.']),
+    ...(first ? [`Show the whole session with \`foreword sessions show ${first.session}\`.`] : []),
   ]
 }
 
-/** What `--limit` says, from 1 to 100. */
+/** The value of `--limit`, from 1 to 100. Throws a usage failure for any other. */
 export function parseLimit(call: CommandCall): string | undefined {
   const limit = call.text('limit')
   if (limit === undefined || /^([1-9]\d?|100)$/.test(limit)) return limit
-  throw usageFailure(`--limit cannot be ${limit}.`, 'Write a number from 1 to 100.')
+  throw usageFailure(`--limit must be a whole number from 1 to 100, not "${limit}".`)
 }
 
-/** A piece of a passage in one line; `hit` where it is one of the words that were looked for. */
+/** A piece of a passage on one line. `hit` where it is a word of the query. */
 interface SnippetPiece {
   readonly word: string
   readonly hit: boolean
 }
 
-/** The part of a passage around the first word that was looked for, of at most `limit` characters, in one line. */
+/** The part of a passage around the first word of the query, at most `limit` characters on one line. */
 export function snippet(passage: string, query: string, limit: number): readonly SnippetPiece[] {
-  const wanted = new Set(wordsOf(query).map(({ word }) => folded(word)))
+  const wanted = new Set(wordsOf(query).map(({ word }) => normalized(word)))
   const text = passage.replaceAll(/\s+/g, ' ').trim()
-  const hits = wordsOf(text).filter(({ word }) => wanted.has(folded(word)))
+  const hits = wordsOf(text).filter(({ word }) => wanted.has(normalized(word)))
   const first = hits[0]?.at ?? 0
   const start = first < limit / 2 ? 0 : text.indexOf(' ', first - Math.floor(limit / 3)) + 1
   const end = Math.min(text.length, start + limit)
@@ -100,6 +100,6 @@ function wordsOf(text: string): readonly { readonly word: string; readonly at: n
     .map(({ segment, index }) => ({ word: segment, at: index }))
 }
 
-function folded(word: string): string {
+function normalized(word: string): string {
   return word.normalize('NFKC').toLowerCase()
 }

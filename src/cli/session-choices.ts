@@ -9,18 +9,18 @@ import { findByName } from './find-one.ts'
 export interface CommandChoice {
   readonly name: string
   readonly summary: string
-  /** What it means to choose none. */
+  /** What choosing `none` means. */
   readonly none: string
 }
 
-/** In the order of the capabilities. */
+/** What the capabilities let a session choose, in their order. */
 export function sessionChoices(capabilities: readonly AnyCapability[] = []): readonly CommandChoice[] {
   return capabilities.flatMap(({ session = {} }) =>
     Object.entries(session).map(([name, { summary, none }]) => ({ name, summary, none })),
   )
 }
 
-/** `--agent ID`, `--subject ID` and so on. `about` is what a command says of each. */
+/** An option such as `--agent ID` for each choice. `about` turns the summary of a choice into that of its option. */
 export function choiceOptions(
   capabilities: readonly AnyCapability[],
   about: (summary: string) => string = (summary) => summary,
@@ -32,14 +32,14 @@ export function choiceOptions(
   return Object.fromEntries(options)
 }
 
-/** The same for a line of usage: `[--agent ID] [--subject ID]`. */
+/** The same options for a line of usage: `[--agent ID] [--subject ID]`. */
 export function choiceUsage(capabilities: readonly AnyCapability[]): string {
   return sessionChoices(capabilities)
     .map(({ name }) => `[--${name} ID]`)
     .join(' ')
 }
 
-/** The choices that the options of a call name, by their ids. */
+/** The ids that the options of a call choose, by the name of the choice. */
 export async function readChoices(
   connection: GatewayConnection,
   call: CommandCall,
@@ -53,7 +53,7 @@ export async function readChoices(
   return chosen
 }
 
-/** What can be chosen; `undefined` where the gateway cannot list it. */
+/** The options of a choice; `undefined` where the gateway cannot list them. */
 export async function listOptions(
   connection: GatewayConnection,
   choice: string,
@@ -62,7 +62,10 @@ export async function listOptions(
   return (await requestJson<{ readonly options?: readonly ChoiceOption[] }>(connection, path)).options
 }
 
-/** What a word means: an id, a name in any case, or an unambiguous beginning. Where nothing can be listed it is an id. */
+/**
+ * The option that a word means: its id, its name in any case, or an unambiguous beginning of either. Throws where there is
+ * none or more than one. Where the options cannot be listed, the word is an id.
+ */
 export async function findOption(connection: GatewayConnection, choice: string, word: string): Promise<ChoiceOption> {
   const options = await listOptions(connection, choice)
   if (options === undefined) return { id: word }
@@ -72,10 +75,10 @@ export async function findOption(connection: GatewayConnection, choice: string, 
   return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice, hint)
 }
 
-/** How many options an unknown one is answered with. */
+/** How many options the answer to an unknown one lists. */
 const MOST_LISTED = 10
 
-/** The session that a word means, with those choices: a new one where none is named and something is chosen. */
+/** Sets choices for the session that a word means, and returns its id. Creates a session where there are choices but no word. */
 export async function sessionWithChoices(
   connection: GatewayConnection,
   word: string | undefined,
@@ -90,7 +93,7 @@ export async function sessionWithChoices(
   return session
 }
 
-/** Chooses for a session from its next turn on; `null` chooses none. */
+/** Sets choices of a session; `null` chooses none. They take effect at the next turn. */
 export async function setSessionChoices(
   connection: GatewayConnection,
   session: string,

@@ -38,7 +38,7 @@ test('the start screen shows the window and the longest answer, and which of the
   )
   assert.equal(
     windowLine({ ...facts, window: 8192, maxOutput: 2048, assumed: ['window', 'maxOutput'] }),
-    '  Window   8192 tokens (assumed), answers of up to 2048 (assumed); if you know better, set `models.ID.window` in config.json',
+    '  Window   8192 tokens (assumed), answers of up to 2048 (assumed); set a known size with `models.ID.window` in config.json',
   )
   assert.equal(windowLine(undefined), undefined)
 })

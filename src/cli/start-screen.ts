@@ -3,28 +3,29 @@ import type { ModelFacts } from '../model.ts'
 import { safeForTerminal, applyStyle } from './io.ts'
 import { withLocalTimes } from './time-text.ts'
 
+/** What `foreword start` shows. */
 export interface StartFacts {
   readonly version: string
-  /** With the token, so that a browser gets in. */
+  /** With the token that a browser needs. */
   readonly address: string
   readonly model: {
     readonly id: string
     readonly why: string
-    /** Where they are known by now. */
+    /** Absent while they are not known. */
     readonly facts?: ModelFacts
-    /** What it says of itself where it answers in the place of a model, and how to attach one. */
+    /** Its description where it stands in for a model, and how to attach a model. */
     readonly standIn?: string
     readonly ways?: string
   }
-  /** What capabilities say, each with its label. */
+  /** The lines of capabilities, each with its label. */
   readonly lines?: readonly StartLine[]
   readonly home: string
-  /** Turns that the last run left unfinished and that go on now. */
+  /** Interrupted turns of the last run that resume now. */
   readonly recovered: number
   readonly warnings: readonly string[]
 }
 
-/** The one screen of `foreword start`. */
+/** The text that `foreword start` prints when the gateway listens. */
 export function startScreen(facts: StartFacts, io: Io): string {
   const { version, address, model, lines = [], home, recovered, warnings } = facts
   const label = (name: string) => `  ${applyStyle(io, 'dim', name.padEnd(8))} `
@@ -37,16 +38,13 @@ export function startScreen(facts: StartFacts, io: Io): string {
     ...(model.facts ? [`${label('Window')}${windowText(model.facts)}`] : []),
     ...lines.map((line) => `${label(line.label)}${safeForTerminal(line.text, io.stdout)}`),
     `${label('Data')}${home}`,
-    `${label('Talk')}\`foreword chat\` in another terminal (in a checkout \`npm run foreword -- chat\`)`,
+    `${label('Talk')}\`foreword chat\` in another terminal (in a checkout: \`npm run foreword -- chat\`)`,
     `${label('Stop')}Ctrl-C`,
   ]
   if (recovered > 0)
     screen.push(`${label('Resumed')}${recovered} ${recovered === 1 ? 'turn' : 'turns'} of the last run`)
   if (model.ways !== undefined)
-    screen.push(
-      '',
-      `  ${applyStyle(io, 'yellow', 'To use a real model, do one of these and start again:')} ${model.ways}`,
-    )
+    screen.push('', `  ${applyStyle(io, 'yellow', 'Attach a real model, then start again:')} ${model.ways}`)
   if (warnings.length > 0) {
     screen.push('', applyStyle(io, 'yellow', '  Warnings'))
     for (const warning of warnings) screen.push(`    ${safeForTerminal(withLocalTimes(warning), io.stdout)}`)
@@ -54,14 +52,14 @@ export function startScreen(facts: StartFacts, io: Io): string {
   return screen.join('\n')
 }
 
-/** What a request may hold, and which of the figures nobody told. */
+/** The sizes of a request and of an answer, and which of them are assumed. */
 function windowText({ window, maxOutput, assumed = [] }: ModelFacts): string {
   const mark = (name: (typeof assumed)[number]) => (assumed.includes(name) ? ' (assumed)' : '')
-  const hint = assumed.includes('window') ? '; if you know better, set `models.ID.window` in config.json' : ''
+  const hint = assumed.includes('window') ? '; set a known size with `models.ID.window` in config.json' : ''
   return `${window} tokens${mark('window')}, answers of up to ${maxOutput}${mark('maxOutput')}${hint}`
 }
 
-/** Opens the gateway to a browser, which trades the token for a cookie. */
+/** The address that a browser opens. The gateway replaces the token with a cookie. */
 export function addressWithToken(address: string, token: string | undefined): string {
   return token === undefined ? address : `${address}/?token=${encodeURIComponent(token)}`
 }

@@ -1,9 +1,9 @@
 import { exactLine } from '../context.ts'
 import type { FileOwner, FileState } from '../session.ts'
 
-/** What is known of a file, in words. */
+/** The state of a file in words: its text in tokens, its sheets, its size as an image, or why reading it failed. */
 export function stateText(state: FileState): string {
-  if (state.type === 'processing') return 'is being read'
+  if (state.type === 'processing') return 'being read'
   if (state.type === 'failed') return `failed: ${exactLine(state.reason)}`
   const { reading } = state
   if (reading.kind === 'text') return `text, ${reading.tokens} tokens${reading.indexed ? '' : ', not in the index yet'}`
@@ -12,11 +12,12 @@ export function stateText(state: FileState): string {
   return width === undefined || height === undefined ? 'image' : `image, ${width} × ${height}`
 }
 
-/** What a file belongs to, in words. */
+/** The owner of a file in words, such as `project project_1`. */
 export function ownerText({ type, id }: FileOwner): string {
   return type === 'session' && id === 'inbox' ? '(not attached yet)' : `${type} ${id}`
 }
 
+/** A size in bytes, kB or MB (decimal units). */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`

@@ -3,18 +3,19 @@ import { applyStyle, width } from './io.ts'
 import { sizeText } from './state-text.ts'
 import { singleLine } from './table.ts'
 
-/** A line below everything else that says what is going on, on a terminal; elsewhere nothing is said. */
+/** A line at the end of a terminal that shows progress. Nothing is shown elsewhere. */
 export interface StatusLine {
-  readonly say: (text: string) => void
-  /** Leaves no trace. */
+  readonly show: (text: string) => void
+  /** Removes the line. */
   readonly clear: () => void
 }
 
+/** A status line on the error output. */
 export function statusLine(io: Io): StatusLine {
-  if (io.stderr.isTTY !== true) return { say: () => {}, clear: () => {} }
+  if (io.stderr.isTTY !== true) return { show: () => {}, clear: () => {} }
   let shown = ''
   return {
-    say(text) {
+    show(text) {
       const line = singleLine(text, Math.max(20, width(io) - 1))
       if (line === shown) return
       shown = line
@@ -27,20 +28,20 @@ export function statusLine(io: Io): StatusLine {
   }
 }
 
-/** How far something long has come. */
+/** The progress of a long task. */
 interface Progress {
   readonly stage: string
-  /** Bytes; absent where nobody knows. */
+  /** Bytes; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }
 
-/** Shows progress in one line on a terminal; elsewhere nothing. */
+/** A status line that shows the stage of a task and its percentage. */
 export function progressLine(io: Io): { readonly show: (progress: Progress) => void; readonly clear: () => void } {
   const line = statusLine(io)
   return {
     show: ({ stage, done, all }) =>
-      line.say(`${stage}${done === undefined || all === undefined ? ' …' : share(done, all)}`),
+      line.show(`${stage}${done === undefined || all === undefined ? ' …' : share(done, all)}`),
     clear: line.clear,
   }
 }

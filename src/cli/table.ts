@@ -1,4 +1,4 @@
-/** Lines of columns, two blanks apart; columns named in `right` are set flush right. */
+/** Rows as lines with aligned columns, two spaces apart. `right` gives the indexes of right-aligned columns. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -17,15 +17,16 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
     .join('\n')
 }
 
+/** How a table fits a terminal. */
 export interface FittedTable {
   readonly right?: readonly number[]
-  /** Cells that a line may take. */
+  /** The most terminal cells of a line. */
   readonly columns: number
-  /** Columns that are left out while a line is too long, the first one first. */
+  /** Indexes of the columns to leave out while a line is too long, in this order. */
   readonly spare: readonly number[]
 }
 
-/** A table for a terminal of so many columns: what can be spared is left out until it fits, and what still does not fit is cut. */
+/** A table that fits a terminal: leaves out spare columns until its lines fit, then cuts the lines. */
 export function fittedTable(rows: readonly (readonly string[])[], options: FittedTable): string {
   const { right = [], columns, spare } = options
   for (let left = 0; ; left++) {
@@ -43,11 +44,11 @@ export function fittedTable(rows: readonly (readonly string[])[], options: Fitte
 
 const ASCII = /^[\u0020-\u007e]*$/
 
-/** Signs that a terminal gives two cells: of East Asia, and emoji. */
+/** Characters of two terminal cells: East Asian ones and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 
-/** How many cells of a terminal a text takes. */
+/** The terminal cells of a text. */
 function cells(text: string): number {
   if (ASCII.test(text)) return text.length
   let sum = 0
@@ -55,7 +56,7 @@ function cells(text: string): number {
   return sum
 }
 
-/** A text cut to so many cells of a terminal. */
+/** A text cut to a number of terminal cells. */
 export function cutToCells(text: string, columns: number): string {
   if (cells(text) <= columns) return text
   let kept = ''
@@ -66,7 +67,7 @@ export function cutToCells(text: string, columns: number): string {
   return `${kept}…`
 }
 
-/** One line, cut to so many characters. */
+/** A text on one line, cut to `limit` characters. */
 export function singleLine(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length <= limit ? line : `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…`

@@ -8,8 +8,8 @@ const SPANS = [
 ] as const
 
 /**
- * A time for people, in a list: how far it is from `now` within a day, otherwise the local date with its zone. Programs get
- * ISO 8601 (`--json`). What is no time is shown as it is.
+ * A time in a list: its distance from `now` within a day, such as `3 minutes ago`, otherwise the local date with its zone.
+ * A text that is not a time is returned unchanged.
  */
 export function timeText(time: string, now: Date): string {
   const date = new Date(time)
@@ -17,13 +17,13 @@ export function timeText(time: string, now: Date): string {
   return Math.abs(now.getTime() - date.getTime()) < RECENT_MS ? ageText(date, now) : localTime(date)
 }
 
-/** The same where there is room for both: `3 minutes ago, 2026-03-10 12:57 +01:00`. */
+/** Both forms of a time: `3 minutes ago, 2026-03-10 12:57 +01:00`. */
 export function fullTimeText(time: string, now: Date): string {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? time : `${ageText(date, now)}, ${localTime(date)}`
 }
 
-/** A sentence for people in which the times of programs, such as `2026-03-10T11:57:00.000Z`, are local ones. */
+/** A sentence with its ISO 8601 times, such as `2026-03-10T11:57:00.000Z`, replaced by local ones. */
 export function withLocalTimes(sentence: string): string {
   return sentence.replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z/g, (time) =>
     localTime(new Date(time)),

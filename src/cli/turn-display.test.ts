@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { PassThrough, Writable } from 'node:stream'
 import test from 'node:test'
+import { capability, type Io } from '../capability.ts'
 import type { SessionEvent } from '../runtime.ts'
 import type { ApprovalDecision, Entry, EntryBody } from '../session.ts'
 import { turnDisplay } from './turn-display.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 }
 
-function shown(events: readonly SessionEvent[], terminal = false): string {
+function shown(events: readonly SessionEvent[], terminal = false, capabilities: Io['capabilities'] = []): string {
   let text = ''
   const stdout = Object.assign(
     new Writable({
@@ -19,7 +20,7 @@ function shown(events: readonly SessionEvent[], terminal = false): string {
     { isTTY: terminal, columns: 40 },
   )
   const display = turnDisplay(
-    { stdin: new PassThrough(), stdout, stderr: stdout, environment: { NO_COLOR: '1' } },
+    { stdin: new PassThrough(), stdout, stderr: stdout, environment: { NO_COLOR: '1' }, capabilities },
     { details: true },
   )
   for (const event of events) display.show(event)
@@ -66,17 +67,15 @@ test('a warning about a call is shown below the answer, which is kept', () => {
   assert.equal(shown([delta('Hello'), message('Hello'), told]), 'Hello\nIt may have left out a part.\n')
 })
 
-test('a proposal says how a person decides about it, also on a narrow terminal', () => {
+test('a capability adds a notice below the call of its tool, also on a narrow terminal', () => {
   const call = { turn: 't', call: 'c', toolCallId: '1' }
-  const output = '{\n "proposal_id": "proposal_m21r0aabxyh5",\n "status": "waiting for a person"\n}'
+  const toolNotice = (tool: string, output: string) => (tool === 'propose' ? [`${output} waits for you.`] : [])
+  const proposals = capability({ name: 'proposals', toolNotice })
   const events = [
-    entry({ type: 'tool-start', ...call, toolName: 'propose_notes_update', input: {} }),
-    entry({ type: 'tool-end', ...call, ok: true, output, durationMs: 3 }),
+    entry({ type: 'tool-start', ...call, toolName: 'propose', input: {} }),
+    entry({ type: 'tool-end', ...call, ok: true, output: 'proposal_1', durationMs: 3 }),
   ]
-  assert.equal(
-    shown(events, true),
-    '→ propose_notes_update {}\nproposal_m21r0aabxyh5 waits for you:\n`foreword subjects confirm ID` writes it\n',
-  )
+  assert.equal(shown(events, true, [proposals]), '→ propose {}\nproposal_1 waits for you.\n')
 })
 
 test('a tool call takes one line however long its input is, and says why it failed', () => {

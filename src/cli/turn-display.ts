@@ -6,7 +6,7 @@ import type { CallDescription } from '../tool.ts'
 import { safeForTerminal, type Look, note, applyStyle, width } from './io.ts'
 import { singleLine } from './table.ts'
 
-/** Shows a turn while it happens. */
+/** Shows the events of a turn as they arrive. */
 export interface TurnDisplay {
   readonly show: (event: SessionEvent) => void
   /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
@@ -14,12 +14,13 @@ export interface TurnDisplay {
 }
 
 /**
- * Writes the text of an answer to the output as it comes. With `details` reasoning stands before it, dimmed, and each
- * tool call on a line of its own.
+ * Writes the text of an answer to the output as it arrives. With `details`, reasoning appears before it, dimmed, and each
+ * tool call on a line of its own. Sources and warnings go to the error output without `details`, so that a pipe contains
+ * only the answer.
  */
 export function turnDisplay(io: Io, options: { readonly details: boolean }): TurnDisplay {
-  const said = new Map<string, string>()
-  const calls = shownCalls(detail)
+  const written = new Map<string, string>()
+  const showCall = callLines(detail, io.capabilities)
   const sources = sourceList()
   let atLineStart = true
   let look: Look | undefined
@@ -49,14 +50,13 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     note(io, applyStyle(io, 'yellow', text, io.stderr))
   }
 
-  /** A pipe carries the answer alone. */
-  function tellSource(text: string): void {
+  function showSource(text: string): void {
     if (options.details) return detail(text)
     note(io, applyStyle(io, 'dim', text, io.stderr))
   }
 
-  /** What is wrong is told once; then only that it still is. Never in a pipe's words: they are the answer's. */
-  function tellRetry({ message, waitMs, attempt }: Extract<SessionEvent, { type: 'retry' }>): void {
+  /** Shows the message at the first retry only. */
+  function showRetry({ message, waitMs, attempt }: Extract<SessionEvent, { type: 'retry' }>): void {
     const when = `Trying again in ${Math.max(1, Math.round(waitMs / 1000))} s.`
     line()
     const wrong = safeForTerminal(singleLine(message, Infinity), io.stderr)
@@ -64,101 +64,92 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
     note(io, applyStyle(io, 'yellow', text, io.stderr))
   }
 
-  /** The log's own words win over the provisional ones: what is missing behind them is added. */
+  /** Writes what the final text of the log has beyond the streamed text; the whole text where they differ. */
   function settle(call: string, text: string): void {
-    const before = said.get(call) ?? ''
-    said.set(call, text)
+    const before = written.get(call) ?? ''
+    written.set(call, text)
     if (text.startsWith(before)) return write(text.slice(before.length))
     line()
     write(text)
   }
 
   function entry(happened: Entry): void {
-    sources.take(happened)
+    sources.add(happened)
     if (happened.type === 'approval-request' && options.details) line()
     if (happened.type === 'message' && happened.message.role === 'assistant') {
-      settle(happened.call ?? '', textOf(happened.message.content))
+      settle(happened.call ?? '', messageText(happened.message.content))
     }
     if (happened.type === 'usage' && happened.warning) warn(happened.warning.message)
-    calls(happened)
+    showCall(happened)
   }
 
   return {
     show(event) {
       if (event.type === 'entry') entry(event.entry)
       if (event.type === 'reasoning-delta' && options.details) write(event.text, 'dim')
-      if (event.type === 'retry') return tellRetry(event)
+      if (event.type === 'retry') return showRetry(event)
       if (event.type !== 'text-delta') return
-      said.set(event.call, (said.get(event.call) ?? '') + event.text)
+      written.set(event.call, (written.get(event.call) ?? '') + event.text)
       write(event.text)
     },
     finish() {
       line()
-      for (const source of sources.sources()) tellSource(sourceLine(source))
+      for (const source of sources.sources()) showSource(sourceLine(source))
     },
   }
 }
 
 type AssistantContent = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['content']
 
-function textOf(content: AssistantContent): string {
+function messageText(content: AssistantContent): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
 /**
- * Tells the calls of a turn line by line: `→` runs, `✗` does not, with the words of the command where they are known; and of
- * a proposal how a person decides about it. Give it every entry in turn.
+ * Writes the tool calls of a turn line by line, `→` for one that runs and `✗` for one that does not, with the command where
+ * it is known, and the notices of capabilities. The returned function expects every entry of the turn in order.
  */
-function shownCalls(tell: (line: string) => void): (entry: Entry) => void {
-  const words = new Map<string, string>()
-  /** Calls of which it stands there already what became of them. */
-  const told = new Set<string>()
+function callLines(writeLine: (line: string) => void, capabilities: Io['capabilities'] = []): (entry: Entry) => void {
+  const lines = new Map<string, string>()
+  /** The tools of calls that have a line. */
+  const started = new Map<string, string>()
   const denied = new Set<string>()
-  const proposing = new Set<string>()
 
   function stopped(toolCallId: string, why: string): void {
-    told.add(toolCallId)
-    tell(`✗ ${words.get(toolCallId) ?? ''}`)
-    tell(`  ${why}`)
+    writeLine(`✗ ${lines.get(toolCallId) ?? ''}`)
+    writeLine(`  ${why}`)
   }
 
   function ended({ toolCallId, ok, output, durationMs }: Extract<Entry, { type: 'tool-end' }>): void {
-    if (ok && proposing.has(toolCallId)) tellProposal(output)
+    const tool = started.get(toolCallId)
+    if (ok && tool !== undefined) {
+      for (const { toolNotice } of capabilities)
+        for (const line of toolNotice?.(tool, output) ?? []) writeLine(`  ${line}`)
+    }
     if (ok || denied.has(toolCallId)) return
-    if (told.has(toolCallId)) tell(`  failed: ${output}`)
+    if (tool !== undefined) writeLine(`  failed: ${output}`)
     else stopped(toolCallId, `${durationMs === 0 ? 'refused' : 'failed'}: ${output}`)
-  }
-
-  /** The model may not mention it. */
-  function tellProposal(output: string): void {
-    const [, id] = /"proposal_id":\s*"(\w+)"/.exec(output) ?? []
-    if (id === undefined) return
-    tell(`  ${id} waits for you:`)
-    tell('  `foreword subjects confirm ID` writes it')
   }
 
   return (entry) => {
     if (entry.type === 'message') {
-      for (const call of callsIn(entry)) words.set(call.toolCallId, callLine(call))
+      for (const call of callsIn(entry)) lines.set(call.toolCallId, callLine(call))
     } else if (entry.type === 'approval-request') {
-      words.set(entry.toolCallId, callLine(entry.request))
+      lines.set(entry.toolCallId, callLine(entry.request))
     } else if (entry.type === 'approval' && entry.decision.type === 'deny') {
       denied.add(entry.toolCallId)
       stopped(entry.toolCallId, ['denied', entry.decision.reason].filter(Boolean).join(': '))
     } else if (entry.type === 'tool-start') {
-      told.add(entry.toolCallId)
-      if (PROPOSES.has(entry.toolName)) proposing.add(entry.toolCallId)
-      tell(`→ ${words.get(entry.toolCallId) ?? callLine({ tool: entry.toolName, input: entry.input })}`)
+      started.set(entry.toolCallId, entry.toolName)
+      writeLine(`→ ${lines.get(entry.toolCallId) ?? callLine({ tool: entry.toolName, input: entry.input })}`)
     } else if (entry.type === 'tool-end') {
       ended(entry)
     }
   }
 }
 
-const PROPOSES: ReadonlySet<string> = new Set(['propose_notes_update', 'propose_taste_update'])
-
-/** What a message of the model asks for. */
+/** The tool calls in a message of the model. */
 function callsIn({
   message,
 }: Extract<Entry, { type: 'message' }>): readonly (CallDescription & { toolCallId: string })[] {
@@ -168,22 +159,22 @@ function callsIn({
   )
 }
 
-/** A call in one line. */
+/** A call on one line. */
 function callLine({ tool, argv, command, input }: CallDescription): string {
   const words = argv === undefined ? exactLine(command ?? JSON.stringify(input) ?? '') : argvText(argv)
   return `${tool} ${words}`
 }
 
-/** What the answers of one turn cite, each number once. */
+/** The sources that the answers of one turn cite, each number once. */
 interface SourceList {
-  readonly take: (entry: Entry) => void
+  readonly add: (entry: Entry) => void
   readonly sources: () => readonly CitationSource[]
 }
 
 function sourceList(): SourceList {
   const cited = new Map<number, CitationSource>()
   return {
-    take(entry) {
+    add(entry) {
       if (entry.type !== 'message') return
       for (const source of entry.citations ?? []) if (!cited.has(source.citation)) cited.set(source.citation, source)
     },
@@ -191,15 +182,15 @@ function sourceList(): SourceList {
   }
 }
 
-/** One source in a line, such as `[1] Tides.pdf, page 3`. */
+/** One source on a line, such as `[1] Tides.pdf, page 3`. */
 export function sourceLine({ citation, title, url, page, headings = [] }: CitationSource): string {
   const place = page === undefined ? headings.at(-1) : `page ${page}`
   const parts = [title, ...(place === undefined ? [] : [place]), ...(url === undefined || url === title ? [] : [url])]
   return `[${citation}] ${parts.map(exactLine).join(', ')}`
 }
 
-/** Keeps what a turn cites and shows nothing. */
+/** A display that collects the sources of a turn and shows nothing. */
 export function quietSources(): SourceList & { show: (event: SessionEvent) => void; finish: () => void } {
   const list = sourceList()
-  return { ...list, show: (event) => event.type === 'entry' && list.take(event.entry), finish: () => {} }
+  return { ...list, show: (event) => event.type === 'entry' && list.add(event.entry), finish: () => {} }
 }

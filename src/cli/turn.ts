@@ -17,33 +17,33 @@ interface TurnInput {
   /** The system prompt of this turn alone. */
   readonly system?: string | undefined
   readonly idempotencyKey?: string | undefined
-  /** The session that a new one goes on from. */
+  /** The session that a new one continues. */
   readonly after?: string | undefined
-  /** Ids of files, in the order in which they stand above it. */
+  /** Ids of files, in their order above the text. */
   readonly attachments?: readonly string[] | undefined
 }
 
-/** Which turn. */
+/** The session and the id of a turn. */
 export type TurnReference = Pick<Submitted, 'session' | 'turn'>
 
-/** How the following of a turn ended: with the turn, or because it waits for a person who is not here. */
+/** How following a turn ended: with the turn, or because it waits for an approval that nobody here can give. */
 export type TurnEnd = TurnOutcome | { readonly type: 'waiting'; readonly approval: WaitingApproval }
 
 interface FollowOptions {
   readonly display?: TurnDisplay | undefined
   readonly watch: Watch
-  /** The last event that is known; from the beginning of the turn where absent. */
+  /** The id of the last known event; absent to follow from the beginning of the turn. */
   readonly after?: string
-  /** Ends the following; the turn goes on. */
+  /** Stops following; the turn continues. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Hands a message in. When this resolves it is on disk. */
+/** Submits a message. It is on disk when this resolves. */
 export async function submit(connection: GatewayConnection, input: TurnInput): Promise<Submitted> {
   return await requestJson<Submitted>(connection, '/api/messages', { method: 'POST', body: input })
 }
 
-/** Follows a turn to its end and shows it on the way. */
+/** Follows a turn to its end and shows its events. Throws where `signal` aborts or the gateway is gone. */
 export async function follow(
   connection: GatewayConnection,
   { session, turn }: TurnReference,
@@ -74,22 +74,23 @@ export async function follow(
     display?.finish()
   }
   if (waiting !== undefined) return { type: 'waiting', approval: waiting }
-  if (signal?.aborted) throw new CommandFailure('left', 'the turn goes on without being shown.')
+  if (signal?.aborted) throw new CommandFailure('left', 'The turn continues in the background.')
   throw new Error(`the events of turn ${turn} ended without its end`)
 }
 
-/** The log tells of questions that were answered long ago, too. */
+/** The log also has questions that were answered long ago. */
 async function findWaiting(connection: GatewayConnection, approval: string): Promise<WaitingApproval | undefined> {
   return (await fetchApprovals(connection)).find((waits) => waits.approval === approval)
 }
 
-/** Ends a turn; what was said is kept. */
+/** Cancels a turn. Its text so far is kept. */
 export async function cancel(connection: GatewayConnection, turn: TurnReference): Promise<void> {
   await requestJson(connection, apiPath('/api/sessions/', turn.session, '/turns/', turn.turn, '/cancel'), {
     method: 'POST',
   })
 }
 
+/** A turn with its messages, its outcome and its usage. */
 export async function fetchTurn(connection: GatewayConnection, turn: TurnReference): Promise<TurnView> {
   return await requestJson<TurnView>(connection, apiPath('/api/sessions/', turn.session, '/turns/', turn.turn))
 }
@@ -97,8 +98,8 @@ export async function fetchTurn(connection: GatewayConnection, turn: TurnReferen
 const TRIES = 5
 
 /**
- * What happens in one turn, from its beginning to its `turn-end`. A stream that breaks off is taken up again behind the
- * last event that was seen, and ends early where `signal` is aborted.
+ * The events of one turn up to its `turn-end`. An interrupted stream resumes after the last event. The events end early
+ * where `signal` aborts.
  */
 async function* turnEvents(
   connection: GatewayConnection,
@@ -123,8 +124,8 @@ async function* turnEvents(
     if (signal?.aborted) return
     await sleep(100 * 2 ** failures, signal)
   }
-  throw new CommandFailure('network', `the gateway went away while turn ${turn} was running.`, {
-    hint: `The input is kept. When the gateway is up again, \`foreword sessions show ${session}\` shows the answer.`,
+  throw new CommandFailure('network', `The gateway stopped while turn ${turn} was running.`, {
+    hint: `Your message is kept. Start the gateway again, and show the answer with \`foreword sessions show ${session}\`.`,
   })
 }
 
@@ -144,19 +145,19 @@ async function* oneStream(
   for await (const { data } of serverSentEvents(stoppable)) {
     const event: unknown = JSON.parse(data)
     if (isSessionEvent(event)) yield event
-    else throwTold(event)
+    else throwReported(event)
   }
 }
 
-/** Nobody can say when a turn whose log could not be written goes on. A gateway that is closing may come back. */
+/** A turn whose log could not be written has no known end. A gateway that is closing may come back. */
 function throwInterruption({ code, message }: Extract<SessionEvent, { type: 'interrupted' }>, session: string): void {
   if (code === 'closing') return
-  const hint = `The message is kept. Later, \`foreword sessions show ${session}\` shows the answer.`
+  const hint = `Your message is kept. Show the answer later with \`foreword sessions show ${session}\`.`
   throw new CommandFailure(code, message, { hint })
 }
 
-/** A stream that ends in an error says so in its last event. A gateway that is closing may come back. */
-function throwTold(event: unknown): void {
+/** The last event of a failed stream is its error. A gateway that is closing may come back. */
+function throwReported(event: unknown): void {
   const { code, message } = (event as { error?: { code?: string; message?: string } }).error ?? {}
   if (code !== undefined && code !== 'closing') throw new CommandFailure(code, message ?? code)
 }
@@ -165,10 +166,10 @@ function isSessionEvent(value: unknown): value is SessionEvent {
   return typeof value === 'object' && value !== null && 'type' in value && 'id' in value
 }
 
-/** The events of a gateway are far smaller; what grows beyond this is not kept. Characters. */
+/** The most characters of one event. Events of a gateway are far smaller. */
 const LARGEST_EVENT = 64 * 1024 * 1024
 
-/** The events of a stream, each as soon as it is whole. Comments (`: still here`) are passed over. */
+/** The events of a stream, each as soon as it is complete. Comments (`: still here`) are skipped. */
 export function serverSentEvents(body: ReadableStream<Uint8Array>): AsyncIterable<EventSourceMessage> {
   return body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)

@@ -29,6 +29,7 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     },
   },
   commands: { subjects: async () => (await import('./cli/subjects.ts')).subjectsCommand },
+  toolNotice: proposalNotice,
   checks: checkSubjects,
   places: ({ directory, tastes }, home) => ({
     outOfReach: [directory, tastes, join(home, 'subjects'), join(home, 'tastes')],
@@ -63,6 +64,12 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   warnings: ({ service }) => service.warnings(),
   stop: ({ service }) => service.close(),
 })
+
+/** The model may not mention a proposal, so the terminal does. */
+function proposalNotice(tool: string, output: string): readonly string[] {
+  const [, id] = /^propose_\w+_update$/.test(tool) ? (/"proposal_id":\s*"(\w+)"/.exec(output) ?? []) : []
+  return id === undefined ? [] : [`${id} waits for your decision.`, 'Confirm it with `foreword subjects confirm ID`.']
+}
 
 /** Reports the number of subjects, or of waiting proposals; nothing where there is neither. */
 async function checkSubjects({ get }: CheckContext<SubjectSettings>): Promise<readonly Finding[]> {

@@ -34,7 +34,7 @@ export async function uploadFiles(
     for (const [at, path] of paths.entries()) {
       const place = paths.length > 1 ? ` (${at + 1} of ${paths.length})` : ''
       sent.push(
-        await send(connection, path, belonging, (part) => status.say(`${exactLine(path)}: sending${part}${place}`)),
+        await send(connection, path, belonging, (part) => status.show(`${exactLine(path)}: sending${part}${place}`)),
       )
     }
     const done: UploadResult[] = []
@@ -73,7 +73,7 @@ async function waitUntilRead(connection: GatewayConnection, row: FileRow, status
   let known = row
   for (const since = Date.now(); known.state.type === 'processing';) {
     const seconds = Math.floor((Date.now() - since) / 1000)
-    status.say(`${exactLine(row.name)}: reading${seconds > 0 ? `, ${seconds} s` : ''}`)
+    status.show(`${exactLine(row.name)}: reading${seconds > 0 ? `, ${seconds} s` : ''}`)
     known = await requestJson<FileRow>(connection, apiPath('/api/files/', row.id, `?wait=${WAIT}`))
   }
   return known

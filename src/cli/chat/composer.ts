@@ -62,12 +62,12 @@ export function createComposer(options: ComposerOptions): Composer {
   const text = () => decodeFromEditor(editor.getExpandedText())
 
   tui.addInputListener((data) => {
-    if (!isKeyRelease(data)) take(data)
+    if (!isKeyRelease(data)) handle(data)
     tui.requestRender()
     return { consume: true }
   })
 
-  function take(data: string): void {
+  function handle(data: string): void {
     if (matchesKey(data, 'ctrl+c')) return options.onInterrupt()
     options.onKey()
     if (data.startsWith(PASTE)) paste(data)
@@ -166,7 +166,7 @@ function queueRows(queue: MessageQueue, columns: number, dim: (text: string) => 
   if (waiting.length === 0) return []
   const word = queue.held() ? 'held' : 'queued'
   const rows = waiting.map((text) => truncateToWidth(`${word}: ${singleLine(text, columns)}`, columns, '…'))
-  const help = queue.held() ? 'Enter sends it, Up takes it back.' : 'Up takes it back.'
+  const help = queue.held() ? 'Enter sends it, Up edits it.' : 'Up edits it.'
   return [...rows, truncateToWidth(help, columns, '…')].map(dim)
 }
 
@@ -200,7 +200,7 @@ export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions
     render(columns) {
       input.focused = this.focused
       const asked = wrapTextWithAnsi(text.trim(), columns)
-      if (!this.focused) return [...asked, dim('Esc answers it.')]
+      if (!this.focused) return [...asked, dim('Press Esc to answer.')]
       return [...asked, ...input.render(columns)]
     },
     handle(key) {
@@ -226,7 +226,7 @@ export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions
 const TAB = '\uFDD0'
 
 /**
- * Pasted text as the editor takes it: without terminal sequences and control characters, lines ended by `\n`, every tab kept.
+ * Pasted text as the editor needs it: without terminal sequences and control characters, lines ended by `\n`, every tab kept.
  * Some terminals write control characters of a paste as keys with Ctrl (`ESC [ 106 ; 5 u`); those are read back first.
  */
 export function encodeForEditor(pasted: string): string {

@@ -38,8 +38,8 @@ export function createHistorySearch({ history, onEnd, dim }: HistorySearchOption
         const line = truncateToWidth(`${from + row === chosen ? '› ' : '  '}${singleLine(text, columns)}`, columns, '…')
         return from + row === chosen ? line : dim(line)
       })
-      const help = 'Enter accepts it, Ctrl-R finds an older one, Esc closes the search.'
-      const none = all.length === 0 ? ['  nothing found'] : []
+      const help = 'Enter selects, Ctrl-R shows older ones, Esc closes.'
+      const none = all.length === 0 ? ['  no matches'] : []
       return [...input.render(columns), ...rows, ...none, dim(truncateToWidth(help, columns, '…'))]
     },
     handle(key) {

@@ -17,7 +17,7 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
   const { turns } = await requestJson<SessionRow>(conversation.connection, apiPath('/api/sessions/', id))
   conversation.session = id
   conversation.attachments = []
-  note(io, `Continuing session ${id}: ${turns} ${turns === 1 ? 'turn' : 'turns'} so far.`)
+  note(io, `Continuing session ${id} (${turns} ${turns === 1 ? 'turn' : 'turns'}).`)
 }
 
 const LISTED = 20
@@ -27,7 +27,7 @@ async function listSessions({ connection, session }: Chat, io: Io): Promise<void
     connection,
     `/api/sessions?limit=${LISTED}`,
   )
-  if (sessions.length === 0) return note(io, 'There are no sessions yet. Your first message begins one.')
+  if (sessions.length === 0) return note(io, 'No sessions yet. Start one with your first message.')
   print(io, sessionTable(await Promise.all(sessions.map((row) => titled(connection, row))), io, session))
 }
 
@@ -43,21 +43,21 @@ async function titled(connection: GatewayConnection, row: SessionRow): Promise<S
 
 /** `/cost`: prints what the calls of the session used. */
 export async function showCost({ connection, session }: Chat, io: Io): Promise<void> {
-  if (session === undefined) return note(io, 'Nothing was sent yet.')
+  if (session === undefined) return note(io, 'No calls yet.')
   print(io, costText(await fetchSessionCost(connection, session, priceLookup(connection))))
 }
 
-/** `/undo`: takes the last turn back. */
+/** `/undo`: removes the last turn from what the model reads. */
 export async function undoTurn({ connection, session }: Chat, io: Io): Promise<void> {
-  if (session === undefined) throw new CommandFailure('nothing-to-undo', 'Nothing was sent in this session yet.')
-  refuseTools(io, 'take a turn back')
+  if (session === undefined) throw new CommandFailure('nothing-to-undo', 'This session has no turn to undo.')
+  refuseTools(io, 'undo a turn')
   const { undone } = await requestJson<{ readonly undone: { readonly text: string } }>(
     connection,
     apiPath('/api/sessions/', session, '/undo'),
     { method: 'POST' },
   )
-  note(io, `Taken back: ${singleLine(undone.text, Math.max(20, width(io) - 14))}`)
-  note(io, 'The model no longer reads it. Effects of tools are not undone.')
+  note(io, `Undone: ${singleLine(undone.text, Math.max(20, width(io) - 10))}`)
+  note(io, 'The model no longer reads it. Effects of tools remain.')
 }
 
 /** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
@@ -87,6 +87,7 @@ export function priceLookup(connection: GatewayConnection): Prices {
 /** How many calls are added up, the newest first. */
 const MOST = 1_000
 
+/** Adds up the reported usage of the calls of a session, and its price. */
 export async function fetchSessionCost(
   connection: GatewayConnection,
   session: string,
@@ -118,9 +119,9 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
   const number = (tokens: number) => tokens.toLocaleString('en')
   return [
     `${calls === MOST ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
-    ...(silent === 0 ? [] : [`The provider did not report what ${silent} of them used.`]),
+    ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
     money === undefined
-      ? `The cost is not known${silent === 0 ? ': the price of a model is not known.' : '.'}`
+      ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`
       : moneyText(money),
   ].join('\n')
 }

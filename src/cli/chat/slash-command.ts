@@ -4,13 +4,11 @@ import type { AnyCapability, Io } from '../../capability.ts'
 import { ForewordError, nearestName } from '../../platform.ts'
 import { requestJson, type RequestInput } from '../answer.ts'
 import { attachNamed } from '../attach/attach.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
-import { refuseTools } from '../failure.ts'
+import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { wrappedLine } from '../help.ts'
 import { lineLimit, note, print, width } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
-import { outlineText } from '../preview.ts'
-import { fetchPreview } from '../preview.ts'
+import { fetchPreview, outlineText } from '../preview.ts'
 import {
   sessionChoices,
   setSessionChoices,
@@ -85,7 +83,7 @@ function commandNamed(word: string, capabilities: Io['capabilities']): TerminalC
 export function runsAtOnce(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
   const [first = ''] = /^\S*/.exec(line) ?? []
   const command = commandNamed(first, capabilities)
-  if (command === undefined) return COMMAND.test(first) && scriptOf(first, capabilities) === undefined
+  if (command === undefined) return COMMAND.test(first) && scriptProvider(first, capabilities) === undefined
   return command.shows === 'always' || (command.shows === 'alone' && line.slice(first.length).trim() === '')
 }
 
@@ -100,7 +98,7 @@ export async function runSlashCommand(line: string, conversation: Chat, io: Io):
   const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trimEnd())!
   const command = commandNamed(word!, io.capabilities)
   try {
-    if (command === undefined) return await messageOf(line, word!, conversation, io)
+    if (command === undefined) return await readMessage(line, word!, conversation, io)
     const text = await command.run(conversation, io, argument === '' ? undefined : argument)
     return text === undefined ? { type: 'done' } : { type: 'message', text }
   } catch (error) {
@@ -134,33 +132,37 @@ const inSession: readonly TerminalCommand[] = [
     shows: 'alone',
     run: changeSession,
   },
-  { name: 'undo', summary: 'take back the last message and its answer: the model no longer reads them', run: undoTurn },
+  {
+    name: 'undo',
+    summary: 'undo the last message and its answer, so that the model no longer reads them',
+    run: undoTurn,
+  },
   {
     name: 'file',
     argument: 'PATH',
     summary: 'attach a file to the next message',
     async run(conversation, io, path) {
-      if (path === undefined) throw usageFailure('Which file?', 'Write /file PATH.')
+      if (path === undefined) throw usageFailure('A path is missing.', 'Usage: /file PATH')
       const { connection, session, attachments } = conversation
-      const added = await attachNamed(connection, [pathOf(path, io)], session, io)
+      const added = await attachNamed(connection, [filePath(path, io)], session, io)
       conversation.attachments = [...attachments, ...added]
       note(io, `Attached ${path} to the next message.`)
     },
   },
   {
     name: 'context',
-    summary: 'what the next call would send, piece by piece',
+    summary: 'show what the next call would send, piece by piece',
     shows: 'always',
     async run(conversation, io) {
       const { manifest } = await fetchPreview(conversation.connection, { session: conversation.session })
       print(io, outlineText(manifest, io))
     },
   },
-  { name: 'cost', summary: 'what the calls of this session used and cost', shows: 'always', run: showCost },
+  { name: 'cost', summary: 'show what the calls of this session used and cost', shows: 'always', run: showCost },
   {
     name: 'model',
     argument: '[ID]',
-    summary: 'choose the model of this session, or list them',
+    summary: 'set the model of this session, or list the models',
     shows: 'alone',
     async run(conversation, io, model) {
       if (model === undefined) return print(io, modelTable(await fetchModels(conversation.connection), lineLimit(io)))
@@ -173,7 +175,7 @@ const inSession: readonly TerminalCommand[] = [
 const ofProgram: readonly TerminalCommand[] = [
   {
     name: 'tools',
-    summary: 'which tools there are, and what may run',
+    summary: 'list the tools and their access',
     shows: 'always',
     async run({ connection }, io) {
       print(io, await toolTable(await fetchTools(connection), lineLimit(io)))
@@ -181,25 +183,25 @@ const ofProgram: readonly TerminalCommand[] = [
   },
   {
     name: 'help',
-    summary: 'this list',
+    summary: 'show this list',
     shows: 'always',
     run: (_conversation, io) => print(io, slashHelp(io.capabilities, width(io))),
   },
   { name: LEAVING, summary: 'leave (also /quit)', run: () => undefined },
 ]
 
-/** `/agent` and the like: lists what can be chosen, or chooses from the next turn on; `none` chooses none. */
+/** A command such as `/agent`: lists the options, or sets one from the next turn on; `none` removes it. */
 function choiceCommand({ name: choice, none }: CommandChoice): TerminalCommand {
-  const chosen = (what: string) => `The ${choice} of this session is now: ${what}.`
+  const chosen = (what: string) => `Set the ${choice} of this session to ${what}.`
   return {
     name: choice,
     argument: '[ID]',
-    summary: `choose the ${choice} of this session (\`none\`: ${none}), or list them`,
+    summary: `set the ${choice} of this session (\`none\`: ${none}), or list the options`,
     shows: 'alone',
     async run(conversation, io, word) {
       const { connection, session } = conversation
       if (word === undefined) return await showOptions(conversation, choice, io)
-      if (session !== undefined) refuseTools(io, 'choose for a session')
+      if (session !== undefined) refuseTools(io, 'change a session')
       if (word === 'none') {
         if (session !== undefined) await setSessionChoices(connection, session, { [choice]: null })
         return note(io, chosen(none))
@@ -213,8 +215,8 @@ function choiceCommand({ name: choice, none }: CommandChoice): TerminalCommand {
 
 async function showOptions({ connection }: Chat, choice: string, io: Io): Promise<void> {
   const options = await listOptions(connection, choice)
-  if (options === undefined) return note(io, `They cannot be listed. Write /${choice} ID.`)
-  if (options.length === 0) return note(io, `There is no ${choice} yet.`)
+  if (options === undefined) return note(io, `The options cannot be listed. Write /${choice} ID.`)
+  if (options.length === 0) return note(io, `No ${choice}s yet.`)
   const rows = [['id', 'name', 'summary']].concat(
     options.map(({ id, name = '', summary = '' }) => [id, exactLine(name), exactLine(summary)]),
   )
@@ -224,26 +226,26 @@ async function showOptions({ connection }: Chat, choice: string, io: Io): Promis
 }
 
 const COMMAND = /^\/[\w-]*$/
-/** The kind of provider whose models act on lines that begin so. */
-function scriptOf(word: string, capabilities: Io['capabilities'] = []): string | undefined {
+/** The kind of provider whose models act on lines that begin with a word. */
+function scriptProvider(word: string, capabilities: Io['capabilities'] = []): string | undefined {
   return capabilities
     .flatMap(({ providers = [] }) => providers)
     .find(({ script = [] }) => script.some((name) => word === `/${name}`))?.kind
 }
 
-/** A line that is no command of ours. What begins with a path is a message, and so are lines that the model itself acts on. */
-async function messageOf(line: string, word: string, conversation: Chat, io: Io): Promise<LineResult> {
-  const script = scriptOf(word, io.capabilities)
+/** A line that begins with a path is a message, and so is one that the model itself acts on. Any other is refused. */
+async function readMessage(line: string, word: string, conversation: Chat, io: Io): Promise<LineResult> {
+  const script = scriptProvider(word, io.capabilities)
   const isScript = script !== undefined && (await conversation.model()).split('/', 1)[0] === script
   if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
   const near = nearestName(word.slice(1), [...slashCommands(io.capabilities).map(({ name }) => name), 'quit'])
-  throw new CommandFailure('no-such-command', `Unknown command ${exactLine(word)}. The line was not sent.`, {
-    hint: `${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`} To send it as a message, put a blank before it.`,
+  throw new CommandFailure('no-such-command', `Unknown command "${exactLine(word)}". The line was not sent.`, {
+    hint: `${near === undefined ? 'List the commands with /help.' : `Did you mean /${near}?`} To send the line as a message, begin it with a space.`,
   })
 }
 
-/** As it was typed or dropped on the terminal: in quotes, or below the own folder. */
-function pathOf(written: string, io: Io): string {
+/** A path as it was typed or dropped on the terminal: in quotes, or below `~`. */
+function filePath(written: string, io: Io): string {
   const bare = /^(['"])(.*)\1$/s.exec(written)?.[2] ?? written
   const own = io.environment.HOME
   return own !== undefined && bare.startsWith('~/') ? join(own, bare.slice(2)) : bare

@@ -36,14 +36,14 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
       return exitNow(io, 130)
     }
     if (conversation.running !== undefined) return void conversation.cancel().catch(() => {})
-    note(io, '\nCtrl-C once more leaves.')
+    note(io, '\nPress Ctrl-C again to leave.')
     reader.again()
   }
 
   try {
     if (io.stdin.isTTY === true) {
       const model = await conversation.model()
-      print(io, applyStyle(io, 'dim', `${model}. /help lists the commands, Ctrl-D leaves.`))
+      print(io, applyStyle(io, 'dim', `${model}. List the commands with /help. Leave with Ctrl-D.`))
     }
     for (;;) {
       const line = await nextMessage(reader)

@@ -119,7 +119,7 @@ export async function chatInEditor(
     if (code !== undefined) return over.resolve(code)
     interrupts += 1
     if (interrupts > 1) return over.resolve(130)
-    if (conversation.running === undefined) return note(io, dim('Ctrl-C once more leaves.'))
+    if (conversation.running === undefined) return note(io, dim('Press Ctrl-C again to leave.'))
     queue.hold()
     void conversation.cancel().catch(() => {})
   }
@@ -133,7 +133,7 @@ export async function chatInEditor(
 
   async function send(text: string): Promise<void> {
     const files = findMentionedFiles(text, directory)
-    say(text, [...conversation.attachments.map(({ name }) => name), ...files.map(({ name }) => name)])
+    printMessage(text, [...conversation.attachments.map(({ name }) => name), ...files.map(({ name }) => name)])
     const { connection, session, attachments } = conversation
     try {
       const paths = files.map(({ path }) => path)
@@ -154,14 +154,14 @@ export async function chatInEditor(
   }
 
   /** Prints a message exactly as it is sent. */
-  function say(text: string, files: readonly string[]): void {
+  function printMessage(text: string, files: readonly string[]): void {
     const lines = safeForTerminal(text, io.stdout).split('\n')
     print(io, lines.map((line, at) => applyStyle(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))
     if (files.length > 0) print(io, dim(`  with ${files.map(exactLine).join(', ')}`))
   }
 
   async function talk(): Promise<number> {
-    print(io, dim('/help lists the commands, Ctrl-D leaves.'))
+    print(io, dim('List the commands with /help. Leave with Ctrl-D.'))
     await refresh()
     for (;;) {
       const text = await queue.next()
@@ -195,7 +195,7 @@ export async function chatInEditor(
     // The next chat offers the unfinished text in its history.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation
-    if (goesOn) note(aside, dim('The running turn is not cancelled: its answer will be in the session.'))
+    if (goesOn) note(aside, dim('The running turn continues. Its answer will be in the session.'))
     if (session !== undefined) note(aside, dim(`Continue with \`foreword chat --session ${session}\`.`))
     await screen.drain()
     if (code === 130) {

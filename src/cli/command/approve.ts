@@ -11,7 +11,7 @@ import { askForDecision } from '../approval/watch.ts'
 import { withConnection } from '../connection.ts'
 import { refuseTools, usageFailure } from '../failure.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
-import { lineLimit, note, print, printJson, width } from '../io.ts'
+import { lineLimit, note, print, printJson, printList, width } from '../io.ts'
 import { fittedTable, singleLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { turnDisplay } from '../turn-display.ts'
@@ -62,10 +62,7 @@ function checkOptions(call: CommandCall): void {
 /** Prints one waiting call per line. */
 async function listWaiting(call: CommandCall, io: Io): Promise<number> {
   const waiting = await withConnection(call.home, io, 'read', fetchApprovals)
-  if (call.json) for (const waits of waiting) printJson(io, waits)
-  else if (waiting.length === 0) note(io, 'No calls wait for approval.')
-  else print(io, waitingTable(waiting, io))
-  return 0
+  return printList(waiting, { empty: 'No calls wait for approval.', table: waitingTable }, call, io)
 }
 
 function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {

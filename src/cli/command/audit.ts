@@ -1,11 +1,10 @@
-import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { commandWithSubcommands } from '../subcommand.ts'
 import { argvText, exactLine } from '../../context.ts'
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import type { AuditOptions, AuditRecord, AuditStore, AuditVerdict } from '../../session.ts'
-import { jsonOption } from '../arguments.ts'
 import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
 import { usageFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
@@ -14,34 +13,33 @@ import { findHomeStore, withStore } from '../open-store.ts'
 import { fittedTable, singleLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
-export const auditCommand: Command = {
+const FILTERS = '[--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N]'
+
+const filteredCommand = commandWithSubcommands({
   name: 'audit',
   summary: 'list, verify and export the record of tool calls and decisions',
-  usage: [
-    'audit [list] [--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N] [--json]',
-    'audit verify [--json]',
-    'audit export [--output FILE] [--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N]',
-  ],
   details:
     'Every decision about a tool call and every call has a record, refused ones included, and each record contains the hash of the one before. ' +
-    'verify names the first record that was changed, removed or moved, and then exits with code 1. export writes the complete records ' +
+    '`verify` names the first record that was changed, removed or moved, and then exits with code 1. `export` writes the complete records ' +
     'as JSON Lines, oldest first. The command works with and without a running gateway.',
-  words: { least: 0, most: 1 },
   options: {
     ...filterOptions,
     output: { value: 'FILE', summary: 'write the export to FILE instead of standard output' },
-    json: jsonOption,
   },
+  first: 'list',
+  subcommands: {
+    list: { usage: `${FILTERS} [--json]`, run: listAudit },
+    verify: { usage: '[--json]', run: verifyAudit },
+    export: { usage: `[--output FILE] ${FILTERS}`, run: exportAudit },
+  },
+})
+
+export const auditCommand: Command = {
+  ...filteredCommand,
   async run(call, io) {
     checkOptions(call)
-    return await runSubcommand(auditCommand, subcommands, 'list', call, io)
+    return await filteredCommand.run(call, io)
   },
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: listAudit },
-  verify: { least: 0, most: 0, run: verifyAudit },
-  export: { least: 0, most: 0, run: exportAudit },
 }
 
 function checkOptions(call: CommandCall): void {

@@ -4,7 +4,7 @@ import type { Command, CommandCall, GatewayConnection, Io } from '../../capabili
 import { withConnection } from '../connection.ts'
 import type { CallLine } from '../find-session.ts'
 import { findSession } from '../find-session.ts'
-import { lineLimit, note, print, printJson } from '../io.ts'
+import { lineLimit, printList } from '../io.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
@@ -26,17 +26,15 @@ async function listCalls(connection: GatewayConnection, call: CommandCall, io: I
     connection,
     apiPath('/api/sessions/', session, '/calls?limit=1000'),
   )
-  if (call.json) {
-    for (const line of list.calls) printJson(io, line)
-  } else if (list.calls.length === 0) {
-    note(io, `No calls in session ${session} yet.`)
-  } else {
-    const now = new Date()
-    const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
-    const rows = [head, ...list.calls.map((line) => callRow(line, now))]
-    print(io, fittedTable(rows, { right: [3, 4, 5, 6], columns: lineLimit(io), spare: [5, 2, 6, 3, 7] }))
-  }
-  return 0
+  const empty = `No calls in session ${session} yet. Send a message with \`foreword chat --session ${session}\`.`
+  return printList(list.calls, { empty, table: callTable }, call, io)
+}
+
+function callTable(calls: readonly CallLine[], io: Io): string {
+  const now = new Date()
+  const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
+  const rows = [head, ...calls.map((line) => callRow(line, now))]
+  return fittedTable(rows, { right: [3, 4, 5, 6], columns: lineLimit(io), spare: [5, 2, 6, 3, 7] })
 }
 
 function callRow({ id, time, model, used, outcome }: CallLine, now: Date): readonly string[] {

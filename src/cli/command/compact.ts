@@ -19,10 +19,10 @@ export const compactCommand: Command = {
     'much free space again as it uses.',
   words: { least: 0, most: 0 },
   options: { json: jsonOption },
-  run: makeCompact,
+  run: compact,
 }
 
-async function makeCompact(call: CommandCall, given: Io): Promise<number> {
+async function compact(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'compact the home')
   const io = await withHomeCapabilities(call.home, given)
   const { compactHome } = await import('../../runtime.ts')
@@ -30,7 +30,7 @@ async function makeCompact(call: CommandCall, given: Io): Promise<number> {
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const { driver } = await findHomeStore(call.home, io)
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, driver, line.say, io.capabilities)).finally(line.clear)
+    ? await withClaim(call.home, () => compactHome(call.home, driver, line.show, io.capabilities)).finally(line.clear)
     : nothing
   if (call.json) printJson(io, done)
   else {

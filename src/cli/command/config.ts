@@ -1,6 +1,6 @@
-import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { commandWithSubcommands } from '../subcommand.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
-import type { Command, CommandCall, Io } from '../../capability.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { setKey, unsetKey } from '../config/change-key.ts'
 import {
   effectiveValue,
@@ -10,35 +10,30 @@ import {
   valueText,
 } from '../config/effective-values.ts'
 import { CommandFailure } from '../failure.ts'
-import { note, print, printJson } from '../io.ts'
+import { applyStyle, note, print, printJson } from '../io.ts'
 import { nearestName } from '../../platform.ts'
-import { applyStyle } from '../io.ts'
 import { table } from '../table.ts'
 
-export const configCommand: Command = {
+export const configCommand = commandWithSubcommands({
   name: 'config',
   summary: 'show and change the configuration',
-  usage: ['config [get [KEY]] [--json]', 'config set KEY VALUE...', 'config unset KEY', 'config schema', 'config path'],
   details:
     'Write a key with dots, such as gateway.port or models."lab/m1".window, and a list with commas or as ' +
-    'several values. A value with which the gateway could not start is not written. get shows the values in effect: those of `config.json`, ' +
+    'several values. A value with which the gateway could not start is not written. `get` shows the values in effect: those of `config.json`, ' +
     'overridden by environment variables (FOREWORD_GATEWAY_PORT sets gateway.port). A running gateway reads changes at its next start.',
-  words: { least: 0, most: 200 },
   options: { json: { summary: 'print {key, value, origin, place}, one key per line' } },
-  run: (call, io) => runSubcommand(configCommand, subcommands, 'get', call, io),
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  get: {
-    least: 0,
-    most: 1,
-    run: (call, io) => (call.words[1] === undefined ? getAll(call, io) : getOne(call.words[1], call, io)),
+  first: 'get',
+  subcommands: {
+    get: {
+      usage: '[KEY] [--json]',
+      run: (call, io) => (call.words[1] === undefined ? getAll(call, io) : getOne(call.words[1], call, io)),
+    },
+    set: { usage: 'KEY VALUE…', forPersons: 'change the configuration', run: setKey },
+    unset: { usage: 'KEY', forPersons: 'change the configuration', run: unsetKey },
+    schema: { run: schema },
+    path: { run: path },
   },
-  set: { least: 2, most: 200, run: setKey },
-  unset: { least: 1, most: 1, run: unsetKey },
-  schema: { least: 0, most: 0, run: schema },
-  path: { least: 0, most: 0, run: path },
-}
+})
 
 async function getAll(call: CommandCall, io: Io): Promise<number> {
   const loaded = await load(call, io)

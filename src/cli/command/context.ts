@@ -25,7 +25,7 @@ export const contextCommand = (capabilities: readonly AnyCapability[]): Command 
     input: { value: 'TEXT', summary: 'preview with this as the next message' },
     model: { value: 'ID', summary: 'preview with this model' },
     system: { ...systemOption, summary: 'preview with this system prompt (`@FILE` reads a file)' },
-    ...choiceOptions(capabilities, (summary) => `preview with ${summary}`),
+    ...choiceOptions(capabilities, (summary) => `preview with the ${summary}`),
     json: { ...jsonOption, summary: 'print {request, manifest}' },
   },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => showContext(connection, call, io)),

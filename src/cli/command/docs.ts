@@ -28,9 +28,9 @@ interface Page {
 const folder = new URL('../../../docs/', import.meta.url)
 
 async function showDocs(call: CommandCall, io: Io): Promise<number> {
-  const pages = pagesOf(await readFile(new URL('llms.txt', folder), 'utf8'))
+  const pages = parsePages(await readFile(new URL('llms.txt', folder), 'utf8'))
   const [wanted] = call.words
-  if (wanted !== undefined) return await showPage(pageNamed(wanted, pages), call, io)
+  if (wanted !== undefined) return await showPage(findPage(wanted, pages), call, io)
   if (call.json) for (const page of pages) printJson(io, page)
   else print(io, table([['page', 'title'], ...pages.map(({ page, title }) => [page, title])]))
   return 0
@@ -43,7 +43,7 @@ async function showPage(page: string, call: CommandCall, io: Io): Promise<number
   return 0
 }
 
-function pagesOf(list: string): readonly Page[] {
+function parsePages(list: string): readonly Page[] {
   return [...list.matchAll(/^- \[(.+?)\]\((.+)\.md\)(?:: (.+))?$/gm)].map(([, title, page, summary]) => ({
     page: page!,
     title: title!,
@@ -51,7 +51,7 @@ function pagesOf(list: string): readonly Page[] {
   }))
 }
 
-function pageNamed(wanted: string, pages: readonly Page[]): string {
+function findPage(wanted: string, pages: readonly Page[]): string {
   const name = wanted.replace(/^docs\//, '').replace(/\.md$/, '')
   const names = pages.map(({ page }) => page)
   const found = names.find((page) => page === name) ?? names.find((page) => page.endsWith(`/${name}`))

@@ -46,7 +46,7 @@ function findingText({ check, level, message, hint }: Finding, io: Io): string {
   return hint === undefined ? line : `${line}\n${' '.repeat(24)} ${hint}`
 }
 
-/** No correct clock shows an earlier time. ISO 8601. */
+/** A correct clock shows no earlier time. ISO 8601. */
 const RELEASED = '2026-01-01T00:00:00.000Z'
 
 /** Checks everything that a gateway on this home needs. Changes nothing. */
@@ -73,7 +73,7 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   ]
   const configuration = await checkConfiguration(loaded, files.configurationFile, io)
   const plugins = await checkPlugins(home, loaded.configuration)
-  // With a problem that keeps a gateway from starting, there is none that could be asked.
+  // A problem that keeps a gateway from starting leaves none to ask.
   const opens = [...loaded.problems, ...plugins.filter(({ level }) => level === 'problem')].length === 0
   const opened = opens ? await tryConnect(home, io) : undefined
   const connection = opened instanceof Error ? undefined : opened

@@ -1,7 +1,7 @@
 import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
-import { lineLimit, print, printJson } from '../io.ts'
+import { lineLimit, printList } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 
 export const modelsCommand: Command = {
@@ -17,8 +17,7 @@ export const modelsCommand: Command = {
 }
 
 async function listModels(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
-  const found = await fetchModels(connection)
-  if (!call.json) print(io, modelTable(found, lineLimit(io)))
-  else for (const model of found) printJson(io, model)
-  return 0
+  const models = await fetchModels(connection)
+  const empty = 'No models yet. Name a provider in `providers` of config.json.'
+  return printList(models, { empty, table: (all) => modelTable(all, lineLimit(io)) }, call, io)
 }

@@ -1,38 +1,34 @@
 import { exactLine } from '../../context.ts'
-import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { PairedChat, PairingCode } from '../../runtime.ts'
 import { sendRequest, requestJson, apiPath } from '../answer.ts'
-import { jsonOption, yesOption } from '../arguments.ts'
+import { yesOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { lineLimit, note, print, printJson } from '../io.ts'
+import { lineLimit, note, print, printJson, printList } from '../io.ts'
 import { loadValidConfiguration, withHomeCapabilities } from '../load-configuration.ts'
-import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { commandWithSubcommands } from '../subcommand.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
-export const pairCommand: Command = {
+export const pairCommand = commandWithSubcommands({
   name: 'pair',
   summary: 'pair chats of a channel with your agent',
-  usage: ['pair [--channel NAME] [--json]', 'pair list [--channel NAME] [--json]', 'pair remove CHAT [--channel NAME]'],
   details:
-    'Prints a code. Send it to your bot as `/pair CODE` within ten minutes, from the chat to pair. A code works ' +
+    '`code` prints a code. Send it to your bot as `/pair CODE` within ten minutes, from the chat to pair. A code works ' +
     'once. Messages of chats that are not paired never reach a model. CHAT is the id or the title of a chat. Write an id that begins with a ' +
     'dash after `--`.',
-  words: { least: 0, most: 2 },
   options: {
     channel: { value: 'NAME', summary: 'the channel of the chat (default: the first one that can be configured)' },
     yes: yesOption,
-    json: jsonOption,
   },
-  run: (call, io) => runSubcommand(pairCommand, subcommands, 'code', call, io),
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  code: { least: 0, most: 0, forPersons: 'pair chats', run: newPairingCode },
-  list: { least: 0, most: 0, run: listPairings },
-  remove: { least: 1, most: 1, forPersons: 'unpair chats', run: removePairing },
-}
+  first: 'code',
+  subcommands: {
+    code: { usage: '[--channel NAME] [--json]', forPersons: 'pair chats', run: newPairingCode },
+    list: { usage: '[--channel NAME] [--json]', run: listPairings },
+    remove: { usage: 'CHAT [--channel NAME]', forPersons: 'unpair chats', run: removePairing },
+  },
+})
 
 /** Prints a new code, and what to do with it. */
 async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
@@ -75,13 +71,11 @@ async function missingSettings(channel: string, home: string, io: Io): Promise<s
 async function listPairings(call: CommandCall, io: Io): Promise<number> {
   const channel = call.text('channel')
   const chats = await withConnection(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
-  if (call.json) for (const chat of chats) printJson(io, chat)
-  else if (chats.length === 0) note(io, 'No paired chats yet. Pair one with `foreword pair`.')
-  else print(io, pairingTable(chats, io))
-  return 0
+  const empty = 'No paired chats yet. Pair one with `foreword pair`.'
+  return printList(chats, { empty, table: pairingTable }, call, io)
 }
 
-export async function fetchPairings(
+async function fetchPairings(
   connection: GatewayConnection,
   channel: string | undefined,
 ): Promise<readonly PairedChat[]> {
@@ -122,6 +116,7 @@ function findChat(word: string, chats: readonly PairedChat[], channel: string): 
   const [found, ...others] = chats.filter(({ chat }) => chat === word).concat(named)
   if (found !== undefined && (found.chat === word || others.length === 0)) return found
   const hint = 'List the chats with `foreword pair list`, and name one by its id.'
-  if (found === undefined) throw new CommandFailure('not-found', `No chat ${word} is paired on ${channel}.`, { hint })
+  if (found === undefined)
+    throw new CommandFailure('not-found', `No paired chat on ${channel} matches "${word}".`, { hint })
   throw new CommandFailure('ambiguous', `${named.length} chats have the title ${word}.`, { hint })
 }

@@ -1,6 +1,5 @@
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { CommandFailure } from '../failure.ts'
-import { refuseTools } from '../failure.ts'
+import { CommandFailure, refuseTools } from '../failure.ts'
 import { print, printJson } from '../io.ts'
 import { addressWithToken } from '../start-screen.ts'
 import { findGateway } from '../connection.ts'

@@ -1,49 +1,39 @@
 import { exactLine, exactLines } from '../../context.ts'
-import type { Command, CommandCall, Io } from '../../capability.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
-import { runSubcommand, type Subcommand } from '../subcommand.ts'
+import { commandWithSubcommands } from '../subcommand.ts'
 import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { testTool } from '../tools/test.ts'
 import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
 
-export const toolsCommand: Command = {
+export const toolsCommand = commandWithSubcommands({
   name: 'tools',
   summary: 'list, test, allow and deny tools',
-  usage: [
-    'tools [list] [--json]',
-    'tools show NAME [--json]',
-    'tools test NAME [JSON] [--plan] [--yes] [--json]',
-    'tools allow NAME… [--json]',
-    'tools deny NAME… [--json]',
-    'tools accept NAME [--yes] [--json]',
-  ],
   details:
-    '`tool-access.json` in the home defines what may run. allow and deny edit it; a change takes effect at the next ' +
+    '`tool-access.json` in the home defines what may run. `allow` and `deny` edit it; a change takes effect at the next ' +
     "step of any turn. A name that ends in `*`, such as 'read_*', matches all tools that begin with it. " +
-    'test shows exactly what a call would do before it runs. accept shows how the definition of a ' +
+    '`test` shows exactly what a call would do before it runs. `accept` shows how the definition of a ' +
     'tool has changed since it was accepted; until then the tool is not offered.',
-  words: { least: 0, most: Infinity },
   options: {
     plan: { summary: 'show what the call would do without running it' },
     yes: { summary: 'run or accept without asking' },
     json: { ...jsonOption, summary: 'print one tool per line, or the plan and result of a test' },
   },
-  run: (call, io) => runSubcommand(toolsCommand, subcommands, 'list', call, io),
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: listTools },
-  show: { least: 1, most: 1, run: showTool },
-  test: { least: 1, most: 2, forPersons: 'run a tool outside its turn', run: testTool },
-  allow: { least: 1, most: Infinity, forPersons: 'allow tools', run: allowTools },
-  deny: { least: 1, most: Infinity, forPersons: 'deny tools', run: denyTools },
-  accept: { least: 1, most: 1, forPersons: 'accept a tool', run: acceptDefinition },
-}
+  first: 'list',
+  subcommands: {
+    list: { usage: '[--json]', run: listTools },
+    show: { usage: 'NAME [--json]', run: showTool },
+    test: { usage: 'NAME [JSON] [--plan] [--yes] [--json]', forPersons: 'run a tool outside its turn', run: testTool },
+    allow: { usage: 'NAME… [--json]', forPersons: 'allow tools', run: allowTools },
+    deny: { usage: 'NAME… [--json]', forPersons: 'deny tools', run: denyTools },
+    accept: { usage: 'NAME [--yes] [--json]', forPersons: 'accept a tool', run: acceptDefinition },
+  },
+})
 
 /** Warnings about the policy and about servers that provide no tools. */
 const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
@@ -55,7 +45,7 @@ async function listTools(call: CommandCall, io: Io): Promise<number> {
     warnings: call.json ? [] : (await requestJson<Pick<RuntimeStatus, 'warnings'>>(connection, '/api/status')).warnings,
   }))
   if (call.json) for (const tool of tools) printJson(io, tool)
-  else if (tools.length === 0) note(io, 'No tools.')
+  else if (tools.length === 0) note(io, 'No tools yet. Capabilities and MCP servers provide them.')
   else print(io, await toolTable(tools, lineLimit(io)))
   for (const warning of warnings.filter(isAboutTools)) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
   return 0
@@ -89,7 +79,7 @@ function toolText(tool: ToolStatus, io: Io): string {
   if (offeredIn !== undefined) lines.push(`${label('offered')}in ${exactLine(offeredIn)}`)
   if (withheld !== undefined) {
     lines.push(
-      `${label('withheld')}it ${describeChange(withheld)}; \`foreword tools accept ${exactLine(name)}\` shows how`,
+      `${label('withheld')}it ${describeChange(withheld)}; show how with \`foreword tools accept ${exactLine(name)}\``,
     )
   }
   if (description !== undefined) lines.push('', exactLines(description))

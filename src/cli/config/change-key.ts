@@ -2,30 +2,28 @@ import type { CommandCall, Finding, Io } from '../../capability.ts'
 import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
-import { CommandFailure, refuseTools } from '../failure.ts'
+import { CommandFailure } from '../failure.ts'
 import { note, printJson, applyStyle } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
 
 /** `foreword config set KEY VALUE...` */
 export async function setKey(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'change the configuration')
   const [, key = '', ...texts] = call.words
   const { parseWords } = await import('../../runtime.ts')
   const { schema } = await loaded(call, io)
-  const path = await pathOf(key, schema)
+  const path = await keyPath(key, schema)
   const value = parseWords(path, texts, schema)
-  return await changeKey(path, value, call, io, quotingMend(key, texts, value))
+  return await changeKey(path, value, call, io, quotingHint(key, texts, value))
 }
 
 /** `foreword config unset KEY` */
 export async function unsetKey(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'change the configuration')
   const [, key = ''] = call.words
-  return await changeKey(await pathOf(key, (await loaded(call, io)).schema), undefined, call, io)
+  return await changeKey(await keyPath(key, (await loaded(call, io)).schema), undefined, call, io)
 }
 
-/** What may be meant where a text was due and JSON of another kind was written. */
-function quotingMend(key: string, [text]: readonly string[], value: unknown): string | undefined {
+/** A hint for a value that was read as JSON where a text is expected. */
+function quotingHint(key: string, [text]: readonly string[], value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'object') return undefined
   return `If you mean the text, write it in quotes: \`foreword config set ${key} '"${text}"'\`.`
 }
@@ -35,12 +33,12 @@ async function loaded({ home }: CommandCall, { environment, capabilities = [] }:
   return await loadConfiguration({ home, environment, capabilities })
 }
 
-async function pathOf(key: string, schema: ConfigurationSchema): Promise<readonly string[]> {
+async function keyPath(key: string, schema: ConfigurationSchema): Promise<readonly string[]> {
   const { configurationKey } = await import('../../runtime.ts')
   return await orFailure(() => configurationKey(key, schema))
 }
 
-/** Writes what is read back as it was meant, and what a gateway could start with; else nothing. */
+/** Writes the change only if the file can be read back and a gateway could start with it. */
 async function changeKey(
   path: readonly string[],
   value: unknown,
@@ -51,7 +49,7 @@ async function changeKey(
   const { loadConfiguration, setValue, variableName } = await import('../../runtime.ts')
   const { home } = call
   const key = path.join('.')
-  // The file is checked, not what the environment says over it.
+  // Checks the value in the file, without the environment variable that overrides it.
   const environment = { ...io.environment, [variableName(path)]: undefined }
   let odd: readonly string[] = []
   const check = async (text: string) => {
@@ -67,7 +65,7 @@ async function changeKey(
     return 0
   }
   for (const sentence of odd) note(io, applyStyle(io, 'yellow', sentence, io.stderr))
-  return await tellChange(key, value, call, io)
+  return await printChange(key, value, call, io)
 }
 
 async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<T> {
@@ -76,23 +74,23 @@ async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<
     return await work()
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    const ofKind = error.problems.some(({ message }) => message.startsWith('must be a text'))
-    const facts = ofKind && hint !== undefined ? { hint } : {}
+    const expectsText = error.problems.some(({ message }) => message.startsWith('must be a text'))
+    const facts = expectsText && hint !== undefined ? { hint } : {}
     throw new CommandFailure('configuration', error.message, { cause: error, ...facts })
   }
 }
 
-/** What is in force at the next start, and what is odd about this key then. */
-async function tellChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {
+/** Prints the value that the next start uses, and the warnings about this key. */
+async function printChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {
   const { configurationWarnings, problemText } = await import('../../runtime.ts')
-  const inForce = await loaded(call, io)
-  const now = effectiveValue(key, inForce)
+  const effective = await loaded(call, io)
+  const now = effectiveValue(key, effective)
   const next = now.value === undefined ? '' : ` The next start uses ${valueText(now.value)}.`
   if (call.json) printJson(io, now)
   else if (value === undefined) note(io, `Removed ${key} from config.json.${next}`)
   else note(io, `Set ${key} to ${valueText(now.value)}. It takes effect at the next start.`)
-  if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and goes before the file.`)
-  const odd = await configurationWarnings(inForce, io.environment)
+  if (now.origin === 'environment') note(io, `The environment variable ${now.place} is set and overrides the file.`)
+  const odd = await configurationWarnings(effective, io.environment)
   const near = odd.filter(
     (each) => each.key === key || each.key.startsWith(`${key}.`) || key.startsWith(`${each.key}.`),
   )
@@ -110,8 +108,8 @@ interface PlannedChange {
 }
 
 /**
- * Throws where a gateway could not start with this change, or could use no model. Answers what is odd about it all the
- * same, such as a model that its provider does not list. Looks at the changed key alone.
+ * Throws where a gateway could not start with this change or could use no model. Returns warnings, such as of a model that
+ * its provider does not list. Checks only the changed key.
  */
 async function assertStartable(change: PlannedChange): Promise<readonly string[]> {
   const { home, path, planned } = change
@@ -119,7 +117,7 @@ async function assertStartable(change: PlannedChange): Promise<readonly string[]
   const { gateway } = configuration
   const key = path.join('.')
   const { factsAt } = await import('../../runtime.ts')
-  if (key === 'model' || factsAt(schema.whole, path).model) return await checkModelOf(change)
+  if (key === 'model' || factsAt(schema.whole, path).model) return await checkModelId(change)
   if (key === 'gateway.bind') refuseProblems([await checkPort(0, gateway.bind), ...(await checkToken(home, gateway))])
   const broken = key === 'capabilities' ? problems.find((problem) => problem.key === key) : undefined
   if (broken) throw refused(`${key} ${broken.message}.`, broken.hint)
@@ -127,8 +125,8 @@ async function assertStartable(change: PlannedChange): Promise<readonly string[]
   return []
 }
 
-/** Throws for what can be the id of no model. Answers what is odd about one that can. */
-async function checkModelOf({ path, planned, environment }: PlannedChange): Promise<readonly string[]> {
+/** Throws for an id that no model can have. Returns warnings about any other. */
+async function checkModelId({ path, planned, environment }: PlannedChange): Promise<readonly string[]> {
   const { configuration, knownProviders: known } = planned
   const key = path.join('.')
   const id = effectiveValue(key, planned).value
@@ -152,5 +150,5 @@ function refuseProblems(findings: readonly Finding[]): void {
 }
 
 function refused(why: string, hint: string | undefined): CommandFailure {
-  return new CommandFailure('configuration', `nothing was changed: ${why}`, { hint })
+  return new CommandFailure('configuration', `Nothing was changed: ${why}`, { hint })
 }

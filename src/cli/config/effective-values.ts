@@ -1,10 +1,10 @@
 import { defined } from '../../platform.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 
-/** One key of the configuration as it is in force. */
+/** The value of one configuration key in effect. */
 export interface EffectiveValue {
   readonly key: string
-  /** Absent: nobody set it and it has no default. A secret is shown as `(set)`. */
+  /** Absent where it is not set and has no default. `(set)` in place of a secret. */
   readonly value?: unknown
   readonly origin: 'default' | 'file' | 'environment'
   /** `config.json:LINE:COLUMN`, or the environment variable. */
@@ -14,12 +14,12 @@ export interface EffectiveValue {
 /** What is shown instead of a secret. */
 const HIDDEN = '(set)'
 
-/** Headers may carry a key: their names are shown, their values never. */
+/** Headers may contain a key, so only their names are shown. */
 function isSecret(key: string): boolean {
   return key === 'gateway.token' || /^providers\..+\.headers\./.test(key)
 }
 
-/** Every key of the schema and every entry that was added to a map, in the schema's order. */
+/** The value of every key of the schema and of every entry of a map, in the order of the schema. */
 export function effectiveValues(loaded: LoadedConfiguration, schema: unknown): readonly EffectiveValue[] {
   const { configuration, origins } = loaded
   const keys = new Set([...schemaKeys(schema), ...leafKeys(configuration), ...Object.keys(origins)])
@@ -30,23 +30,24 @@ export function effectiveValues(loaded: LoadedConfiguration, schema: unknown): r
     .map((key) => effectiveValue(key, loaded))
 }
 
+/** The value of one key in effect, with secrets hidden. */
 export function effectiveValue(key: string, { configuration, origins }: LoadedConfiguration): EffectiveValue {
   const value = valueAt(configuration, key)
   const place = origins[key] ?? Object.entries(origins).find(([other]) => other.startsWith(`${key}.`))?.[1]
   return {
     key,
     ...(value === undefined ? {} : { value: isSecret(key) ? HIDDEN : hideSecrets(key, value) }),
-    origin: originOf(place),
+    origin: valueOrigin(place),
     ...defined({ place }),
   }
 }
 
-function originOf(place: string | undefined): EffectiveValue['origin'] {
+function valueOrigin(place: string | undefined): EffectiveValue['origin'] {
   if (place === undefined) return 'default'
   return place.startsWith('config.json') ? 'file' : 'environment'
 }
 
-/** A value of this key as it may be shown; the whole configuration where the key is empty. */
+/** A value without its secrets. An empty key means the whole configuration. */
 export function hideSecrets(key: string, value: unknown): unknown {
   if (!isRecord(value)) return value
   return Object.fromEntries(
@@ -57,7 +58,7 @@ export function hideSecrets(key: string, value: unknown): unknown {
   )
 }
 
-/** Names in maps may hold dots themselves, such as a model's: the longest one that is there is meant. */
+/** Names in maps, such as ids of models, may contain dots. The longest existing name is used. */
 function valueAt(value: unknown, key: string): unknown {
   if (key === '') return value
   if (!isRecord(value)) return undefined
@@ -74,13 +75,13 @@ interface Schema {
   readonly additionalProperties?: unknown
 }
 
-/** On one line; `-` where there is none. */
+/** A value on one line; `-` where it is not set. */
 export function valueText(value: unknown): string {
   if (value === undefined) return '-'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Every key of a JSON Schema that holds a value of its own; maps count as one. */
+/** Every key of a JSON Schema that has a value; a map is one key. */
 export function schemaKeys(schema: unknown, before: readonly string[] = []): readonly string[] {
   const { properties } = schema as Schema
   if (properties === undefined) return [before.join('.')]

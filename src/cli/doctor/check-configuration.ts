@@ -4,7 +4,7 @@ import { errorMessage } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
 import { ok, problem, warning } from './finding.ts'
 
-/** Each mistake is a finding of its own, and so is each thing that is odd where there is none. */
+/** One finding for each mistake in the configuration and for each warning about it. */
 export async function checkConfiguration(
   loaded: LoadedConfiguration,
   file: string,
@@ -17,27 +17,30 @@ export async function checkConfiguration(
   const all = set === 0 ? 'all defaults' : `${set} ${set === 1 ? 'key' : 'keys'} set, all valid`
   return [
     ...(problems.length === 0 ? [ok('configuration', all)] : []),
-    ...problems.map((each) => problem('configuration', messageOf(each), each.hint || `Correct it in ${file}.`)),
-    ...odd.map((each) => warning('configuration', messageOf(each), each.hint)),
+    ...problems.map((each) => problem('configuration', problemMessage(each), each.hint || `Correct it in ${file}.`)),
+    ...odd.map((each) => warning('configuration', problemMessage(each), each.hint)),
   ]
 }
 
-function messageOf({ key, place, message }: LoadedConfiguration['problems'][number]): string {
+function problemMessage({ key, place, message }: LoadedConfiguration['problems'][number]): string {
   return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}`
 }
 
-/** Whether the model that answers next is there and lets us in. Asks its provider what it has; makes no call. `ways`: how to attach one. */
+/**
+ * Checks the model that answers next: that its provider lists it and accepts the key. Makes no model call. `ways` says how
+ * to attach a model.
+ */
 export async function checkModel(models: Models, configured: string | undefined, ways: string): Promise<Finding> {
   const chosen = configured === undefined ? await models.choose() : undefined
   const id = configured ?? chosen!.id
-  if (chosen?.standIn) return warning('model', `no real model is attached: ${id} answers`, ways)
+  if (chosen?.standIn) return warning('model', `no real model is attached; ${id} answers in its place`, ways)
   const provider = id.split('/', 1)[0]!
   try {
     await models.model(id)
     const listed = await models.list()
     const refused = listed.find((listing) => listing.id === provider && !listing.ready)
     if (refused !== undefined)
-      return problem('model', `${id} cannot be used: ${refused.why ?? 'it does not answer'}`, ways)
+      return problem('model', `${id} cannot be used: ${refused.why ?? 'its provider does not answer'}`, ways)
     const offered = listed.filter((listing) => listing.ready && listing.id.startsWith(`${provider}/`))
     if (offered.length > 0 && !offered.some((listing) => listing.id === id)) {
       return warning(
@@ -52,7 +55,7 @@ export async function checkModel(models: Models, configured: string | undefined,
   }
 }
 
-/** Whether the plugins of the configuration load, as a start would load them. Nothing where there are none. */
+/** Loads the plugins of the configuration as a start would. No findings where none is configured. */
 export async function checkPlugins(home: string, { agent, plugins }: Configuration): Promise<readonly Finding[]> {
   if (plugins.length === 0) return []
   const { loadPlugins } = await import('../../runtime.ts')
@@ -62,7 +65,7 @@ export async function checkPlugins(home: string, { agent, plugins }: Configurati
   } catch (error) {
     const why = errorMessage(error)
     return [
-      problem('plugins', `the gateway does not start: ${why}`, 'Correct it, or take it out of plugins in config.json.'),
+      problem('plugins', `the gateway cannot start: ${why}`, 'Correct it, or remove it from `plugins` in config.json.'),
     ]
   }
 }

@@ -4,19 +4,19 @@ import { errorMessage } from '../../platform.ts'
 import { findGateway } from '../connection.ts'
 import { ok, problem } from './finding.ts'
 
-/** A gateway that runs has its port; where none does, the port must be free. */
+/** Checks the port: a running gateway listens on it; otherwise it must be free. */
 export async function checkGateway(home: string, { port, bind }: { port: number; bind: string }): Promise<Finding> {
   const running = await findGateway(home)
   if (running.type === 'gateway') return ok('port', `a gateway runs at ${running.address} (process ${running.pid})`)
   if (running.type === 'none') return await checkPort(port, bind)
   return problem(
     'port',
-    `process ${running.pid} holds the home but does not answer`,
-    `Wait until it has ended; if it hangs, end it with \`kill ${running.pid}\`.`,
+    `process ${running.pid} uses the home but does not answer`,
+    `Wait until it ends. If it hangs, end it with \`kill ${running.pid}\`.`,
   )
 }
 
-/** Whether the gateway could listen, where none is running. */
+/** Checks that a gateway could listen on a port of an address. Port 0 means any free one. */
 export async function checkPort(port: number, bind: string): Promise<Finding> {
   const code = await tryPort(port, bind)
   if (code === undefined) return ok('port', port === 0 ? `any free port of ${bind}` : `${bind}:${port} is free`)
@@ -38,7 +38,7 @@ export async function checkPort(port: number, bind: string): Promise<Finding> {
   )
 }
 
-/** Answers the error code, or nothing where the port could be had. */
+/** Returns the error code; `undefined` where the port is free. */
 function tryPort(port: number, bind: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -47,7 +47,7 @@ function tryPort(port: number, bind: string): Promise<string | undefined> {
   })
 }
 
-/** Whether the token of a gateway that others can reach could be guessed. Nothing is said where it is well. */
+/** Checks that the token of a gateway that other machines can reach is hard to guess. No findings where it is. */
 export async function checkToken(
   home: string,
   { bind, token }: { readonly bind: string; readonly token?: string | undefined },
@@ -60,6 +60,6 @@ export async function checkToken(
     return []
   } catch (error) {
     const why = errorMessage(error)
-    return [problem('token', why, 'Or listen on this machine alone: `foreword config set gateway.bind 127.0.0.1`.')]
+    return [problem('token', why, 'Or listen only on this machine: `foreword config set gateway.bind 127.0.0.1`.')]
   }
 }

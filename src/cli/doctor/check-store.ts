@@ -3,17 +3,17 @@ import { errorMessage } from '../../platform.ts'
 import { type HomeStore, withStore } from '../open-store.ts'
 import { ok, problem } from './finding.ts'
 
-/** What was found of the sessions; `newest` is the time of the last activity. */
+/** The finding about the store; `newest` is the time of the last activity in it. */
 interface StoreFinding {
   readonly finding: Finding
   readonly newest: string | undefined
 }
 
-/** Whether the store opens, reads, and is whole. */
+/** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   const { driver, folder } = home
   const path = driver.location(folder)
-  if (!(await driver.exists(folder))) return { finding: ok('store', 'nothing was written yet'), newest: undefined }
+  if (!(await driver.exists(folder))) return { finding: ok('store', 'empty'), newest: undefined }
   try {
     const newest = await withStore(
       home,
@@ -21,27 +21,28 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
       () => undefined,
     )
     const fault = await driver.findFault?.(folder)
-    const hint = `Stop Foreword, then bring back your last backup with \`foreword restore FILE --replace\`, which keeps what is there now; or move ${path} away.`
+    const hint = `Stop Foreword. Then restore your last backup with \`foreword restore FILE --replace\`, which keeps the current home, or move ${path} away.`
     return {
       finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, hint),
       newest,
     }
   } catch (error) {
     const message = errorMessage(error)
-    const hint = `Look at ${path}: it must be a file of this Foreword or an older one, readable by you.`
+    const hint = `Check that you can read ${path}, and that this version of Foreword or an older one wrote it.`
     return { finding: problem('store', message, hint), newest: undefined }
   }
 }
 
-/** How many of the missing contents are named one by one. */
+/** How many missing contents a finding names. */
 const NAMED = 5
 
-/** Whether every text that the store keeps by its hash is there. Nothing where nothing was ever written, or the store cannot tell. */
+/** Checks that the store has every text that it refers to by hash. No findings where the store is empty or cannot tell. */
 export async function checkContents({ driver, folder }: HomeStore): Promise<readonly Finding[]> {
   if (!(await driver.exists(folder))) return []
   const missing = await driver.findMissingContents?.(folder)
   if (missing === undefined) return []
-  if (missing.length === 0) return [ok('contents', 'every text that a call, a session or a file refers to is there')]
+  if (missing.length === 0)
+    return [ok('contents', 'the store has every text that a call, a session or a file refers to')]
   const named = missing.slice(0, NAMED).map(({ hash, place }) => `sha256:${hash} (${place})`)
   const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''
   const what = missing.length === 1 ? '1 text is missing' : `${missing.length} texts are missing`
@@ -49,25 +50,25 @@ export async function checkContents({ driver, folder }: HomeStore): Promise<read
     problem(
       'contents',
       `${what}: ${named.join(', ')}${more}`,
-      'Bring them back with `foreword restore FILE --replace` from a backup that has them. Until then `foreword replay` counts their calls as different.',
+      'Restore a backup that has them with `foreword restore FILE --replace`. Until then, `foreword replay` counts their calls as different.',
     ),
   ]
 }
 
-/** Whether every record of the audit is as it was written. */
+/** Checks that no record of the audit has changed since it was written. */
 export async function checkAudit(home: HomeStore): Promise<Finding> {
   const { verifyAudit } = await import('../../session.ts')
   try {
     const verdict = await withStore(home, verifyAudit, () => undefined)
-    if (verdict === undefined) return ok('audit', 'nothing was recorded yet')
+    if (verdict === undefined) return ok('audit', 'empty')
     if (verdict.type === 'whole') return ok('audit', `whole: ${verdict.records} records`)
     return problem(
       'audit',
       `broken at record ${verdict.number}: ${verdict.why}`,
-      'Somebody changed it outside Foreword. Keep a copy of the store, and look with `foreword audit list`.',
+      'Something changed it outside Foreword. Keep a copy of the store, and look at the records with `foreword audit list`.',
     )
   } catch (error) {
     const message = errorMessage(error)
-    return problem('audit', `it cannot be read: ${message}`, 'Look at what is said of the store first.')
+    return problem('audit', `the audit cannot be read: ${message}`, 'Fix what the finding about the store names first.')
   }
 }

@@ -6,7 +6,7 @@ import { requestJson } from '../answer.ts'
 import { toolAccess, fetchTools } from '../tools/tool-table.ts'
 import { ok, problem, warning } from './finding.ts'
 
-/** What may run, and whether that can be read at all: a faulty policy allows nothing. */
+/** Checks that the tool policy can be read; one that cannot allows no tool. */
 export async function checkPolicy(home: string, io: Io): Promise<readonly Finding[]> {
   const { accessFile, accessPaths, readText } = await import('../../tool.ts')
   const { accessFilePath } = await import('../../runtime.ts')
@@ -15,43 +15,49 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
   if (read.type === 'access') {
     return [ok('policy', policyText(read.access)), ...(await checkPlaces(home))]
   }
-  const hint = `Correct ${file}, or the environment variable that is named.`
+  const hint = `Correct ${file}, or the environment variable that the message names.`
   return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, hint))
 }
 
-/** Whoever edits the file that does not count waits in vain. */
+/** Warns of two policy files, because editing the one that is not read has no effect. */
 async function checkPlaces(home: string): Promise<readonly Finding[]> {
   const { accessPaths, readText } = await import('../../tool.ts')
   const [own, inContext] = accessPaths(home)
   const [first, second] = await Promise.all([readText(own), readText(inContext)])
   if (first.type === 'missing' || second.type === 'missing') return []
-  return [warning('policy', `${inContext} does not count: ${own} does`, 'Keep one of the two.')]
+  return [warning('policy', `${inContext} is not read, because ${own} exists`, 'Keep one of the two.')]
 }
 
 function policyText({ global }: Access): string {
   if (!global.enabled) return 'all tools are switched off (global.enabled)'
   if (global.mode === 'off') return 'all tools are switched off (global.mode)'
-  if (global.mode === 'full') return 'every tool may run that is not disabled (global.mode)'
+  if (global.mode === 'full') return 'every tool that is not disabled may run (global.mode)'
   const { length } = global.allowedTools
   return `${length === 0 ? 'nothing' : length === 1 ? 'one name' : `${length} names`} on the allowlist`
 }
 
 /**
- * How many tools a model may call, those whose definition has changed, and what else a gateway warns of. Asks the running
- * one where there is one: it alone knows which servers answer. What was `told` already is left out.
+ * Counts the tools that a model may call, and reports changed definitions and the warnings of the gateway, without those
+ * that `reported` already has. Asks the running gateway where there is one, because only it knows which servers answer.
  */
 export async function checkTools(
   opened: GatewayConnection | Error,
-  told: readonly Finding[],
+  reported: readonly Finding[],
 ): Promise<readonly Finding[]> {
   try {
     if (opened instanceof Error) throw opened
     const tools = await fetchTools(opened)
     const { warnings } = await requestJson<Pick<RuntimeStatus, 'warnings'>>(opened, '/api/status')
-    return [...toolFindings(tools), ...gatewayFindings(warnings, told)]
+    return [...toolFindings(tools), ...gatewayFindings(warnings, reported)]
   } catch (error) {
     const message = errorMessage(error)
-    return [problem('tools', `they cannot be listed: ${message}`, 'Mend what is named there, then look again.')]
+    return [
+      problem(
+        'tools',
+        `the tools cannot be listed: ${message}`,
+        'Fix what the message names, then run `foreword doctor` again.',
+      ),
+    ]
   }
 }
 
@@ -63,24 +69,24 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
     ...withheld.map(({ name }) =>
       warning(
         'tools',
-        `${name} is not offered: its definition is not the one that was accepted`,
-        `\`foreword tools accept ${name}\` shows the difference.`,
+        `${name} is not offered, because its definition has changed since it was accepted`,
+        `Show the difference and accept it with \`foreword tools accept ${name}\`.`,
       ),
     ),
   ]
 }
 
-/** What another check says already, of the configuration, the policy or a capability, is not said twice. */
-function gatewayFindings(warnings: readonly string[], told: readonly Finding[]): readonly Finding[] {
-  const isTold = (text: string) =>
-    told.some(({ check, message }) => text.startsWith(message) || text.startsWith(`${check}: ${message}`))
+/** Leaves out the warnings that another check has reported: of the configuration, the policy or a capability. */
+function gatewayFindings(warnings: readonly string[], reported: readonly Finding[]): readonly Finding[] {
+  const isReported = (text: string) =>
+    reported.some(({ check, message }) => text.startsWith(message) || text.startsWith(`${check}: ${message}`))
   return warnings
-    .filter((text) => !text.startsWith('tool-access.json: ') && !isTold(text))
+    .filter((text) => !text.startsWith('tool-access.json: ') && !isReported(text))
     .map((text) =>
       warning(
         'gateway',
         text,
-        'Mend what is named there. `foreword reload` reads most of it again, a new start all of it.',
+        'Fix what the warning names, then run `foreword reload`. A change of config.json needs a restart.',
       ),
     )
 }

@@ -1,14 +1,13 @@
 import type { Entry, SessionRow } from '../../session.ts'
-import { lineLimit } from '../io.ts'
 import type { Io } from '../../capability.ts'
-import { safeForTerminal } from '../io.ts'
+import { lineLimit, safeForTerminal } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
-/** Below so many columns a session has two lines: its title would have no room beside it. */
+/** On fewer columns, a session has two lines, because its title has no room beside the rest. */
 const NARROW = 80
 
-/** One session a line, or two on a narrow terminal, where turns and model are left out. `current` is marked. A pipe gets every character. */
+/** One session per line, or two on a narrow terminal, without turns and model. `current` is marked. A pipe gets every character. */
 export function sessionTable(sessions: readonly SessionRow[], io: Io, current?: string): string {
   const columns = lineLimit(io)
   const now = new Date()
@@ -39,11 +38,11 @@ function wide(sessions: readonly SessionRow[], now: Date, current: string | unde
   return table([['session', 'last activity', 'turns', 'model', 'title'], ...rows], [2])
 }
 
-/** A session without a title goes by the first thing that was said in it. */
+/** A session without a title gets its first message as one. */
 export function withTitle(row: SessionRow, first: Entry | undefined): SessionRow {
   if (row.title || first?.type !== 'input') return row
   const { content } = first.message
-  const said =
+  const text =
     typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join(' ')
-  return { ...row, title: singleLine(said, 60) }
+  return { ...row, title: singleLine(text, 60) }
 }

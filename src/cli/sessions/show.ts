@@ -9,6 +9,7 @@ import { singleLine } from '../table.ts'
 import { fullTimeText } from '../time-text.ts'
 import { sourceLine } from '../turn-display.ts'
 
+/** `foreword sessions show`: prints the turns of a session with their tool calls, or all of its entries as JSON. */
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
@@ -32,7 +33,7 @@ async function show(store: LogStore, word: string, call: CommandCall, io: Io): P
   return 0
 }
 
-/** Each turn in one piece: what was said while another was answered stands in the log before that answer. */
+/** The entries grouped by turn. The log has a message that arrived during another turn before the answer of that turn. */
 function byTurn(entries: readonly Entry[]): readonly Entry[] {
   const begins = new Map<string, number>()
   for (const entry of entries) if (entry.type === 'input') begins.set(entry.turn, entry.seq)
@@ -44,25 +45,25 @@ function showEntries(entries: readonly Entry[], io: Io): void {
   const dim = (text: string) => print(io, applyStyle(io, 'dim', safeForTerminal(text, io.stdout)))
   const calls = pastCalls(dim)
   for (const entry of entries) {
-    if (entry.type === 'input' || entry.type === 'turn-end') calls.over()
-    showEntry(entry, io, dim)
-    calls.take(entry)
+    if (entry.type === 'input' || entry.type === 'turn-end') calls.finish()
+    printEntry(entry, io, dim)
+    calls.add(entry)
   }
-  calls.over()
+  calls.finish()
 }
 
-function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
+function printEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   if (entry.type === 'input') {
     print(io, `\n${applyStyle(io, 'bold', `${entry.turn}, ${fullTimeText(entry.time, new Date())}`)}`)
-    print(io, safeForTerminal(`> ${textOf(entry.message)}`, io.stdout))
+    print(io, safeForTerminal(`> ${messageText(entry.message)}`, io.stdout))
     for (const { name, kind } of entry.attachments ?? []) dim(`  with ${exactLine(name)} (${kind})`)
   } else if (entry.type === 'message' && entry.message.role === 'assistant') {
-    const text = textOf(entry.message)
+    const text = messageText(entry.message)
     if (text !== '') print(io, safeForTerminal(text, io.stdout))
     for (const source of entry.citations ?? []) dim(sourceLine(source))
     if (entry.partial !== undefined && text !== '') dim(`(${PARTIAL[entry.partial]})`)
   } else if (entry.type === 'head') {
-    dim('(taken back: later calls do not read this turn)')
+    dim('(undone: later calls do not read this turn)')
   } else if (entry.type === 'usage' && entry.warning) {
     dim(`(${entry.warning.message})`)
   } else if (entry.type === 'turn-end' && entry.outcome.type !== 'completed') {
@@ -70,22 +71,22 @@ function showEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   }
 }
 
-/** Behind words that are no whole answer; how the turn ended is told after them. */
+/** What follows an incomplete answer. The outcome of the turn is printed after it. */
 const PARTIAL: Readonly<Record<PartialReason, string>> = {
   cancelled: 'cancelled here',
   failed: 'failed here',
   interrupted: 'interrupted here',
   length: 'cut here',
-  empty: 'no words',
-  'reasoning-only': 'no words',
+  empty: 'no text',
+  'reasoning-only': 'no text',
   'content-filter': 'stopped here',
   other: 'ended here',
 }
 
-type SaidMessage = Extract<Entry, { type: 'message' | 'input' }>['message']
+type TextMessage = Extract<Entry, { type: 'message' | 'input' }>['message']
 
-/** The words of a message; other parts are named in brackets. */
-function textOf(message: SaidMessage): string {
+/** The text of a message; other parts are named in brackets. */
+function messageText(message: TextMessage): string {
   if (typeof message.content === 'string') return message.content
   return message.content
     .map((part) => {
@@ -96,32 +97,29 @@ function textOf(message: SaidMessage): string {
 }
 
 interface PastCalls {
-  /** Given every entry of a turn, in order. */
-  take(entry: Entry): void
-  /** The turn is over here, or has come no further. */
-  over(): void
+  /** Expects every entry of a turn, in order. */
+  add(entry: Entry): void
+  /** The turn has ended, or the log has no more of it. */
+  finish(): void
 }
 
-/**
- * Tells the calls of a turn, each with what became of it, in the order in which the model asked for them: `→` ran, `✗` did
- * not, `?` is still open.
- */
-function pastCalls(tell: (line: string) => void): PastCalls {
+/** Prints the tool calls of a turn with their results, in the order of the model: `→` ran, `✗` did not, `?` is still open. */
+function pastCalls(writeLine: (line: string) => void): PastCalls {
   let calls: readonly ToolCallPart[] = []
   let started = new Set<string>()
   let waiting = new Set<string>()
 
-  function line(mark: string, { toolName, input }: ToolCallPart, became: string): void {
-    tell(`${mark} ${singleLine(`${toolName} ${JSON.stringify(input)}`, 100)}`)
-    tell(`  ${singleLine(became, 100)}`)
+  function line(mark: string, { toolName, input }: ToolCallPart, result: string): void {
+    writeLine(`${mark} ${singleLine(`${toolName} ${JSON.stringify(input)}`, 100)}`)
+    writeLine(`  ${singleLine(result, 100)}`)
   }
 
   function settle(message: Extract<Entry, { type: 'message' }>['message']): void {
     for (const { toolCallId, output } of toolResults(message)) {
       const call = calls.find((each) => each.toolCallId === toolCallId)
       const failed = output.type.startsWith('error')
-      const became = `${failed ? 'failed' : 'ok'}: ${outputText(output)}`
-      if (call) line(started.has(toolCallId) ? '→' : '✗', call, became)
+      const result = `${failed ? 'failed' : 'ok'}: ${outputText(output)}`
+      if (call) line(started.has(toolCallId) ? '→' : '✗', call, result)
     }
     calls = []
   }
@@ -134,16 +132,16 @@ function pastCalls(tell: (line: string) => void): PastCalls {
   }
 
   return {
-    take(entry) {
+    add(entry) {
       if (entry.type === 'message' && entry.message.role === 'assistant') begin(entry.message)
       if (entry.type === 'message' && entry.message.role === 'tool') settle(entry.message)
       if (entry.type === 'tool-start') started.add(entry.toolCallId)
       if (entry.type === 'approval-request') waiting.add(entry.toolCallId)
       if (entry.type === 'approval' || entry.type === 'tool-end') waiting.delete(entry.toolCallId)
     },
-    over() {
+    finish() {
       for (const call of calls) {
-        line('?', call, waiting.has(call.toolCallId) ? 'it waits for your approval' : 'nothing is known of its end yet')
+        line('?', call, waiting.has(call.toolCallId) ? 'waits for your approval' : 'has not ended yet')
       }
       calls = []
     },

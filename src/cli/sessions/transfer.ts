@@ -12,6 +12,7 @@ import { fileFailure } from '../input-text.ts'
 import { note, printJson } from '../io.ts'
 import { findHomeStore, unknownSession, withStore, withWritableStore } from '../open-store.ts'
 
+/** `foreword sessions export`: writes the lines of a session to standard output or to a file. */
 export async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
@@ -36,7 +37,7 @@ async function exportTo(file: string, store: SessionStore, id: string, io: Io): 
   } catch (error) {
     throw fileFailure(file, 'written', error)
   }
-  note(io, `Session ${id} is in ${file}.`)
+  note(io, `Exported session ${id} to ${file}.`)
 }
 
 async function exportLines(store: SessionStore, id: string): Promise<Readable> {
@@ -48,15 +49,15 @@ async function exportLines(store: SessionStore, id: string): Promise<Readable> {
   )
 }
 
-/** Straight into the store, in one transaction: a running gateway sees the session at once, whole. */
+/** `foreword sessions import`: writes a session in one transaction, so that a running gateway sees all of it at once. */
 export async function importSessionFile(call: CommandCall, io: Io): Promise<number> {
   const session = await import('../../session.ts')
   const as = call.text('as')
-  // What somebody else has written begins nothing here.
+  // An imported turn that has not ended must not resume here.
   const endsTurnsAt = new Date().toISOString()
   const id = await withWritableStore(await findHomeStore(call.home, io), (store) =>
     session
-      .importSession(store, linesOf(call.words[1]!, io), { ...defined({ as }), endsTurnsAt })
+      .importSession(store, inputLines(call.words[1]!, io), { ...defined({ as }), endsTurnsAt })
       .catch((error: unknown) => {
         if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
         throw new CommandFailure('conflict', error.message, {
@@ -70,11 +71,11 @@ export async function importSessionFile(call: CommandCall, io: Io): Promise<numb
   return 0
 }
 
-function linesOf(file: string, io: Io): AsyncIterable<string> {
-  return file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : linesOfFile(file)
+function inputLines(file: string, io: Io): AsyncIterable<string> {
+  return file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : fileLines(file)
 }
 
-async function* linesOfFile(file: string): AsyncGenerator<string> {
+async function* fileLines(file: string): AsyncGenerator<string> {
   try {
     yield* (await open(file)).readLines()
   } catch (error) {

@@ -4,9 +4,8 @@ import { confirm, isInteractive } from '../approval/asking.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { note, print, printJson } from '../io.ts'
+import { applyStyle, note, print, printJson } from '../io.ts'
 import { lineDiff } from '../line-diff.ts'
-import { applyStyle } from '../io.ts'
 import { describeChange, fetchTools, findTool } from './tool-table.ts'
 
 /** Shows how the definition of a tool has changed, asks, and accepts exactly what was shown. */
@@ -15,7 +14,10 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
   return await withConnection(call.home, io, 'write', async (connection) => {
     const { withheld } = findTool(name, await fetchTools(connection))
     if (withheld === undefined) {
-      throw new CommandFailure('not-withheld', `${name} is not withheld: its definition is the one that was accepted.`)
+      throw new CommandFailure(
+        'not-withheld',
+        `${name} is not withheld; its definition has not changed since it was accepted.`,
+      )
     }
     if (!call.json) {
       print(io, `${applyStyle(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
@@ -28,7 +30,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
     const { digest } = withheld
     await requestJson(connection, apiPath('/api/tools/', name, '/accept'), { method: 'POST', body: { digest } })
     if (call.json) printJson(io, { accepted: name, digest })
-    else note(io, `${exactLine(name)} is accepted as it is offered now.`)
+    else note(io, `Accepted ${exactLine(name)} as it is offered now.`)
     return 0
   })
 }
@@ -36,7 +38,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
 async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && isInteractive(io)) return await confirm(io, 'Accept it?')
-  throw usageFailure('There is no terminal to ask on.', 'Look at the difference, then write `--yes` to accept it.')
+  throw usageFailure('There is no terminal to ask on.', 'Accept the difference with `--yes`.')
 }
 
 /** The two definitions as JSON, line by line. */
@@ -45,7 +47,7 @@ async function definitionDiff(
   offered: ToolDefinition | undefined,
   io: Io,
 ): Promise<string> {
-  const changes = await lineDiff(textOf(accepted), textOf(offered))
+  const changes = await lineDiff(definitionJson(accepted), definitionJson(offered))
   return changes
     .map(({ kind, line }) => {
       if (kind === 'same') return `    ${line}`
@@ -54,6 +56,6 @@ async function definitionDiff(
     .join('\n')
 }
 
-function textOf(definition: ToolDefinition | undefined): string {
+function definitionJson(definition: ToolDefinition | undefined): string {
   return definition === undefined ? '' : exactLines(JSON.stringify(definition, null, 2))
 }

@@ -9,12 +9,12 @@ import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
 
-/** Allows tools in `tool-access.json`, and says what then holds for each of them. */
+/** Allows tools in `tool-access.json` and prints the new access of each. */
 export function allowTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, true)
 }
 
-/** Forbids them there by name. Ends with code 1 where one of them may still be called. */
+/** Denies tools there by name. The exit code is 1 if one of them may still be called. */
 export function denyTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, false)
 }
@@ -25,7 +25,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
   if (written.isChanged)
     await record(
       call.home,
-      wanted.names.map((name) => changeOf(name, allowed)),
+      wanted.names.map((name) => changeFacts(name, allowed)),
       io,
     )
   const tools = await toolsNow(call, written, io)
@@ -34,7 +34,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
   if (written.isChanged && meant.length > 0)
     await record(
       call.home,
-      meant.map((tool) => whatHolds(tool, wanted)),
+      meant.map((tool) => newAccess(tool, wanted)),
       io,
     )
   if (call.json) for (const tool of meant) printJson(io, tool)
@@ -51,14 +51,14 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
   return !allowed && others.length > 0 ? 1 : 0
 }
 
-/** The policy is asked, and not guessed at: a running gateway has an environment of its own. */
+/** Asks the gateway for the access of each tool, because a running gateway has an environment of its own. */
 async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<readonly ToolStatus[]> {
   try {
     return await withConnection(call.home, io, 'read', fetchTools)
   } catch (error) {
     const why = errorMessage(error)
     throw new CommandFailure('tools', `${writtenText(written)} The new access of each tool cannot be shown: ${why}`, {
-      hint: 'Mend what is named there; `foreword tools` then lists them.',
+      hint: 'Fix what the message names. Then list the tools with `foreword tools`.',
       cause: error,
     })
   }
@@ -66,28 +66,31 @@ async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<re
 
 function writtenText({ file, isChanged }: Changed): string {
   return isChanged
-    ? `Written to ${file}. It takes effect at the next step; no restart is needed.`
-    : `${file} already has this setting: nothing was written.`
+    ? `Updated ${file}. It takes effect at the next step.`
+    : `${file} already has this setting. Nothing was written.`
 }
 
-/** Why a tool is not what the command was to make it, and what would. */
+/** Why the access of a tool is not what the command asked for, and how to change it. */
 function otherwiseText({ name, rule, reason }: ToolStatus, { file }: Changed, allowed: boolean): string {
   const tool = exactLine(name)
   if (!allowed) {
-    return `${tool} may still be called (${exactLine(rule)}): an environment variable of the gateway overrides ${file}`
+    return `${tool} may still be called (${exactLine(rule)}): an environment variable of the gateway overrides ${file}.`
   }
   const hint =
     name === 'shell' || /^tools\..*\.enabled$/.test(rule)
-      ? `\`foreword tools allow ${tool}\` allows it by its own name`
-      : `see ${exactLine(rule)} in ${file}`
-  return `${tool} is still refused (${exactLine(rule)}): ${exactLine(reason ?? 'it may not run')} ${hint}`
+      ? `Allow it by its own name with \`foreword tools allow ${tool}\`.`
+      : `See ${exactLine(rule)} in ${file}.`
+  return `${tool} is still refused (${exactLine(rule)}): ${exactLine(reason ?? 'it may not run')}. ${hint}`.replace(
+    /\.\. /,
+    '. ',
+  )
 }
 
 function warn(text: string, io: Io): void {
   note(io, `${applyStyle(io, 'yellow', 'warning', io.stderr)}: ${text}`)
 }
 
-/** What may run has changed: the audit says so, also where no gateway runs. */
+/** Records a change of what may run in the audit, with or without a running gateway. */
 async function record(home: string, facts: readonly AuditFacts[], io: Io): Promise<void> {
   const time = new Date().toISOString()
   await withWritableStore(await findHomeStore(home, io), (store) =>
@@ -95,12 +98,12 @@ async function record(home: string, facts: readonly AuditFacts[], io: Io): Promi
   )
 }
 
-function changeOf(tool: string, allowed: boolean): AuditFacts {
+function changeFacts(tool: string, allowed: boolean): AuditFacts {
   return { kind: 'change', tool, rule: 'tool-access.json', reason: allowed ? 'allowed' : 'no longer allowed' }
 }
 
-/** One record for each tool that was meant: what the policy answers for it now. */
-function whatHolds({ name, access, rule }: ToolStatus, { names, allowed }: Wanted): AuditFacts {
+/** The new access of a tool that the command names. */
+function newAccess({ name, access, rule }: ToolStatus, { names, allowed }: Wanted): AuditFacts {
   const decision = access === 'ask' ? 'asked' : access
   const reason = `after tools ${allowed ? 'allow' : 'deny'} ${names.join(' ')}`.slice(0, 500)
   return { kind: 'change', tool: name, decision, rule, reason }
@@ -113,13 +116,13 @@ interface Wanted {
 }
 
 interface Changed {
-  /** The file that says what may run. */
+  /** The file of the tool policy. */
   readonly file: string
-  /** `false`: it said so already. */
+  /** `false` where it already had the setting. */
   readonly isChanged: boolean
 }
 
-/** Writes `tool-access.json` whole or not at all, and never so that it could not be read again. */
+/** Writes `tool-access.json` atomically, and only what can be read again. */
 async function changeAccessFile(home: string, { names, allowed }: Wanted): Promise<Changed> {
   const { accessFilePath, editFile } = await import('../../runtime.ts')
   const { readAccess, withTool } = await import('../../tool.ts')
@@ -141,7 +144,7 @@ async function changeAccessFile(home: string, { names, allowed }: Wanted): Promi
   }
 }
 
-/** What is odd about a shell that was just allowed: no command that may run, or some that lead to every other one. */
+/** Warnings about a shell that was just allowed: it may run no command, or commands that can run any other. */
 async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
   const { accessFile, prefixRisk, readText } = await import('../../tool.ts')
   const read = await accessFile([file], io.environment, readText).current()
@@ -149,7 +152,7 @@ async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
   const { allowedPrefixes, approval } = read.access.shell
   if (allowedPrefixes.length === 0) {
     return [
-      `shell may run no command yet: tools.shell.allowedPrefixes in ${file} names those that may, such as ["ls", "pwd"]`,
+      `The shell may run no command yet. Name those that may in tools.shell.allowedPrefixes in ${file}, such as ["ls", "pwd"].`,
     ]
   }
   if (approval === 'ask') return []
@@ -158,24 +161,26 @@ async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
     return risk === undefined
       ? []
       : [
-          `the prefix ${JSON.stringify(prefix)} lets a model do more than it says: ${risk}. Take it out, or set tools.shell.approval to "ask" in ${file}`,
+          `The prefix ${JSON.stringify(prefix)} allows more than it seems to: ${risk}. Remove it from tools.shell.allowedPrefixes, or set tools.shell.approval to "ask", in ${file}.`,
         ]
   })
 }
 
-/** What is told of a name, or of a pattern, that stands for no tool there is. */
+/** A warning about a name or a pattern that matches no tool. */
 function unknownText(word: string, names: readonly string[]): string {
   if (!word.endsWith('*')) {
     const near = nearestName(word, names)
-    return `there is no tool ${word}; ${near === undefined ? 'the rule applies once there is one' : `did you mean ${near}?`}`
+    return `Unknown tool "${word}". ${near === undefined ? LATER : `Did you mean ${near}?`}`
   }
   const start = word.slice(0, -1)
   const near = nearestName(start, [...new Set(names.map((name) => name.slice(0, start.length)))])
-  if (near === undefined) return `there is no tool whose name begins with ${start}; the rule applies once there is one`
+  if (near === undefined) return `No tool begins with "${start}". ${LATER}`
   const found = names.filter((name) => name.startsWith(near))
   const more = found.length > MOST ? ' …' : ''
-  return `there is no tool whose name begins with ${start}; did you mean ${near}*? That is ${found.slice(0, MOST).join(', ')}${more}`
+  return `No tool begins with "${start}". Did you mean ${near}*? It matches ${found.slice(0, MOST).join(', ')}${more}`
 }
 
-/** More names are not read. */
+const LATER = 'The rule applies once there is one.'
+
+/** How many names a warning lists. */
 const MOST = 5

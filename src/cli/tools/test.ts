@@ -8,13 +8,12 @@ import { callText } from '../approval/call-text.ts'
 import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
-import { note, print, printJson } from '../io.ts'
-import { safeForTerminal, applyStyle } from '../io.ts'
+import { applyStyle, note, print, printJson, safeForTerminal } from '../io.ts'
 
-/** Shows what a call would do, asks, and runs exactly that, under the same policy as a model's call. */
+/** Shows what a call would do, asks, and runs exactly that under the policy for calls of a model. */
 export async function testTool(call: CommandCall, io: Io): Promise<number> {
   const [, name, text] = call.words
-  const input = inputOf(text)
+  const input = parseInput(text)
   const runs = !call.has('plan') && (call.has('yes') || (!call.json && isInteractive(io)))
   const purpose = runs ? 'write' : 'read'
   return await withConnection(call.home, io, purpose, async (connection) => {
@@ -22,7 +21,7 @@ export async function testTool(call: CommandCall, io: Io): Promise<number> {
       method: 'POST',
       body: { input },
     })
-    if (!call.json) tellTrial(trial, io)
+    if (!call.json) printTrial(trial, io)
     if (call.has('plan') || trial.type === 'refused') {
       if (call.json) printJson(io, trial)
       return trial.type === 'refused' ? 1 : 0
@@ -33,21 +32,21 @@ export async function testTool(call: CommandCall, io: Io): Promise<number> {
     }
     const result = await runAsShown(connection, name!, input, trial.digest)
     if (call.json) printJson(io, { plan: trial, result })
-    else tellResult(result, io)
+    else printResult(result, io)
     return result.ok ? 0 : 1
   })
 }
 
-function inputOf(text = '{}'): unknown {
+function parseInput(text = '{}'): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
     const why = errorMessage(error)
-    throw usageFailure(`The input is not JSON: ${why}.`, `Write it in quotes, such as \`'{"path": "notes.txt"}'\`.`)
+    throw usageFailure(`Invalid JSON input: ${why}.`, `Write the input in quotes, such as \`'{"path": "notes.txt"}'\`.`)
   }
 }
 
-function tellTrial(trial: ToolTrial, io: Io): void {
+function printTrial(trial: ToolTrial, io: Io): void {
   if (trial.type === 'refused') {
     note(
       io,
@@ -55,17 +54,14 @@ function tellTrial(trial: ToolTrial, io: Io): void {
     )
     return
   }
-  const access = trial.type === 'ask' ? 'a model has to ask for it' : 'a model may run it'
+  const access = trial.type === 'ask' ? 'a call of a model needs your approval' : 'a model may call it'
   print(io, `${callText(trial.call, io)}\n${applyStyle(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
 }
 
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && isInteractive(io)) return await confirm(io, 'Run it?')
-  throw usageFailure(
-    'There is no terminal to ask on.',
-    'Add `--yes` to run it, or `--plan` to see only what it would do.',
-  )
+  throw usageFailure('There is no terminal to ask on.', 'Run the call with `--yes`, or only show it with `--plan`.')
 }
 
 async function runAsShown(
@@ -80,7 +76,7 @@ async function runAsShown(
   })
 }
 
-function tellResult(result: ToolResult, io: Io): void {
+function printResult(result: ToolResult, io: Io): void {
   const { output = '' } = result
   if (output !== '') print(io, safeForTerminal(output.replace(/\n$/, ''), io.stdout))
   if (!result.ok) note(io, `${applyStyle(io, 'red', 'failed', io.stderr)}: ${safeForTerminal(result.error, io.stderr)}`)

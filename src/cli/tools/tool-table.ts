@@ -6,11 +6,12 @@ import { CommandFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'
 import { fittedTable } from '../table.ts'
 
+/** Every tool of the gateway, offered or not. */
 export async function fetchTools(connection: GatewayConnection): Promise<readonly ToolStatus[]> {
   return (await requestJson<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
 }
 
-/** The tool of that name. Throws with the nearest one where there is none. */
+/** The tool of a name. Throws where there is none; the hint names the nearest one. */
 export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus {
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
@@ -18,14 +19,14 @@ export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus
     name,
     tools.map((tool) => tool.name),
   )
-  throw new CommandFailure('not-found', `there is no tool ${name}.`, {
-    hint: near === undefined ? '`foreword tools` lists them.' : `Did you mean ${near}?`,
+  throw new CommandFailure('not-found', `Unknown tool "${name}".`, {
+    hint: near === undefined ? 'List the tools with `foreword tools`.' : `Did you mean ${near}?`,
   })
 }
 
 /**
- * One tool a line: whether it may run and what decided, and what its definition costs in every request it is offered in. On a
- * narrow terminal where it comes from and what decided are left out.
+ * One tool per line: its source, its access, the rule that decided, and the tokens of its definition in every request that
+ * offers it. A narrow terminal shows neither source nor rule.
  */
 export async function toolTable(tools: readonly ToolStatus[], columns: number): Promise<string> {
   const { tokenx, toolTokens } = await import('../../context.ts')
@@ -39,7 +40,7 @@ export async function toolTable(tools: readonly ToolStatus[], columns: number): 
   const withheld = tools.flatMap(({ name, withheld: changed }) =>
     changed === undefined
       ? []
-      : [`${exactLine(name)} ${describeChange(changed)}: \`foreword tools accept ${exactLine(name)}\` shows how.`],
+      : [`${exactLine(name)} ${describeChange(changed)}. Show how with \`foreword tools accept ${exactLine(name)}\`.`],
   )
   return [
     fittedTable([['tool', 'from', 'access', 'rule', 'tokens'], ...rows], { right: [4], columns, spare: [1, 3] }),
@@ -47,13 +48,14 @@ export async function toolTable(tools: readonly ToolStatus[], columns: number): 
   ].join('\n')
 }
 
-/** What becomes of a call. */
+/** The access of a tool: `allowed`, `asks`, `refused`, or `withheld` while its changed definition is not accepted. */
 export function toolAccess({ access, withheld }: ToolStatus): string {
   if (withheld !== undefined) return 'withheld'
   return access === 'ask' ? 'asks' : access
 }
 
+/** The change that withholds a tool, as the rest of a sentence about it. */
 export function describeChange({ accepted, offered }: NonNullable<ToolStatus['withheld']>): string {
   if (accepted === undefined) return 'is new since its server was accepted'
-  return offered === undefined ? 'is gone since it was accepted' : 'has changed since it was accepted'
+  return offered === undefined ? 'is no longer provided' : 'has changed since it was accepted'
 }

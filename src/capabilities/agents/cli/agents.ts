@@ -1,41 +1,15 @@
-import {
-  agentResource,
-  deleteRecord,
-  editRecord,
-  jsonOption,
-  listRecords,
-  listVersions,
-  newRecord,
-  yesOption,
-  readNamedFile,
-  restoreVersion,
-  runSubcommand,
-  showRecord,
-  type Subcommand,
-  usageFailure,
-  useRecord,
-} from '../../../cli.ts'
-import type { Command, CommandCall, Io } from '../../../capability.ts'
+import { commandWithSubcommands, recordSubcommands, usageFailure, yesOption } from '../../../cli.ts'
+import type { CommandCall } from '../../../capability.ts'
+import { defined } from '../../../platform.ts'
 
-export const agentsCommand: Command = {
+export const agentsCommand = commandWithSubcommands({
   name: 'agents',
   summary: 'create, show, edit and use custom agents',
-  usage: [
-    'agents [list] [--json]',
-    'agents show ID [--json]',
-    'agents new --name NAME [--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--model ID] [--layout NAME]',
-    'agents edit ID [--prompt-file PATH] [--without FIELD]',
-    'agents delete ID [--yes]',
-    'agents versions ID [--json]',
-    'agents restore ID VERSION',
-    'agents use [ID] --session SESSION',
-  ],
   details:
     'An agent has a prompt of its own, beside the system prompt (`append`) or in its place (`replace`). ID is an id, a ' +
     'name, or an unambiguous beginning of either. Every edit makes a version; `restore` also brings back a deleted agent. ' +
     '`use` without an ID returns a session to the default agent. Add files to an agent with ' +
     '`foreword files add --agent ID`.',
-  words: { least: 0, most: 3 },
   options: {
     name: { value: 'NAME', summary: 'its name' },
     prompt: { value: 'TEXT', summary: 'its own prompt' },
@@ -48,52 +22,32 @@ export const agentsCommand: Command = {
     without: { value: 'FIELD', summary: 'remove its reminder, tools, model or layout; may be repeated' },
     session: { value: 'ID', summary: 'use: the session that it answers in' },
     yes: yesOption,
-    json: jsonOption,
   },
-  run: (call, io) => runSubcommand(agentsCommand, subcommands, 'list', call, io),
-}
-
-const forPersons = 'change agents'
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: (call, io) => listRecords(agentResource, call, io) },
-  show: { least: 1, most: 1, run: (call, io) => showRecord(agentResource, call, io) },
-  new: { least: 0, most: 1, forPersons, run: (call, io) => newRecord(agentResource, agentFields, call, io) },
-  edit: { least: 1, most: 1, forPersons, run: (call, io) => editRecord(agentResource, agentFields, call, io) },
-  delete: { least: 1, most: 1, forPersons, run: (call, io) => deleteRecord(agentResource, call, io) },
-  versions: { least: 1, most: 1, run: (call, io) => listVersions(agentResource, call, io) },
-  restore: { least: 2, most: 2, forPersons, run: (call, io) => restoreVersion(agentResource, call, io) },
-  use: { least: 0, most: 1, forPersons, run: (call, io) => useRecord(agentResource, call, io) },
-}
+  first: 'list',
+  subcommands: recordSubcommands({
+    name: 'agent',
+    text: 'prompt',
+    columns: ['mode', 'model'],
+    fields: agentFields,
+    usage: {
+      new: '[--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--model ID] [--layout NAME]',
+      edit: '[--prompt-file PATH] [--without FIELD]',
+    },
+  }),
+})
 
 /** The fields that can be removed. */
 const optional: readonly string[] = ['reminder', 'tools', 'model', 'layout']
 
-/** The fields of an agent from the options; `null` for a field to remove. */
-async function agentFields(call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
-  const file = call.text('prompt-file')
-  const text = call.text('prompt')
-  if (file !== undefined && text !== undefined) {
-    throw usageFailure('The prompt is given twice.', 'Write `--prompt TEXT` or `--prompt-file PATH`.')
-  }
-  const given = {
-    name: call.text('name'),
-    prompt: file === undefined ? text : await readNamedFile(file, io),
-    mode: call.text('mode'),
-    reminder: call.text('reminder'),
-    tools: call
-      .text('tools')
-      ?.split(',')
-      .map((tool) => tool.trim())
-      .filter((tool) => tool !== ''),
-    model: call.text('model'),
-    layout: call.text('layout'),
-  }
+function agentFields(call: CommandCall): Readonly<Record<string, unknown>> {
+  const [mode, reminder, model, layout] = ['mode', 'reminder', 'model', 'layout'].map(call.text)
+  const tools = call
+    .text('tools')
+    ?.split(',')
+    .map((tool) => tool.trim())
+    .filter((tool) => tool !== '')
   const removed = call.texts('without').map((field) => [removableField(field), null])
-  return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ...Object.fromEntries(removed),
-  }
+  return { ...defined({ mode, reminder, tools, model, layout }), ...Object.fromEntries(removed) }
 }
 
 function removableField(field: string): string {

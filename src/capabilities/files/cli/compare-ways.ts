@@ -1,5 +1,6 @@
 import type { SearchHit } from '../../../search.ts'
-import { CommandFailure, exactLine, print, printJson, applyStyle } from '../../../cli.ts'
+import { CommandFailure, print, printJson, applyStyle } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import type { Io } from '../../../capability.ts'
 import type { FileSearchAnswer } from '../file-service.ts'
 

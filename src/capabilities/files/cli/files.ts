@@ -1,11 +1,9 @@
 import {
   uploadAndPrint,
-  agentResource,
   sendRequest,
   requestJson,
   type UploadOwner,
   withConnection,
-  exactLine,
   findFile,
   findRecord,
   findSession,
@@ -21,37 +19,31 @@ import {
   confirmAction,
   print,
   printJson,
-  projectResource,
+  printList,
   connectionPurpose,
-  runSubcommand,
+  commandWithSubcommands,
   sizeText,
   stateText,
   applyStyle,
-  type Subcommand,
   table,
   timeText,
   usageFailure,
   width,
 } from '../../../cli.ts'
-import type { Command, CommandCall, GatewayConnection, Io } from '../../../capability.ts'
+import { exactLine } from '../../../context.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import type { FileRow } from '../../../session.ts'
 
-export const filesCommand: Command = {
+const forPersons = 'change which files are read'
+
+export const filesCommand = commandWithSubcommands({
   name: 'files',
   summary: 'add, list, read and remove files',
-  usage: [
-    'files [list] [--project ID | --agent ID | --session ID] [--json]',
-    'files add PATH… [--project ID | --agent ID | --session ID] [--json]',
-    'files show ID [--json]',
-    'files text ID',
-    'files remove ID [--yes]',
-  ],
   details:
     'Foreword stores a file, extracts its text, counts its tokens and adds it to the search index. `add` waits until ' +
     'each file is read and prints the result; the exit code is 1 if a file cannot be read. Interrupted files resume at ' +
     'the next start. Without a project, an agent or a session, a file waits for a message: `foreword send --file PATH` ' +
     'does both. ID is an id, a name, or an unambiguous beginning of either.',
-  words: { least: 0, most: Infinity },
   options: {
     project: { value: 'ID', summary: 'files of this project (its id or name)' },
     agent: { value: 'ID', summary: 'files of this agent (its id or name)' },
@@ -59,18 +51,15 @@ export const filesCommand: Command = {
     yes: { summary: 'remove without asking' },
     json: { ...jsonOption, summary: 'print JSON, one file per line' },
   },
-  run: (call, io) => runSubcommand(filesCommand, subcommands, 'list', call, io),
-}
-
-const forPersons = 'change which files are read'
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: listFiles },
-  add: { least: 1, most: Infinity, forPersons, run: addFiles },
-  show: { least: 1, most: 1, run: showFile },
-  text: { least: 1, most: 1, run: showText },
-  remove: { least: 1, most: 1, forPersons, run: removeFile },
-}
+  first: 'list',
+  subcommands: {
+    list: { usage: '[--project ID | --agent ID | --session ID] [--json]', run: listFiles },
+    add: { usage: 'PATH… [--project ID | --agent ID | --session ID] [--json]', forPersons, run: addFiles },
+    show: { usage: 'ID [--json]', run: showFile },
+    text: { usage: 'ID', run: showText },
+    remove: { usage: 'ID [--yes]', forPersons, run: removeFile },
+  },
+})
 
 /** Adds files to a project, an agent, a session, or the next message. */
 async function addFiles(call: CommandCall, io: Io): Promise<number> {
@@ -84,28 +73,19 @@ async function namedOwner(connection: GatewayConnection, call: CommandCall): Pro
   if ([project, agent, session].filter((each) => each !== undefined).length > 1) {
     throw usageFailure('A file has one owner.', 'Name a project, an agent or a session.')
   }
-  if (project !== undefined) return { project: (await findRecord(connection, projectResource, project)).id }
-  if (agent !== undefined) return { agent: (await findRecord(connection, agentResource, agent)).id }
+  if (project !== undefined) return { project: (await findRecord(connection, 'project', project)).id }
+  if (agent !== undefined) return { agent: (await findRecord(connection, 'agent', agent)).id }
   return session === undefined ? {} : { session: await findSession(connection, session) }
 }
 
-/** Prints one file a line, in the order in which they were added. */
+/** Prints one file per line, in the order in which they were added. */
 async function listFiles(call: CommandCall, io: Io): Promise<number> {
   const files = await withConnection(call.home, io, 'read', async (connection) => {
-    const owner = await ownerNamed(connection, call)
-    return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner)}`)
+    const [owner] = Object.entries(await namedOwner(connection, call))
+    return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner.join('/'))}`)
   })
-  if (call.json) for (const row of files) printJson(io, row)
-  else if (files.length === 0) note(io, 'No files yet. Add one with `foreword files add PATH`.')
-  else print(io, fileTable(files, io))
-  return 0
-}
-
-async function ownerNamed(connection: GatewayConnection, call: CommandCall): Promise<string | undefined> {
-  const [project, agent, session] = [call.text('project'), call.text('agent'), call.text('session')]
-  if (project !== undefined) return `project/${(await findRecord(connection, projectResource, project)).id}`
-  if (agent !== undefined) return `agent/${(await findRecord(connection, agentResource, agent)).id}`
-  return session === undefined ? undefined : `session/${await findSession(connection, session)}`
+  const empty = 'No files yet. Add one with `foreword files add PATH`.'
+  return printList(files, { empty, table: fileTable }, call, io)
 }
 
 function fileTable(files: readonly FileRow[], io: Io): string {

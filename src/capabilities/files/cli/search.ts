@@ -2,20 +2,19 @@ import type { Command, CommandCall, GatewayConnection, Io } from '../../../capab
 import {
   requestJson,
   withConnection,
-  exactLine,
   findRecord,
   jsonOption,
   parseLimit,
   note,
   print,
   printJson,
-  projectResource,
   searchHistory,
   snippet,
   applyStyle,
   usageFailure,
   width,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import { defined } from '../../../platform.ts'
 import type { IndexProgress, SearchHit } from '../../../search.ts'
 import type { FileSearchAnswer } from '../file-service.ts'
@@ -56,7 +55,7 @@ function isHistory(call: CommandCall): boolean {
   const wrong = others.find((name) => call.has(name) || call.text(name) !== undefined)
   if (wrong === undefined) return history
   throw usageFailure(
-    history ? `--${wrong} is about files, and --history about sessions.` : '--session needs --history.',
+    history ? `--${wrong} cannot be used with --history, which searches sessions.` : '--session requires --history.',
     history ? 'Leave one of them out.' : 'Write `foreword search --history TEXT --session ID`.',
   )
 }
@@ -78,7 +77,7 @@ async function searchFiles(call: CommandCall, io: Io): Promise<number> {
   }
   if (degraded !== undefined) note(io, degraded)
   for (const hit of hits) showHit(hit, text, call, io)
-  if (hits.length === 0) note(io, 'Nothing was found.')
+  if (hits.length === 0) note(io, 'No matches.')
   note(io, applyStyle(io, 'dim', progressText(progress), io.stderr))
   return 0
 }
@@ -92,7 +91,7 @@ async function found(
   const [project, limit] = [call.text('project'), parseLimit(call)]
   const query = new URLSearchParams({
     q: text,
-    ...(project === undefined ? {} : { project: (await findRecord(connection, projectResource, project)).id }),
+    ...(project === undefined ? {} : { project: (await findRecord(connection, 'project', project)).id }),
     ...defined({ limit, by }),
   })
   return await requestJson<FileSearchAnswer>(connection, `/api/search?${query.toString()}`)

@@ -1,48 +1,42 @@
-import type { Command, CommandCall, GatewayConnection, Io } from '../../../capability.ts'
+import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
   CommandFailure,
-  type Subcommand,
   sendRequest,
   requestJson,
   withConnection,
-  exactLine,
   findSession,
   safeForTerminal,
-  jsonOption,
   note,
   apiPath,
   confirmAction,
   print,
   printJson,
   connectionPurpose,
-  runSubcommand,
+  commandWithSubcommands,
   applyStyle,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import type { SessionRow } from '../../../session.ts'
 import type { SessionMemory } from '../core/memory.ts'
 
-export const memoryCommand: Command = {
+export const memoryCommand = commandWithSubcommands({
   name: 'memory',
   summary: 'show what a session remembers of earlier ones, and forget sessions',
-  usage: ['memory [show] [SESSION] [--input TEXT] [--json]', 'memory forget SESSION [--yes] [--json]'],
   details:
-    'SESSION is an id, the beginning of one, or `last`; the newest one unless given. A session remembers a summary of the last ' +
+    'SESSION is an id, the beginning of one, or `last` (default: the newest). A session remembers a summary of the last ' +
     'session of its conversation, and earlier calls of tools that its next message finds: in the layout `ayati`, and where ' +
     '`context.memory` enables it. `forget` permanently removes what other sessions remember of one; the session itself stays ' +
     'until `foreword sessions delete`.',
-  words: { least: 0, most: Infinity },
   options: {
     input: { value: 'TEXT', summary: 'show: the next message, which finds earlier calls of tools' },
-    yes: { summary: 'forget: do not ask' },
-    json: jsonOption,
+    yes: { summary: 'forget: do not ask for confirmation' },
   },
-  run: (call: CommandCall, io: Io) => runSubcommand(memoryCommand, subcommands, 'show', call, io),
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  show: { least: 0, most: 1, run: showMemory },
-  forget: { least: 1, most: 1, forPersons: 'forget sessions', run: forgetSession },
-}
+  first: 'show',
+  subcommands: {
+    show: { usage: '[SESSION] [--input TEXT] [--json]', run: showMemory },
+    forget: { usage: 'SESSION [--yes] [--json]', forPersons: 'forget sessions', run: forgetSession },
+  },
+})
 
 /** What a session remembers of earlier ones: the texts, their origin, and their tokens. */
 async function showMemory(call: CommandCall, io: Io): Promise<number> {
@@ -65,8 +59,8 @@ async function newestSession(connection: GatewayConnection): Promise<string> {
   )
   const [newest] = sessions
   if (newest) return newest.id
-  throw new CommandFailure('not-found', 'no sessions yet.', {
-    hint: 'Start one with `foreword send "Hello"`.',
+  throw new CommandFailure('not-found', 'No sessions yet.', {
+    hint: 'Start one with `foreword chat`.',
   })
 }
 

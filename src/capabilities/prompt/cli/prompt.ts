@@ -2,57 +2,46 @@ import {
   requestJson,
   type RequestInput,
   withConnection,
-  exactLine,
   fullTimeText,
   safeForTerminal,
-  jsonOption,
   yesOption,
   note,
   singleLine,
   fetchPreview,
   print,
   printJson,
+  printList,
   readNamedFile,
-  runSubcommand,
-  type Subcommand,
+  commandWithSubcommands,
   table,
   timeText,
   parseVersion,
   width,
 } from '../../../cli.ts'
-import type { Command, CommandCall, Io } from '../../../capability.ts'
+import { exactLine } from '../../../context.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import type { PromptVersion } from '../edited-prompt.ts'
 
-export const promptCommand: Command = {
+const forPersons = 'change the system prompt'
+
+export const promptCommand = commandWithSubcommands({
   name: 'prompt',
   summary: 'show, edit and reset the system prompt',
-  usage: [
-    'prompt [show] [--json]',
-    'prompt edit FILE',
-    'prompt none',
-    'prompt reset',
-    'prompt versions [--json]',
-    'prompt restore N',
-  ],
   details:
     'An edited prompt replaces the one in the home, or the packaged one, until it is reset. `edit -` reads standard input. ' +
     'Each step replaces {{date}}, {{tools}} and {{citations}} in it; {{date}} also works inside a sentence. With `none`, or ' +
     'a blank text, no system prompt is sent. Every edit and every reset makes a version.',
-  words: { least: 0, most: 2 },
-  options: { yes: yesOption, json: jsonOption },
-  run: (call, io) => runSubcommand(promptCommand, subcommands, 'show', call, io),
-}
-
-const forPersons = 'change the system prompt'
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  show: { least: 0, most: 0, run: showPrompt },
-  edit: { least: 1, most: 1, forPersons, run: editPrompt },
-  none: { least: 0, most: 0, forPersons, run: sendNoPrompt },
-  reset: { least: 0, most: 0, forPersons, run: resetPrompt },
-  versions: { least: 0, most: 0, run: listPromptVersions },
-  restore: { least: 1, most: 1, forPersons, run: restorePrompt },
-}
+  options: { yes: yesOption },
+  first: 'show',
+  subcommands: {
+    show: { usage: '[--json]', run: showPrompt },
+    edit: { usage: 'FILE', forPersons, run: editPrompt },
+    none: { forPersons, run: sendNoPrompt },
+    reset: { forPersons, run: resetPrompt },
+    versions: { usage: '[--json]', run: listPromptVersions },
+    restore: { usage: 'N', forPersons, run: restorePrompt },
+  },
+})
 
 /** Sets the system prompt to the text of a file, or of standard input. */
 async function editPrompt(call: CommandCall, io: Io): Promise<number> {
@@ -121,10 +110,8 @@ async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
   const { versions } = await withConnection(call.home, io, 'read', (connection) =>
     requestJson<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
   )
-  if (call.json) for (const version of versions) printJson(io, version)
-  else if (versions.length === 0) note(io, 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.')
-  else print(io, versionTable(versions, io))
-  return 0
+  const empty = 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.'
+  return printList(versions, { empty, table: versionTable }, call, io)
 }
 
 function versionTable(versions: readonly PromptVersion[], io: Io): string {

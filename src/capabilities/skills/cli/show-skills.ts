@@ -1,7 +1,6 @@
 import type { CommandCall, Io } from '../../../capability.ts'
 import {
   CommandFailure,
-  exactLine,
   fittedTable,
   safeForTerminal,
   lineLimit,
@@ -11,6 +10,7 @@ import {
   applyStyle,
   table,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import { errorMessage, nearestName } from '../../../platform.ts'
 import { type KnownSkills, knownSkills, type SkillFacts, skillFacts } from './known-skills.ts'
 import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
@@ -124,7 +124,7 @@ function notLoadedFailure(name: string, { left, skills }: KnownSkills): CommandF
     name,
     skills.map((one) => one.name),
   )
-  return new CommandFailure('not-found', `unknown skill ${name}.`, {
-    hint: near === undefined ? 'List skills with `foreword skills`.' : `Did you mean ${near}?`,
+  return new CommandFailure('not-found', `Unknown skill "${name}".`, {
+    hint: near === undefined ? 'List the skills with `foreword skills`.' : `Did you mean ${near}?`,
   })
 }

@@ -1,51 +1,39 @@
 import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Command, CommandCall, Io } from '../../../capability.ts'
+import type { CommandCall, Io } from '../../../capability.ts'
 import {
   CommandFailure,
-  exactLine,
   fileFailure,
-  jsonOption,
   note,
   print,
   printJson,
-  runSubcommand,
+  commandWithSubcommands,
   applyStyle,
-  type Subcommand,
   usageFailure,
   loadValidConfiguration,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import type { SkillFinding } from '../folder/check-frontmatter.ts'
 import { knownSkills, programFinder } from './known-skills.ts'
 import { listSkills, showSkill } from './show-skills.ts'
 
-export const skillsCommand: Command = {
+export const skillsCommand = commandWithSubcommands({
   name: 'skills',
   summary: 'list, show, check and create skills',
-  usage: [
-    'skills [list] [--json]',
-    'skills show NAME [--json]',
-    'skills check [FOLDER…] [--json]',
-    'skills new NAME [--json]',
-    'skills trust [FOLDER] [--json]',
-  ],
   details:
     'The list shows what each skill costs, in full and as a line of the list, and which skills are not loaded and why. ' +
     '`check` compares the named folders, or all skills, with the Agent Skills standard. `trust` allows the skills in ' +
     '`.agents/skills` of a workspace to load. Works with and without a running gateway, which reads skills at its start ' +
     'and at `foreword reload`.',
-  words: { least: 0, most: Infinity },
-  options: { json: jsonOption },
-  run: (call, io) => runSubcommand(skillsCommand, subcommands, 'list', call, io),
-}
-
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  list: { least: 0, most: 0, run: listSkills },
-  show: { least: 1, most: 1, run: showSkill },
-  check: { least: 0, most: Infinity, run: lintSkills },
-  new: { least: 1, most: 1, run: newSkill },
-  trust: { least: 0, most: 1, forPersons: 'trust a workspace', run: trustSkills },
-}
+  first: 'list',
+  subcommands: {
+    list: { usage: '[--json]', run: listSkills },
+    show: { usage: 'NAME [--json]', run: showSkill },
+    check: { usage: '[FOLDER…] [--json]', run: lintSkills },
+    new: { usage: 'NAME [--json]', run: newSkill },
+    trust: { usage: '[FOLDER] [--json]', forPersons: 'trust a workspace', run: trustSkills },
+  },
+})
 
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. The exit code is 1 if a rule is broken. */
 async function lintSkills(call: CommandCall, io: Io): Promise<number> {

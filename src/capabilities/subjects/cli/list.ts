@@ -2,25 +2,23 @@ import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
   requestJson,
   withConnection,
-  exactLine,
   fittedTable,
   lineLimit,
   note,
   singleLine,
-  print,
-  printJson,
+  printList,
   findByName,
   timeText,
   width,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import type { SubjectFacts } from '../core.ts'
 
 /** Prints one subject a line. */
 export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
   const { subjects, waiting } = await withConnection(call.home, io, 'read', fetchSubjects)
-  if (call.json) for (const subject of subjects) printJson(io, subject)
-  else if (subjects.length === 0) note(io, 'No subjects yet. Create one with `foreword subjects new ID`.')
-  else print(io, subjectTable(subjects, io))
+  const empty = 'No subjects yet. Create one with `foreword subjects new ID`.'
+  printList(subjects, { empty, table: subjectTable }, call, io)
   if (waiting > 0 && !call.json) note(io, waitingText(waiting))
   return 0
 }

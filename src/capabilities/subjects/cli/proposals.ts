@@ -5,8 +5,6 @@ import {
   CommandFailure,
   withConnection,
   diffText,
-  exactLine,
-  exactLines,
   fullTimeText,
   note,
   apiPath,
@@ -16,6 +14,7 @@ import {
   connectionPurpose,
   applyStyle,
 } from '../../../cli.ts'
+import { exactLine, exactLines } from '../../../context.ts'
 import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState, type SubjectFile } from '../core.ts'
 
 const NONE_WAITING = 'No proposals are waiting for you.'

@@ -2,7 +2,6 @@ import type { CommandCall, Io } from '../../../capability.ts'
 import {
   requestJson,
   withConnection,
-  exactLine,
   fullTimeText,
   safeForTerminal,
   note,
@@ -15,6 +14,7 @@ import {
   usageFailure,
   width,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
 import { type ListedSubject, findSubject } from './list.ts'
 

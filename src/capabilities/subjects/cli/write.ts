@@ -3,7 +3,6 @@ import type { CommandCall, Io } from '../../../capability.ts'
 import {
   requestJson,
   withConnection,
-  exactLine,
   safeForTerminal,
   note,
   apiPath,
@@ -12,6 +11,7 @@ import {
   readNamedFile,
   usageFailure,
 } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
 import type { NotesSummary } from '../notes-summaries.ts'
 import { findSubject } from './list.ts'
 

@@ -1,0 +1,258 @@
+import { exactLine } from '../context.ts'
+import type { CommandCall, GatewayConnection, Io } from '../capability.ts'
+import { defined } from '../platform.ts'
+import type { Kept } from '../runtime.ts'
+import { apiPath, requestJson, sendRequest } from './answer.ts'
+import { withConnection } from './connection.ts'
+import { usageFailure } from './failure.ts'
+import { findByName } from './find-one.ts'
+import { findSession } from './find-session.ts'
+import { readNamedFile } from './input-text.ts'
+import { applyStyle, lineLimit, note, print, printJson, printList, safeForTerminal, width } from './io.ts'
+import type { Subcommand } from './subcommand.ts'
+import { fittedTable, singleLine, table } from './table.ts'
+import { fullTimeText, timeText } from './time-text.ts'
+
+/** A kind of record with versions, such as an agent. The API has it at `/api/NAMEs`, and a session chooses it by its name. */
+export interface RecordCommands {
+  /** A singular noun: `agent`. */
+  readonly name: string
+  /** The field with its long text. The options `--FIELD TEXT` and `--FIELD-file PATH` set it. */
+  readonly text: string
+  /** Further fields that the list shows. */
+  readonly columns?: readonly string[]
+  /** What the options of a call give to fields other than the name and the long text; `null` removes a field. */
+  readonly fields?: (call: CommandCall) => Readonly<Record<string, unknown>>
+  /** The options of `new` and of `edit`, for help. */
+  readonly usage: { readonly new: string; readonly edit: string }
+}
+
+/** One record, as the gateway answers it. */
+type KeptRecord = Kept<RecordFields>
+
+/** One that is not deleted. */
+type LiveRecord = KeptRecord & { readonly value: RecordFields }
+
+/** One that was just created or changed. */
+type WrittenRecord = KeptRecord & { readonly warnings?: readonly string[] }
+
+interface RecordFields {
+  readonly name: string
+  readonly [field: string]: unknown
+}
+
+/** The subcommands list, show, new, edit, delete, versions, restore and use of a kind of record. */
+export function recordSubcommands(kind: RecordCommands): Readonly<Record<string, Subcommand>> {
+  const forPersons = `change ${kind.name}s`
+  return {
+    list: { usage: '[--json]', run: (call, io) => listRecords(kind, call, io) },
+    show: { usage: 'ID [--json]', run: (call, io) => showRecord(kind, call, io) },
+    new: {
+      usage: `(NAME | --name NAME) ${kind.usage.new}`,
+      forPersons,
+      run: (call, io) => newRecord(kind, call, io),
+    },
+    edit: { usage: `ID ${kind.usage.edit}`, forPersons, run: (call, io) => editRecord(kind, call, io) },
+    delete: { usage: 'ID [--yes]', forPersons, run: (call, io) => deleteRecord(kind, call, io) },
+    versions: { usage: 'ID [--json]', run: (call, io) => listVersions(kind, call, io) },
+    restore: { usage: 'ID VERSION', forPersons, run: (call, io) => restoreVersion(kind, call, io) },
+    use: { usage: '[ID] --session SESSION', forPersons, run: (call, io) => useRecord(kind, call, io) },
+  }
+}
+
+async function listRecords(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const records = await withConnection(call.home, io, 'read', (connection) => fetchRecords(connection, kind.name))
+  const empty = `No ${kind.name}s yet. Create one with \`foreword ${kind.name}s new NAME\`.`
+  return printList(records, { empty, table: (all) => recordTable(kind, all, io) }, call, io)
+}
+
+async function fetchRecords(connection: GatewayConnection, kind: string): Promise<readonly LiveRecord[]> {
+  const answer = await requestJson<Readonly<Record<string, readonly LiveRecord[]>>>(connection, `/api/${kind}s`)
+  return answer[`${kind}s`] ?? []
+}
+
+function recordTable({ columns = [], text }: RecordCommands, records: readonly LiveRecord[], io: Io): string {
+  const rows = records.map(({ id, value }) => [
+    id,
+    exactLine(value.name),
+    ...columns.map((column) => exactLine(fieldText(value[column]))),
+    textCell(value[text], io),
+  ])
+  const head = ['id', 'name', ...columns, text]
+  const spare = head.map((_, column) => column).slice(2)
+  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: spare.toReversed() })
+}
+
+/** A field in words; empty where it is not set. */
+function fieldText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value)
+}
+
+function textCell(value: unknown, io: Io): string {
+  return singleLine(exactLine(fieldText(value).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60))
+}
+
+async function showRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const record = await withConnection(call.home, io, 'read', (connection) =>
+    findRecord(connection, kind.name, call.words[1]!),
+  )
+  if (call.json) printJson(io, record)
+  else printRecord(kind, record, io)
+  return 0
+}
+
+function printRecord(kind: RecordCommands, { id, version, time, value }: LiveRecord, io: Io): void {
+  const { name, [kind.text]: longText, ...others } = value
+  const fields = Object.entries(others).map(([field, given]) => [field, exactLine(fieldText(given))])
+  print(io, applyStyle(io, 'bold', exactLine(name)))
+  print(io, table([['id', id], ['version', `${version}, ${fullTimeText(time, new Date())}`], ...fields]))
+  const text = fieldText(longText).trimEnd()
+  if (text !== '') print(io, `\n${safeForTerminal(text, io.stdout)}`)
+}
+
+/**
+ * The record of a kind, such as `project`, that a word means: its id, its name in any case, or an unambiguous beginning
+ * of either. Throws where there is none or more than one.
+ */
+export async function findRecord(connection: GatewayConnection, kind: string, word: string): Promise<LiveRecord> {
+  const records = await fetchRecords(connection, kind)
+  return findByName(word, records, ({ id, value }) => ({ id, name: value.name }), kind)
+}
+
+/** The id that a word means. A word that looks like the id of a deleted record is returned unchanged. */
+async function findRecordId(connection: GatewayConnection, kind: string, word: string): Promise<string> {
+  const records = await fetchRecords(connection, kind)
+  const deleted = new RegExp(`^${kind}[_-]\\w+$`).test(word) && !records.some(({ id }) => id.startsWith(word))
+  return deleted ? word : (await findRecord(connection, kind, word)).id
+}
+
+/** The name of a new record is an option or the argument of `new`. */
+async function newRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const [, name] = call.words
+  const body: Readonly<Record<string, unknown>> = { ...defined({ name }), ...(await readFields(kind, call, io)) }
+  if (body['name'] === undefined) {
+    throw usageFailure(`The ${kind.name} needs a name.`, `Write \`foreword ${kind.name}s new NAME\`.`)
+  }
+  const made = await withConnection(call.home, io, 'write', (connection) =>
+    requestJson<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
+  )
+  if (call.json) printJson(io, made)
+  else note(io, `Created ${exactLine(made.value!.name)} (${made.id}).`)
+  noteWarnings(made, io)
+  return 0
+}
+
+async function readFields(kind: RecordCommands, call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
+  const { text: field, fields } = kind
+  const [text, file] = [call.text(field), call.text(`${field}-file`)]
+  if (file !== undefined && text !== undefined) {
+    throw usageFailure(
+      `--${field} and --${field}-file cannot be used together.`,
+      `Write \`--${field} TEXT\` or \`--${field}-file PATH\`.`,
+    )
+  }
+  return {
+    ...defined({ name: call.text('name'), [field]: file === undefined ? text : await readNamedFile(file, io) }),
+    ...fields?.(call),
+  }
+}
+
+function noteWarnings({ warnings = [] }: WrittenRecord, io: Io): void {
+  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
+}
+
+/** Names the version that the change is based on, so that a concurrent change is refused instead of lost. */
+async function editRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const changes = await readFields(kind, call, io)
+  if (Object.keys(changes).length === 0) {
+    throw usageFailure('No change was given.', `List the options with \`foreword ${kind.name}s --help\`.`)
+  }
+  const changed = await withConnection(call.home, io, 'write', async (connection) => {
+    const { id, version } = await findRecord(connection, kind.name, call.words[1]!)
+    const body = { ...changes, after: version }
+    return await requestJson<WrittenRecord>(connection, apiPath(`/api/${kind.name}s/`, id), { method: 'PATCH', body })
+  })
+  if (call.json) printJson(io, changed)
+  else note(io, `Changed ${exactLine(changed.value!.name)} (version ${changed.version}).`)
+  noteWarnings(changed, io)
+  return 0
+}
+
+async function deleteRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const { id, version, value } = await withConnection(call.home, io, 'write', async (connection) => {
+    const found = await findRecord(connection, kind.name, call.words[1]!)
+    await sendRequest(connection, apiPath(`/api/${kind.name}s/`, found.id), { method: 'DELETE' })
+    return found
+  })
+  if (call.json) printJson(io, { deleted: id })
+  else note(io, `Deleted ${exactLine(value.name)}. Undo with \`foreword ${kind.name}s restore ${id} ${version}\`.`)
+  return 0
+}
+
+/** Prints every version, newest first. */
+async function listVersions(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const { versions } = await withConnection(call.home, io, 'read', async (connection) => {
+    const id = await findRecordId(connection, kind.name, call.words[1]!)
+    const path = apiPath(`/api/${kind.name}s/`, id, '/versions')
+    return await requestJson<{ versions: readonly KeptRecord[] }>(connection, path)
+  })
+  const empty = `No versions of this ${kind.name}.`
+  return printList(versions, { empty, table: (all) => versionTable(kind, all, io) }, call, io)
+}
+
+function versionTable({ text }: RecordCommands, versions: readonly KeptRecord[], io: Io): string {
+  const now = new Date()
+  const rows = versions.map(({ version, time, value }) => [
+    String(version),
+    timeText(time, now),
+    value === undefined ? '(deleted)' : exactLine(value.name),
+    textCell(value?.[text], io),
+  ])
+  return table([['version', 'time', 'name', text], ...rows], [0])
+}
+
+/** Makes an earlier version the newest one. A deleted record is named by its id. */
+async function restoreVersion(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const version = parseVersion(call.words[2]!)
+  const restored = await withConnection(call.home, io, 'write', async (connection) => {
+    const id = await findRecordId(connection, kind.name, call.words[1]!)
+    const path = apiPath(`/api/${kind.name}s/`, id, '/restore')
+    return await requestJson<KeptRecord>(connection, path, { method: 'POST', body: { version } })
+  })
+  if (call.json) printJson(io, restored)
+  else note(io, `Restored version ${version} of ${exactLine(restored.value!.name)} as version ${restored.version}.`)
+  return 0
+}
+
+/** The number of a version, from 1. Throws a usage failure for any other word. */
+export function parseVersion(word: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
+  throw usageFailure(`"${word}" is not a version number.`, 'Write a whole number above 0. List them with `versions`.')
+}
+
+/** Sets the record that a session uses; without a word, removes it. */
+async function useRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
+  const named = call.text('session')
+  const [, word] = call.words
+  if (named === undefined) {
+    throw usageFailure('--session is missing.', `Write \`foreword ${kind.name}s use ID --session SESSION\`.`)
+  }
+  const { session, used } = await withConnection(call.home, io, 'write', async (connection) => {
+    const id = await findSession(connection, named)
+    const record = word === undefined ? undefined : await findRecord(connection, kind.name, word)
+    const body = { [kind.name]: record?.id ?? null }
+    await requestJson(connection, apiPath('/api/sessions/', id), { method: 'PATCH', body })
+    return { session: id, used: record }
+  })
+  if (call.json) printJson(io, { session, [kind.name]: used?.id ?? null })
+  else {
+    const change =
+      used === undefined
+        ? `Removed the ${kind.name} from session ${session}.`
+        : `Set the ${kind.name} of session ${session} to ${exactLine(used.value.name)}.`
+    note(io, `${change} It takes effect at the next turn.`)
+  }
+  return 0
+}
