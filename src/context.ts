@@ -24,6 +24,7 @@ export {
   type AnyMessage,
   type AssistantMessage,
   type Message,
+  messageReasoning,
   messageText,
   outputText,
   type ToolCallPart,

@@ -1,5 +1,10 @@
 // The session log: its entries and their projections, the stores that keep them, exports, blobs and the claim of a home.
-export { type AppendTarget, planAppend, type StoredSession, turnRowAsOf } from './session/append-plan.ts'
+export {
+  type AppendTarget,
+  planAppend,
+  type StoredSession,
+  turnRowAfter as turnRowAsOf,
+} from './session/append-plan.ts'
 export {
   type AuditFacts,
   type AuditOptions,

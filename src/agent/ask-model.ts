@@ -1,7 +1,7 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
-import { errorMessage } from '../platform.ts'
+import { defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, ResponseAccumulator } from './answer.ts'
 import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
@@ -183,7 +183,7 @@ async function answerEntries(
   const cited = citations.length > 0 ? { citations } : {}
   const partial = ended && ended.type !== 'completed' ? ended.type : undefined
   const tokens = await context.journal.tokensOf(message, partial)
-  const said: EntryBody = { type: 'message', turn, call, message, tokens, ...(partial ? { partial } : {}), ...cited }
+  const said: EntryBody = { type: 'message', turn, call, message, tokens, ...defined({ partial }), ...cited }
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
 }
 

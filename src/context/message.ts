@@ -34,6 +34,14 @@ export function messageText({ content }: AnyMessage): string {
   return text
 }
 
+/** The reasoning text of a message; empty for messages that are not a model's. */
+export function messageReasoning({ content }: AnyMessage): string {
+  if (typeof content === 'string') return ''
+  let text = ''
+  for (const part of content) if (part.type === 'reasoning') text += part.text
+  return text
+}
+
 /** The tool calls of a message, in the order the model made them; none for other roles. */
 export function toolCalls(message: AnyMessage): readonly ToolCallPart[] {
   if (message.role !== 'assistant' || typeof message.content === 'string') return []

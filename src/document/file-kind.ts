@@ -25,7 +25,7 @@ export function fileKind(bytes: Uint8Array, name: string, limits: ReadingLimits)
   if (looksBinary(head)) {
     const image = imageType(bytes)
     if (image !== undefined) return { type: 'image', mediaType: image }
-    const refusal = refusalOf(bytes)
+    const refusal = findRefusal(bytes)
     if (refusal !== undefined) return refusal
   }
   if (startsWith(bytes, '{\\rtf')) {
@@ -52,7 +52,7 @@ interface Refusal {
 }
 
 /** What is known not to be read. Ask only for bytes that are no text: a sentence may begin with `MZ`. */
-function refusalOf(bytes: Uint8Array): Refusal | undefined {
+function findRefusal(bytes: Uint8Array): Refusal | undefined {
   const mediaType = signatureType(bytes)
   return mediaType === undefined ? undefined : { type: 'refused', ...refusalFor(mediaType), mediaType }
 }

@@ -135,7 +135,8 @@ async function exchange(
       giveUp(error)
     }
   }
-  const onExit = (code: number | null, ending: NodeJS.Signals | null) => failed(...deathOf(code, ending, limits), true)
+  const onExit = (code: number | null, ending: NodeJS.Signals | null) =>
+    failed(...describeExit(code, ending, limits), true)
   const giveUp = (reason: unknown) => {
     told.reject(reason)
     child.kill('SIGKILL')
@@ -178,7 +179,7 @@ function send(child: ChildProcess, order: ReadingOrder): Promise<void> {
   })
 }
 
-function deathOf(
+function describeExit(
   code: number | null,
   signal: NodeJS.Signals | null,
   limits: ReadingLimits,

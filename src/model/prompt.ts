@@ -160,13 +160,13 @@ function contentPart(part: ContentPart): WirePart {
       return filePart({ type: 'file', mediaType: part.mediaType, data: part.data })
     case 'file-url':
     case 'image-url':
-      return filePart({ type: 'file', mediaType: mediaTypeOf(part), data: new URL(part.url) })
+      return filePart({ type: 'file', mediaType: partMediaType(part), data: new URL(part.url) })
     default:
       return { type: 'text', text: `[${part.type}]` }
   }
 }
 
-function mediaTypeOf(part: { readonly type: string; readonly mediaType?: string }): string {
+function partMediaType(part: { readonly type: string; readonly mediaType?: string }): string {
   return part.mediaType ?? (part.type === 'image-url' ? 'image' : 'application/octet-stream')
 }
 

@@ -201,7 +201,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     if (closing) throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   }
 
-  const { stateOf, ...sessions } = createSessions({
+  const { sessionState: stateOf, ...sessions } = createSessions({
     store,
     states,
     queue,

@@ -23,7 +23,7 @@ export interface Listening {
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
-    errorHandler: () => errorResponse(new HttpFailure(400, 'invalid-input', 'The request is not valid HTTP.').failure),
+    errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure),
   })
   const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
   const drain = createDrain()

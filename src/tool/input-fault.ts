@@ -82,7 +82,7 @@ function describeError({ keyword, instancePath, params, message, data, parentSch
     case 'additionalProperties':
       return `there is no field ${joined(instancePath, String(params['additionalProperty']))}${known(parentSchema)}`
     case 'type':
-      return `${field} must be ${withArticle(params['type'])}, not ${kindOf(data)}`
+      return `${field} must be ${withArticle(params['type'])}, not ${typeName(data)}`
     case 'enum':
       return `${field} must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     default:
@@ -117,7 +117,7 @@ function withArticle(type: unknown): string {
   return kinds.join(' or ')
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return withArticle(Array.isArray(value) ? 'array' : typeof value)
 }

@@ -18,7 +18,7 @@ export const readText: TextReader = async (path) => {
   let file: FileHandle | undefined
   try {
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    return await textOf(file)
+    return await decodeFile(file)
   } catch (error) {
     return failure(error as NodeJS.ErrnoException)
   } finally {
@@ -26,7 +26,7 @@ export const readText: TextReader = async (path) => {
   }
 }
 
-async function textOf(file: FileHandle): Promise<TextRead> {
+async function decodeFile(file: FileHandle): Promise<TextRead> {
   const found = await file.stat()
   if (found.isDirectory()) return unreadable('it is a folder, not a file')
   if (!found.isFile()) return unreadable('it is a pipe or a device, not a file')

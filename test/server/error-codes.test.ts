@@ -25,8 +25,8 @@ test('the guide lists every code of the gateway, with its status and its name un
 /** Failures that take a broken disk or a clock to reach: where they are made, and where that is tested. */
 const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: string]>> = {
   internal: ['src/server/failure.ts', 'test/server/doors.test.ts'],
-  storage: ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
-  'storage-full': ['src/runtime/runtime-failure.ts', 'test/runtime/storage.test.ts'],
+  storage: ['src/runtime/failure.ts', 'test/runtime/storage.test.ts'],
+  'storage-full': ['src/runtime/failure.ts', 'test/runtime/storage.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/doors.test.ts'],
   unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/write-subject-file.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],

@@ -83,7 +83,7 @@ function eachRow(xml: string, read: CellReader, tell: (row: number, cells: reado
         cells = []
         cell.column = -1
       } else if (name === 'c') {
-        const column = columnOf(attributeValue(attributes, 'r')) ?? cell.column + 1
+        const column = columnNumber(attributeValue(attributes, 'r')) ?? cell.column + 1
         const style = Number(attributeValue(attributes, 's') ?? 0)
         cell = { column, type: attributeValue(attributes, 't') ?? 'n', style, value: '' }
       }
@@ -106,7 +106,7 @@ function put(cells: string[], column: number, text: string): void {
 }
 
 /** `B7` is column 1, counted from 0. */
-function columnOf(address: string | undefined): number | undefined {
+function columnNumber(address: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(address ?? '')?.[0]
   if (letters === undefined) return undefined
   let column = 0

@@ -12,7 +12,7 @@ export async function wordText(
 ): Promise<{ readonly text: string; readonly title?: string }> {
   const archive = openArchive(bytes, limits)
   // The library unpacks by itself and without a limit: what it will unpack is tried first, and has to fit what it declares.
-  for (const name of archive.names) if (/\.(?:xml|rels)$/.test(name)) archive.bytesOf(name)
+  for (const name of archive.names) if (/\.(?:xml|rels)$/.test(name)) archive.readEntry(name)
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) },

@@ -6,7 +6,7 @@ import { groupDigits, ReadingFault, type ReadingLimits, sizeInWords } from '../r
 export interface Archive {
   readonly names: readonly string[]
   /** The bytes of a part, unpacked; nothing where there is none of that name. Throws a `ReadingFault` where they are broken. */
-  bytesOf(name: string): Uint8Array | undefined
+  readEntry(name: string): Uint8Array | undefined
   /** The same as text, which in office documents is UTF-8. */
   textOf(name: string): string | undefined
 }
@@ -44,7 +44,7 @@ export function openArchive(bytes: Uint8Array, limits: ReadingLimits): Archive {
   }
   return {
     names: [...byName.keys()],
-    bytesOf,
+    readEntry: bytesOf,
     textOf(name) {
       const unpacked = bytesOf(name)
       return unpacked && new TextDecoder().decode(unpacked)

@@ -65,8 +65,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         toolChoice,
         maxOutputTokens: reserve,
         window,
-        ...(parameters ? { parameters } : {}),
-        ...defined({ reasoning: settings.reasoning }),
+        ...defined({ parameters, reasoning: settings.reasoning }),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)

@@ -75,7 +75,7 @@ export async function completionCall(
     input: attempt.record,
     failure: (call) => (fits ? undefined : overflowByOurCount(call, outcome.manifest, cut)),
   })
-  return { prepared, ...(cut ? { cut } : {}) }
+  return { prepared, ...defined({ cut }) }
 }
 
 /** What an assembly took out of a caller's conversation for want of room; `undefined` where it sends all of it. */

@@ -44,7 +44,7 @@ export function parseConfiguration(text: string): ConfigurationFile {
   return {
     value: problems.length === 0 && tree ? getNodeValue(tree) : {},
     problems: [...problems, ...repeated],
-    placeOf: (path) => `${FILE}:${lineAndColumn(text, offsetOf(tree, path))}`,
+    placeOf: (path) => `${FILE}:${lineAndColumn(text, findOffset(tree, path))}`,
   }
 }
 
@@ -74,7 +74,7 @@ function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-function offsetOf(tree: Node | undefined, path: KeyPath): number {
+function findOffset(tree: Node | undefined, path: KeyPath): number {
   if (!tree) return 0
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length).map(segment))

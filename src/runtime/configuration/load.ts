@@ -9,6 +9,7 @@ import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema } from './schema.ts'
+import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
@@ -108,15 +109,30 @@ async function wholeSchema(
 /** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
-  { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
+  schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
-  const first = whole.safeParse(value)
-  if (first.success) return { shape: first.data, faults: [] }
-  const faults = faultsFromIssues(first.error.issues, json)
+  const first = schema.whole.safeParse(value)
+  const faults = [
+    ...(first.success ? [] : faultsFromIssues(first.error.issues, schema.json)),
+    ...unknownEmbedders(value, schema),
+  ]
+  if (first.success && faults.length === 0) return { shape: first.data, faults }
+  return { shape: withoutFaults(value, faults, schema), faults }
+}
+
+/** What is left of a value. Where a required key is removed, what requires it is removed too. */
+function withoutFaults(
+  value: unknown,
+  faults: readonly Fault[],
+  { whole, json }: Pick<ConfigurationSchema, 'whole' | 'json'>,
+): HostShape {
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)
-  return { shape: second.success ? second.data : whole.parse({}), faults }
+  if (second.success) return second.data
+  for (const { path } of faultsFromIssues(second.error.issues, json)) remove(rest, path)
+  const third = whole.safeParse(rest)
+  return third.success ? third.data : whole.parse({})
 }
 
 function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {

@@ -66,7 +66,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const { request } = await rebuild(call)
       const digest = sha256(canonical(request))
       const wire = await newProver().prove(call, request)
-      return { call, request, digest, identical: digest === call.requestDigest, ...(wire ? { wire } : {}) }
+      return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire }) }
     },
     async diff(before, after) {
       const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
@@ -150,7 +150,7 @@ interface WireProver {
 export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary | undefined): WireProver {
   const known = new Map<string, Promise<Model | Error>>()
 
-  function modelOf(id: string): Promise<Model | Error> {
+  function findModel(id: string): Promise<Model | Error> {
     const found = known.get(id) ?? models.resolve(id).catch(asError)
     known.set(id, found)
     return found
@@ -163,7 +163,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
       const { options } = call.input as CallInput
       if (!options) return unknown('the version that recorded the call did not note how it was made')
-      const model = await modelOf(call.model)
+      const model = await findModel(call.model)
       if (model instanceof Error) return unknown(model.message)
       if (!model.bodyOf) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)

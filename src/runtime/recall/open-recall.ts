@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
 import { RuntimeError } from '../../capability.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import { defined, errorMessage, settlesWithin } from '../../platform.ts'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type LogStore, type SessionStore, createUndoneTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
@@ -213,14 +213,9 @@ async function openIndex(path: string, timeZone: string | undefined): Promise<Re
 
 /** Whether the work is done in time. It continues in any case; an error within that time is thrown. */
 async function finishesInTime(work: Promise<void>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), CATCH_UP_TIMEOUT_MS)
-  try {
-    return await Promise.race([work.then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => {})
-  }
+  const settled = await settlesWithin(work, CATCH_UP_TIMEOUT_MS)
+  if (settled) await work
+  return settled
 }
 
 async function recallFailure(error: unknown): Promise<unknown> {

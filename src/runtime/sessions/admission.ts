@@ -42,8 +42,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
   const options = {
-    ...defined({ model, system }),
-    ...(parameters ? { parameters } : {}),
+    ...defined({ model, system, parameters }),
   }
   if (text.trim() === '' && files.length === 0)
     throw new RuntimeError('invalid-input', 'The message is empty. Write something.')

@@ -22,7 +22,7 @@ interface Sessions extends Pick<
   'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession'
 > {
   /** Rejects with `not-found`. */
-  stateOf(session: string): Promise<SessionState>
+  sessionState(session: string): Promise<SessionState>
 }
 
 interface SessionsParts {
@@ -103,7 +103,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   return {
-    stateOf,
+    sessionState: stateOf,
     newSession,
     sessionFor(binding) {
       const name = JSON.stringify([binding.channel, binding.conversation])

@@ -60,12 +60,12 @@ export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): 
 
 /** Those of the tools that can be of use now. */
 export async function offeredTools(tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const holds = await conditionsOf(tools)
+  const holds = await offerConditions(tools)
   return tools.filter(({ offeredWhile }) => !offeredWhile || holds.get(offeredWhile))
 }
 
 /** What tools wait for, and whether it is so now. Asked once, however many wait for the same. */
-export async function conditionsOf(tools: readonly Tool[]): Promise<ReadonlyMap<OfferedWhile, boolean>> {
+export async function offerConditions(tools: readonly Tool[]): Promise<ReadonlyMap<OfferedWhile, boolean>> {
   const conditions = [...new Set(tools.flatMap(({ offeredWhile }) => offeredWhile ?? []))]
   return new Map(await Promise.all(conditions.map(async (each) => [each, await each.isSo()] as const)))
 }

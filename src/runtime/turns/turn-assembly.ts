@@ -3,7 +3,7 @@ import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
 import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
-import { timeSlice } from '../../platform.ts'
+import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
@@ -44,7 +44,7 @@ export function turnAssembly(
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
 
-  function questionOf(step: Step): CallQuestion {
+  function callQuestion(step: Step): CallQuestion {
     const question = {
       files,
       cites: citations.found(),
@@ -63,7 +63,7 @@ export function turnAssembly(
   }
 
   return async (step) => {
-    const question = questionOf(step)
+    const question = callQuestion(step)
     const work = timeSlice()
     const attempt = await attemptWithPictures(context, library, question)
     gone = attempt.gone
@@ -91,7 +91,7 @@ export function turnAssembly(
         const { cut, budget } = manifest
         cutEntries = cutToWrite(state, { turn, call, cut, budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
-        return journal.append([{ ...assembly, ...(cut ? { cut } : {}), ...sources }, ...cutEntries])
+        return journal.append([{ ...assembly, ...defined({ cut }), ...sources }, ...cutEntries])
       },
     })
     hasAssembled = true
@@ -167,10 +167,9 @@ async function addForecast(
     promptTokens: real(manifest.used),
     reuseTokens: real(reuse?.tokens ?? 0),
     ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
-    ...(price ? { price } : {}),
-    ...(cache ? { cache } : {}),
+    ...defined({ price, cache }),
   })
-  return { ...manifest, ...(reuse ? { reuse } : {}), forecast: expected }
+  return { ...manifest, ...defined({ reuse }), forecast: expected }
 }
 
 /** Pieces that are the same from the beginning on, and the first that is not. */

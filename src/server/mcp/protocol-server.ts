@@ -50,9 +50,9 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name)
     if (tool === undefined) throw invalidParams(`There is no tool ${JSON.stringify(params.name)}.`)
-    const call = callOf(context, era, clientOf(mcp, context), options)
+    const call = toMcpCall(context, era, toClient(mcp, context), options)
     try {
-      return await answerOf(catalogue, tool, params.arguments ?? {}, call)
+      return await runMcpTool(catalogue, tool, params.arguments ?? {}, call)
     } catch (error) {
       if (error instanceof ProtocolError) throw error
       return failureReply(error, unexpected)
@@ -86,7 +86,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
       if (prompt === undefined) throw invalidParams(`There is no prompt ${JSON.stringify(ref.name)}.`)
       return (await prompt.complete?.(argument)) ?? []
     })
-    return { completion: completionOf(values) }
+    return { completion: toCompletion(values) }
   })
   return mcp
 
@@ -107,7 +107,7 @@ export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 }
 
-async function answerOf(catalogue: McpCatalogue, tool: McpTool, input: Record<string, unknown>, call: McpCall) {
+async function runMcpTool(catalogue: McpCatalogue, tool: McpTool, input: Record<string, unknown>, call: McpCall) {
   const refusal = await catalogue.refusal(tool.definition.name)
   if (refusal === undefined) return tool.call(input, call)
   await catalogue.refused?.({ tool: tool.definition.name, input, client: call.client }, refusal)
@@ -120,7 +120,7 @@ interface Client {
 }
 
 /** In the newer revision each request names its client. In the older ones the connection does. */
-function clientOf({ server }: McpServer, { mcpReq: { envelope } }: ServerContext): Client {
+function toClient({ server }: McpServer, { mcpReq: { envelope } }: ServerContext): Client {
   const said = envelope as Readonly<Record<string, unknown>> | undefined
   const info = (said?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined) ?? server.getClientVersion()
   const capabilities = said?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
@@ -130,7 +130,7 @@ function clientOf({ server }: McpServer, { mcpReq: { envelope } }: ServerContext
   }
 }
 
-function callOf(context: ServerContext, era: Era, client: Client, { seals, asksPersons }: ProtocolOptions): McpCall {
+function toMcpCall(context: ServerContext, era: Era, client: Client, { seals, asksPersons }: ProtocolOptions): McpCall {
   const { mcpReq } = context
   const { _meta: meta } = mcpReq
   const progressToken = meta?.progressToken
@@ -163,6 +163,6 @@ function personIn(era: Era): PersonAsked {
 /** The most values that the protocol allows. */
 const VALUES = 100
 
-function completionOf(values: readonly string[]) {
+function toCompletion(values: readonly string[]) {
   return { values: values.slice(0, VALUES), total: values.length, hasMore: values.length > VALUES }
 }

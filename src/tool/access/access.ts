@@ -98,10 +98,10 @@ const count = z.int('must be a whole number above 0').min(1, 'must be a whole nu
 /** A blank pattern would match everything. */
 const word = z.string('must be a text').regex(/\S/, 'must not be blank')
 const namePattern = new RegExp(NAME_PATTERN.source)
-const mode = oneOf('off', 'allowlist', 'full')
-const approval = oneOf('ask', 'never')
+const mode = choice('off', 'allowlist', 'full')
+const approval = choice('ask', 'never')
 
-function oneOf<const Choice extends readonly [string, ...string[]]>(...choices: Choice) {
+function choice<const Choice extends readonly [string, ...string[]]>(...choices: Choice) {
   return z.enum(choices, `must be one of ${choices.join(', ')}`)
 }
 

@@ -9,7 +9,7 @@ export function prefixRisk(prefix: string): string | undefined {
   const read = commandWords(prefix)
   const [program] = read.type === 'words' ? read.words : []
   if (program === undefined || program === '') return undefined
-  const known = namesOf(program)
+  const known = programNames(program)
   const why = known.map((name) => reasons.get(name)).find((reason) => reason !== undefined)
   if (why !== undefined) return why
   return program.includes('/') && !program.startsWith('/')
@@ -18,7 +18,7 @@ export function prefixRisk(prefix: string): string | undefined {
 }
 
 /** `/usr/bin/python3.12`, `python3` and `PYTHON.EXE` are `python`; `gcc-12` is `gcc`. */
-function namesOf(program: string): readonly string[] {
+function programNames(program: string): readonly string[] {
   const file = program.slice(program.lastIndexOf('/') + 1)
   const name = file.replace(/\.(?:exe|cmd|bat|com)$/i, '')
   return [name, name.toLowerCase()].flatMap((each) => [each, each.replace(/-?\d+(?:\.\d+)*$/, '')])

@@ -62,16 +62,16 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
     ok: false,
     error,
     ...(written !== '' && { output: written }),
-    meta: { ...facts, ...metaOf(run) },
+    meta: { ...facts, ...programMeta(run) },
   })
   switch (end.type) {
     case 'exit':
-      if (end.code === 0) return { ok: true, output: written, meta: metaOf(run) }
-      return { ok: false, error: `exit ${end.code}: ${bothOutputs(run)}`, meta: metaOf(run) }
+      if (end.code === 0) return { ok: true, output: written, meta: programMeta(run) }
+      return { ok: false, error: `exit ${end.code}: ${bothOutputs(run)}`, meta: programMeta(run) }
     case 'signal':
-      return { ok: false, error: `ended by ${end.signal}: ${bothOutputs(run)}`, meta: metaOf(run) }
+      return { ok: false, error: `ended by ${end.signal}: ${bothOutputs(run)}`, meta: programMeta(run) }
     case 'not-started':
-      return { ok: false, error: end.why, meta: metaOf(run) }
+      return { ok: false, error: end.why, meta: programMeta(run) }
     case 'timeout':
       return stopped(`timed out after ${limits.timeoutMs} ms`, { failure: 'timeout' })
     case 'cancelled':
@@ -98,7 +98,7 @@ function bothOutputs({ stdout, stderr }: ProgramEnd): string {
   return `${shownText(stdout)}\n${shownText(stderr)}`
 }
 
-function metaOf({ end, stdout, stderr }: ProgramEnd): ToolMeta {
+function programMeta({ end, stdout, stderr }: ProgramEnd): ToolMeta {
   return {
     ...(end.type === 'exit' && { exitCode: end.code }),
     bytes: stdout.bytes + stderr.bytes,
