@@ -50,7 +50,7 @@ type Finish = Extract<ModelEvent, { type: 'finish' }>
 
 /**
  * How a turn ends with this answer, which calls no tool (BEHAVIOURS §1.6). Without words it is never `completed`, whatever
- * the provider says.
+ * the provider reports.
  */
 export function answerOutcome(
   message: AssistantMessage,

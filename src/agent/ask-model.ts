@@ -179,10 +179,10 @@ async function answerEntries(
   usage: EntryBody,
 ): Promise<readonly EntryBody[]> {
   const turn = context.turn.id
-  const citations = await context.output.sourcesOf(messageText(message))
+  const citations = await context.output.citedSources(messageText(message))
   const cited = citations.length > 0 ? { citations } : {}
   const partial = ended && ended.type !== 'completed' ? ended.type : undefined
-  const tokens = await context.journal.tokensOf(message, partial)
+  const tokens = await context.journal.countTokens(message, partial)
   const said: EntryBody = { type: 'message', turn, call, message, tokens, ...defined({ partial }), ...cited }
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
 }

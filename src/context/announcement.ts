@@ -48,7 +48,7 @@ export function announcement(dropped: Dropped, readers: Readers, counter: TokenC
   return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
 }
 
-/** The most files that are named, in their order. The others are counted: a long list would take the room of the turns it is about. */
+/** The most files that are named, in their order. The others are counted: a long list would use the room of the turns that it announces. */
 const MOST_NAMED = 10
 
 /** Characters of a name. */

@@ -13,7 +13,7 @@ export interface CutDecision extends CutState {
 /**
  * Decides what of a conversation gives way. While it fits, the marks of the last cut stay and nothing moves. When it does
  * not fit any more it is cut once, down to the low-water mark: tool results of old turns step down first, oldest first,
- * then answered results of the current turn, then old turns go, oldest first: what a person said outlasts what a program
+ * then answered results of the current turn, then old turns go, oldest first: what a person wrote outlasts what a program
  * printed. The newest settled turn goes only where it does not fit at all. Marks only move forward, so the calls between
  * two cuts share their beginning (docs/guide/assembly.md).
  *
@@ -71,7 +71,7 @@ function lowWater({ available, beside, rule }: ConversationInput, standing: numb
 }
 
 /**
- * Where not even the current turn fits, its unanswered results shrink into the room. What was said before it keeps a
+ * Where not even the current turn fits, its unanswered results shrink into the room. Earlier turns keep a
  * share of that room, so that one long result does not end a conversation.
  */
 function shortCut(

@@ -134,7 +134,7 @@ export function cutMarks(conversation: ConversationInput, line: CutLine, state: 
         ? { dropBefore: cut.dropBefore }
         : {}),
     ...(clearBefore === undefined ? {} : { clearBefore }),
-    // Two positions with no result between them have one mark, and it is named once: a call that repeats it says the same.
+    // Two positions with no result between them have one mark, which is written once.
     ...(excerptBefore === undefined || excerptBefore === clearBefore ? {} : { excerptBefore }),
   }
   return Object.keys(marks).length > 0 ? marks : undefined

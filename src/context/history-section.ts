@@ -68,16 +68,16 @@ function order(one: string, other: string): number {
 }
 
 /** The words about what was dropped; left out where they do not fit: they never cost a turn. */
-export function announcementSections(told: PricedMessage | undefined, fits: boolean): readonly Section[] {
-  if (!told) return []
+export function announcementSections(announcement: PricedMessage | undefined, fits: boolean): readonly Section[] {
+  if (!announcement) return []
   const about = {
     id: 'announcement',
     layer: 'announcement',
     slot: 'history' as const,
     origin: { kind: 'operator', ref: 'foreword' } as Origin,
   }
-  if (!fits) return [omittedSection({ ...about, fullTokens: told.tokens, reason: { code: 'budget' } })]
-  return [includedSection({ ...about, form: 'full', tokens: told.tokens }, [told])]
+  if (!fits) return [omittedSection({ ...about, fullTokens: announcement.tokens, reason: { code: 'budget' } })]
+  return [includedSection({ ...about, form: 'full', tokens: announcement.tokens }, [announcement])]
 }
 
 /** The account of settled turns where whole turns are left out. */

@@ -28,14 +28,14 @@ const BYTES_OF_A_PAGE = 30_000
  */
 export function mediaCost({ mediaType, data, filename = '', providerOptions }: Media): MediaCost {
   const source = findSource(data)
-  const told = (providerOptions?.['foreword'] ?? {}) as Readonly<Record<string, unknown>>
+  const facts = (providerOptions?.['foreword'] ?? {}) as Readonly<Record<string, unknown>>
   if (source.type === 'text') return { tokens: 0, texts: [filename, source.text] }
   const texts = source.type === 'url' ? [filename, source.url] : [filename]
-  if (mediaType.startsWith('image')) return { tokens: pictureTokens(source, told), texts: texts.slice(1) }
+  if (mediaType.startsWith('image')) return { tokens: pictureTokens(source, facts), texts: texts.slice(1) }
   if (mediaType.startsWith('text') && source.type === 'bytes') {
     return { tokens: 0, texts: [filename, utf8(firstBytes(source, Infinity))] }
   }
-  return { tokens: countPages(source, told) * PAGE_TOKENS, texts }
+  return { tokens: countPages(source, facts) * PAGE_TOKENS, texts }
 }
 
 type Source =

@@ -35,7 +35,7 @@ function messageFor(manifest: Manifest, advice: Advice): string {
 
 function remedy(manifest: Manifest, advice: Advice): string {
   if (manifest.budget.available === 0) {
-    return 'The reserve and the margin take the whole window: lower them, or choose a model with a larger window.'
+    return 'The reserve and the margin use the whole window. Lower them, or choose a model with a larger window.'
   }
   return [
     largestChange(manifest, advice),

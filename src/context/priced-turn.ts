@@ -5,7 +5,7 @@ import { messageTokens, type TokenCounter } from './token-counter.ts'
 import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
 import type { Turn } from './turn.ts'
 
-/** A turn with the cost of everything in it, in each form it can take. */
+/** A turn with the cost of its parts in each of their forms. */
 export interface PricedTurn {
   readonly id: string
   readonly attachments: readonly PricedAttachment[]

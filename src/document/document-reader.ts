@@ -31,7 +31,7 @@ type ReadingRequest = ReadingSource & {
 /** Extracts the text of files. */
 export interface DocumentReader {
   /**
-   * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or take more time and memory
+   * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or use more time and memory
    * than the limits give it. Rejects with the reason of `signal`, when the reader is closed, and where the path leads to no
    * file. The bytes stay the caller's; they must not change meanwhile.
    */

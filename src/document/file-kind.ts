@@ -62,7 +62,7 @@ function refusalFor(mediaType: string): Pick<Refusal, 'code' | 'reason'> {
     return { code: 'unsupported', reason: 'it is a recording; sound and film are not read' }
   }
   if (mediaType.startsWith('image/')) {
-    const reason = 'it is an image of a kind that models do not take; save it as PNG or JPEG'
+    const reason = 'models do not accept this image format; save it as PNG or JPEG'
     return { code: 'unsupported', reason }
   }
   if (programs.has(mediaType)) return { code: 'binary', reason: 'it is a program' }

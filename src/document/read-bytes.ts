@@ -57,7 +57,7 @@ async function readDocument(bytes: Uint8Array, kind: FileKind, task: ReadingTask
     }
     case 'text': {
       const text = cleanText(decodedText(bytes, task.charset))
-      if (text.trim() === '') throw new ReadingFault('empty', 'the file holds nothing but blanks')
+      if (text.trim() === '') throw new ReadingFault('empty', 'the file contains only blanks')
       return { kind: 'text', text, mediaType }
     }
   }
@@ -82,7 +82,7 @@ function toFault(error: unknown): { readonly code: Unreadable['code']; readonly 
   const message = error instanceof RangeError ? error.message : ''
   if (/call stack/i.test(message)) return { code: 'broken', reason: 'its parts are nested too deeply to be read' }
   if (/invalid (?:string|array)|allocation/i.test(message)) {
-    return { code: 'too-large', reason: 'reading it takes more memory than there is' }
+    return { code: 'too-large', reason: 'reading it needs more memory than is available' }
   }
   return { code: 'broken', reason: 'the file is damaged or incomplete, and its text cannot be taken out' }
 }

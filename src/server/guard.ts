@@ -106,7 +106,7 @@ function bearer(authorization: string): string {
   return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
 }
 
-/** Digests have one length, and comparing them takes the same time however much of a guess is right. */
+/** Digests have one length, so that a comparison takes the same time for every guess. */
 function matchesDigest(given: string, expected: Buffer): boolean {
   return timingSafeEqual(digest(given), expected)
 }

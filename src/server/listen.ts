@@ -19,7 +19,7 @@ export interface Listening {
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-/** Opens a port for a server; port 0 means any free one. Where that fails, the error says what to do. */
+/** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {

@@ -17,23 +17,23 @@ import {
  * @throws TypeError where the schema is not one of an object, or has no JSON Schema
  */
 export function tool<Input = Readonly<Record<string, never>>>(definition: ToolInput<Input>): Tool {
-  const { schema, execute, plan, ...traits } = definition
-  const inputSchema = toJsonSchema(traits.name, schema)
+  const { schema, execute, plan, ...properties } = definition
+  const inputSchema = toJsonSchema(properties.name, schema)
   if (plan) {
     return {
-      ...traits,
+      ...properties,
       inputSchema,
       async plan(value, context) {
-        const input = await parse(schema, value, traits.name)
+        const input = await parse(schema, value, properties.name)
         return 'ok' in input ? input : planned(await plan(input.value, context))
       },
     }
   }
   return {
-    ...traits,
+    ...properties,
     inputSchema,
     async execute(value, context) {
-      const input = await parse(schema, value, traits.name)
+      const input = await parse(schema, value, properties.name)
       return 'ok' in input ? input : toResult(await execute(input.value, context))
     },
   }

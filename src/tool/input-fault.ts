@@ -35,7 +35,7 @@ const compilers = new Map<string, Promise<Ajv>>()
 /**
  * Compiles a JSON Schema: 2020-12, or the older draft that `$schema` names. Formats are not checked.
  *
- * @throws Error where the schema is invalid, or takes longer than five seconds to compile
+ * @throws Error where the schema is invalid, or compiling it needs longer than five seconds
  */
 export async function validatorFor({ $schema: dialect, ...rules }: Schema): Promise<ValidateFunction> {
   const draft = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect) ? 'draft-07' : '2020-12'

@@ -19,14 +19,14 @@ test('a missing file, also below a file, is missing', async () => {
   assert.deepEqual(await readText(join(folder, 'file', 'nothing.md')), { type: 'missing' })
 })
 
-test('what is no text is told in words', async () => {
+test('a file without readable text has a reason in words', async () => {
   assert.deepEqual(await reading('latin1.md', Buffer.from([0x47, 0xfc, 0x6e])), {
     type: 'unreadable',
     why: 'it is not valid UTF-8',
   })
   assert.deepEqual(await reading('large.md', Buffer.alloc(1024 * 1024 + 1, 'a')), {
     type: 'unreadable',
-    why: 'it holds 1048577 bytes, more than the 1048576 allowed',
+    why: 'it has 1048577 bytes, more than the 1048576 allowed',
   })
   mkdirSync(join(folder, 'folder.md'))
   assert.deepEqual(await readText(join(folder, 'folder.md')), {

@@ -163,8 +163,8 @@ function planGrace({ plan }: Tool, limit: number): number {
 const DEEPEST = 128
 
 /**
- * Why an input is not what a person could be shown of it, or `undefined`. A number beyond all bounds reads `null` in JSON,
- * so that an approval of `null` would hold for it; what is nested without end cannot be shown at all.
+ * Why a person could not be shown an input as it is, or `undefined`. A number beyond all bounds becomes `null` in JSON, so
+ * that an approval of `null` would cover it; what is nested without end cannot be shown at all.
  */
 function jsonFault(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'it holds a number that is too large'

@@ -362,7 +362,7 @@ test('with --http it is the address of the gateway and its token, for persons al
   const claude = await run(['mcp', 'config', 'claude-code', '--http'], { environment })
   const { mcpServers } = JSON.parse(claude.stdout) as { mcpServers: typeof servers }
   const token = mcpServers.foreword.headers['Authorization']!.split(' ')[1]!
-  assert.match(claude.stderr, /Or, with the token in the place of THE-TOKEN: claude mcp add-json .*Bearer THE-TOKEN/)
+  assert.match(claude.stderr, /Or, with the token in place of THE-TOKEN: claude mcp add-json .*Bearer THE-TOKEN/)
   assert.ok(!claude.stderr.includes(token))
   for (const client of ['claude-code', 'codex', 'vscode']) {
     const printed = await run(['mcp', 'config', client], { environment })
@@ -372,7 +372,7 @@ test('with --http it is the address of the gateway and its token, for persons al
   const tool = await run(['mcp', 'config', 'vscode', '--http'], { environment: { ...environment, FOREWORD_TOOL: '1' } })
   assert.deepEqual([tool.code, tool.stdout], [1, ''])
   const desktop = await run(['mcp', 'config', 'claude-desktop', '--http'], { environment })
-  assert.match(desktop.stderr, /takes no address/)
+  assert.match(desktop.stderr, /accepts no address/)
 
   // Both at once: the command works beside the gateway.
   const beside = talk(t, home)

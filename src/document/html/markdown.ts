@@ -168,9 +168,9 @@ function marked(text: string, mark: string): string {
 }
 
 function inlineCode(text: string): string {
-  const said = oneLine(text)
-  if (said === '') return ''
-  return said.includes('`') ? `\`\` ${said} \`\`` : `\`${said}\``
+  const content = oneLine(text)
+  if (content === '') return ''
+  return content.includes('`') ? `\`\` ${content} \`\`` : `\`${content}\``
 }
 
 /** Links within the page and such that run something are only their words. */

@@ -106,7 +106,7 @@ const bannerBoxes = new Set(['div', 'section', 'aside', 'form', 'dialog', 'foote
 /** Characters. */
 const LONGEST_BANNER = 2_000
 
-/** Plain names of such bannerBoxes, and those of the services that make them. */
+/** Class names and ids of consent banners, and those of the services that make them. */
 const bannerNames =
   /cookies?[-_]?(?:banner|bar|consent|notice|notification|law|policy|pop-?up|modal|overlay|message|msg|alert|warning|disclaimer|dialog|wall|info|layer|accept|settings|preferences|compliance)|(?:consent|gdpr|ccpa|privacy)[-_]?(?:banner|bar|notice|box|pop-?up|modal|overlay|message|dialog|layer|manager)|onetrust|optanon|didomi|usercentrics|cookiebot|cybot|truste|evidon|cc-window|cmpbox/i
 const bannerWords = /cookie|consent|privacy|gdpr|rgpd|datenschutz|クッキー|куки/i
@@ -124,6 +124,6 @@ function hasAnswer(node: PageNode): boolean {
   return false
 }
 
-/** In the languages of many such bannerBoxes. */
+/** Labels of the buttons in such banners, in several languages. */
 const answers =
   /^(?:(?:i |ja, )?(?:accept|agree|allow|reject|decline|akzeptier|zustimmen|einverstanden|verstanden|accepter|tout accepter|j.accepte|aceptar|acepto|accett[ao]|akkoord|accepteren|aceitar|godk[äj]nn).*|ok(?:ay)?|got it|understood|i understand|同意.*|принять.*)$/i

@@ -16,9 +16,9 @@ export async function pageText(
   const article = vast ? undefined : await findArticle(html, page)
   if (article !== undefined) withoutFrame(article.content)
   const title = oneLine(article?.title ?? page.title)
-  const said = cleanText(renderMarkdown(article?.content ?? page.body, base))
+  const content = cleanText(renderMarkdown(article?.content ?? page.body, base))
   // The library removes the title from the article that it finds.
-  const text = article !== undefined && title !== '' && !said.startsWith('# ') ? `# ${title}\n\n${said}` : said
+  const text = article !== undefined && title !== '' && !content.startsWith('# ') ? `# ${title}\n\n${content}` : content
   if (text.trim() === '') {
     throw new ReadingFault('no-text', 'the page shows no text; it may be one that only a browser can build')
   }
@@ -35,7 +35,7 @@ function oneLine(title: string): string {
   return cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
 }
 
-/** Whether a page is so large or so deep that it is taken whole: finding its frame would take too long. */
+/** Whether a page is so large or so deep that its frame is not searched for, because that would take too long. */
 function isVast(body: PageNode): boolean {
   const depths = new Map<PageNode, number>([[body, 0]])
   for (const node of nodesBelow(body)) {

@@ -108,14 +108,15 @@ function unpackedBytes(bytes: Uint8Array, part: Part): Uint8Array {
 
 function inflated(packed: Uint8Array, part: Part): Uint8Array {
   if (part.method === 0) return packed
-  if (part.method !== 8) throw new ReadingFault('unsupported', 'its parts are packed in a way that is not read')
+  if (part.method !== 8)
+    throw new ReadingFault('unsupported', 'its parts use a compression method that is not supported')
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(part.unpacked, 1) })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw broken()
     throw new ReadingFault(
       'too-large',
-      `a part of it holds more than the ${sizeInWords(part.unpacked)} that it declares`,
+      `a part of it is larger than the ${sizeInWords(part.unpacked)} that it declares`,
     )
   }
 }

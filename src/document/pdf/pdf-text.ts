@@ -34,7 +34,7 @@ export async function pdfText(
       onProgress?.({ page: number, pages: count })
     }
     if (read === 0) throw new ReadingFault('broken', 'none of its pages can be read')
-    if (isBlank) throw new ReadingFault('no-text', 'its pages hold no text; they may be scanned images')
+    if (isBlank) throw new ReadingFault('no-text', 'its pages contain no text; they may be scanned images')
     return { text, pages, ...documentTitle(await pdf.getMetadata().catch(() => undefined)) }
   } finally {
     await pdf.loadingTask.destroy()

@@ -110,7 +110,7 @@ function count(text: string, pattern: RegExp): number {
 function binary(): ReadingFault {
   return new ReadingFault(
     'binary',
-    'it is no text, or text in a character set that cannot be told; save it as UTF-8, or hand it in as PDF or docx',
+    'it is not text, or its character set cannot be detected; save it as UTF-8, PDF or docx',
   )
 }
 

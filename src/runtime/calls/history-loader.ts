@@ -50,10 +50,10 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
     ...(notBefore && notBefore !== current ? { notBefore } : {}),
     ...defined({ upTo, except: current }),
   })
-  const loaded = turns.map(({ row, said }): CachedTurn => {
+  const loaded = turns.map(({ row, messages }): CachedTurn => {
     const before = cached.get(row.turn)
     if (before) return before
-    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: inputFiles(said) }
+    const made = { turn: projectTurn(row.turn, messages, { counter, keepsPartial }), files: inputFiles(messages) }
     if (row.state !== 'running') cache?.put(cacheKey(row.turn), made, row.tokens)
     return made
   })

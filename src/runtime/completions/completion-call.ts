@@ -233,11 +233,11 @@ interface OverflowFacts {
 
 function overflowError(facts: OverflowFacts): RuntimeError {
   const { limit, sent, reserve, said } = facts
-  const takes = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
+  const capacity = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
   const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`
   return new RuntimeError(
     'context-overflow',
-    `${takes}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
+    `${capacity}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
       said === undefined ? '' : ` It said: ${said}`
     }`,
     { ...facts },

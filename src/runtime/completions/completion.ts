@@ -107,7 +107,7 @@ function completionSetup(
         ended(outcome)
         return []
       },
-      tokensOf: async () => NOT_COUNTED,
+      countTokens: async () => NOT_COUNTED,
     },
     limits: { retries: retryRule(context.settings) },
     // That a call is tried again is of no use to a caller that has no place for it.

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { type LayoutChanges, type LayoutChoice, layoutOf, layouts } from '../../context.ts'
-import type { AnyCapability, Capability } from '../../capability.ts'
+import type { Capability } from '../../capability.ts'
 import type { HostShape } from './host-schema.ts'
 import { type ConfigurationSchema, settingsSection } from './schema.ts'
 import { withTexts } from './key.ts'
@@ -27,12 +27,6 @@ export function capabilitySettings<Settings>(
 ): Settings {
   const names = settingsSection(capability).split('.')
   return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings
-}
-
-/** Folders with files of the owner that the configuration names: absolute paths, each once. They may be outside the home. */
-export function homeFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
-  const named = capabilities.flatMap((each) => each.homeFolders?.(capabilitySettings(configuration, each)) ?? [])
-  return [...new Set([...named, configuration.agent.workspace])]
 }
 
 /** What a configuration depends on besides its text. */

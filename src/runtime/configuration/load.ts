@@ -135,8 +135,8 @@ function withoutFaults(
   return third.success ? third.data : whole.parse({})
 }
 
-function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
-  return { key: path.join('.'), place: placeOf(path), message, hint }
+function placeFault({ path, message, hint }: Fault, findPlace: (path: KeyPath) => string): ConfigurationProblem {
+  return { key: path.join('.'), place: findPlace(path), message, hint }
 }
 
 function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {
@@ -163,17 +163,17 @@ function placeFinder(file: ConfigurationFile, overrides: readonly Override[]): (
       const variable = variables.get(path.slice(0, length).join('.'))
       if (variable !== undefined) return variable
     }
-    return file.placeOf(path)
+    return file.findPlace(path)
   }
 }
 
 function keyOrigins(
   file: ConfigurationFile,
   overrides: readonly Override[],
-  placeOf: (path: KeyPath) => string,
+  findPlace: (path: KeyPath) => string,
 ): Readonly<Record<string, string>> {
   const paths = [...leaves(file.value), ...overrides.map(({ path }) => path)]
-  return Object.fromEntries(paths.map((path) => [path.join('.'), placeOf(path)]))
+  return Object.fromEntries(paths.map((path) => [path.join('.'), findPlace(path)]))
 }
 
 function leaves(value: unknown, path: KeyPath = []): readonly KeyPath[] {

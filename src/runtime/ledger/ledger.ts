@@ -24,7 +24,7 @@ interface Ledger {
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
   /** `undefined` also where the call cannot be built again, because a content of it is gone. */
-  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
 /** Calls that are read at once in a replay. */
@@ -96,7 +96,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
-    async fingerprintOf(id) {
+    async readFingerprint(id) {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined
       const again = await rebuild(call).catch(unlessMissing)

@@ -118,7 +118,7 @@ async function admittedBefore(
   if (messageText(entry.message) !== text) {
     throw new RuntimeError(
       'key-reused',
-      `The idempotency key belongs to ${entry.turn}, which says something else. Send another message with another key.`,
+      `The idempotency key belongs to ${entry.turn}, whose message is a different one. Send this message with another key.`,
       { session: state.session, turn: entry.turn },
     )
   }

@@ -20,7 +20,7 @@ export async function* sessionEvents(
 ): AsyncGenerator<SessionEvent> {
   const seen = parsePosition(after)
   // What was written up to here is read from the log; what comes later arrives as live events.
-  let heard = state.stream.lastSeq()
+  let lastSeq = state.stream.lastSeq()
   const backlog = openBacklog(state.stream, signal, budget)
   const work = timeSlice()
   try {
@@ -66,9 +66,9 @@ export async function* sessionEvents(
         if (event.type === 'entry') {
           const { seq } = event.entry
           // What another process wrote in between is not announced; it is read from the log.
-          const before = seq > heard + 1 ? await store.entries(state.session, { after: heard, upTo: seq - 1 }) : []
+          const before = seq > lastSeq + 1 ? await store.entries(state.session, { after: lastSeq, upTo: seq - 1 }) : []
           const { delta } = parseSessionEventId(event.id)!
-          heard = seq
+          lastSeq = seq
           for (const entry of [...before, event.entry]) {
             if (entry.seq <= reached || !entryBelongsTo(entry, turn)) continue
             note(entry)

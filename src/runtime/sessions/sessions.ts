@@ -129,7 +129,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       }
       const [last, head] = await liveTurns(store, session)
       if (last === undefined) {
-        throw new RuntimeError('not-found', `Session ${session} has no turn to take back.`, { session })
+        throw new RuntimeError('not-found', `Session ${session} has no turn to undo.`, { session })
       }
       const [input] = await store.entries(session, { turn: last.turn, types: ['input'] })
       await noteHead(session, last.turn, head?.turn)

@@ -117,7 +117,7 @@ function seenMessages(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** What a result can use in the next call where all of the history gives way, less a tenth for the counter's error. */
+/** The room for a result in the next call if all of the history gives way, less a tenth for the counter's error. */
 function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
   return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
 }
@@ -150,15 +150,15 @@ interface CallPlace {
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
-  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
 async function addForecast(
-  { context, state, model, clock, fingerprintOf }: CallPlace,
+  { context, state, model, clock, readFingerprint }: CallPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
-  const before = state.lastCall && (state.lastCall.fingerprint ?? (await fingerprintOf(state.lastCall.call)))
+  const before = state.lastCall && (state.lastCall.fingerprint ?? (await readFingerprint(state.lastCall.call)))
   const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
   const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))

@@ -63,10 +63,10 @@ export function rankPassages(
   return bestFirst(best).slice(0, limit)
 }
 
-function totalScore([own = 0, near = 0, far = 0]: readonly number[], worthOf: (words: number) => number): number {
+function totalScore([own = 0, near = 0, far = 0]: readonly number[], turnWorth: (words: number) => number): number {
   const beside = near & ~own
   const [whole, half, quarter] = WORTH_BY_DISTANCE
-  return whole * worthOf(own) + half * worthOf(beside) + quarter * worthOf(far & ~own & ~beside)
+  return whole * turnWorth(own) + half * turnWorth(beside) + quarter * turnWorth(far & ~own & ~beside)
 }
 
 /** Tests ascending numbers for being in a span. */

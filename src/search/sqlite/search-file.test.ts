@@ -152,7 +152,7 @@ test('what is no index is not touched', async (context) => {
   again.close()
   const notes = join(place, 'notes.txt')
   await writeFile(notes, 'Nothing but notes. '.repeat(500))
-  await assert.rejects(openSqliteSearch({ path: notes }), { code: 'corrupt', message: /no search index/ })
+  await assert.rejects(openSqliteSearch({ path: notes }), { code: 'corrupt', message: /not a search index/ })
   await assert.rejects(openSqliteSearch({ path: join(place, 'missing.sqlite'), readOnly: true }), { code: 'not-found' })
   const killed = join(place, 'killed.sqlite')
   await writeFile(killed, '')

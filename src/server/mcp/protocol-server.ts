@@ -97,7 +97,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
     } catch (error) {
       if (error instanceof ProtocolError) throw error
       unexpected(error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Foreword failed inside. Its log says how.')
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Foreword failed; its log has the details.')
     }
   }
 }
@@ -121,9 +121,9 @@ interface Client {
 
 /** In the newer revision each request names its client. In the older ones the connection does. */
 function toClient({ server }: McpServer, { mcpReq: { envelope } }: ServerContext): Client {
-  const said = envelope as Readonly<Record<string, unknown>> | undefined
-  const info = (said?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined) ?? server.getClientVersion()
-  const capabilities = said?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
+  const clientEnvelope = envelope as Readonly<Record<string, unknown>> | undefined
+  const info = (clientEnvelope?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined) ?? server.getClientVersion()
+  const capabilities = clientEnvelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
   return {
     name: typeof info?.name === 'string' && info.name.trim() !== '' ? info.name.trim().slice(0, 100) : undefined,
     capabilities: capabilities ?? server.getClientCapabilities(),

@@ -39,8 +39,8 @@ function countTurnsBefore(
 
 /** The full tokens of an undone turn. */
 function fullTokens(connection: StoreConnection, row: TurnRow): number {
-  const said = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
-  return turnRowAfter(row, said).tokens
+  const messages = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
+  return turnRowAfter(row, messages).tokens
 }
 
 /** Ascending. */
@@ -120,10 +120,10 @@ function readWords(
   rows: readonly TurnRow[],
   known: RecentTurnsOptions['known'] = () => false,
 ): RecentTurns['turns'] {
-  const turns = rows.map((row) => ({ row, said: [] as MessageBody[] }))
+  const turns = rows.map((row) => ({ row, messages: [] as MessageBody[] }))
   const wanted = turns.filter(({ row }) => !known(row.turn))
   if (wanted.length === 0) return turns
-  const byTurn = new Map(wanted.map(({ row, said }) => [row.turn, said]))
+  const byTurn = new Map(wanted.map(({ row, messages }) => [row.turn, messages]))
   const from = wanted[0]!.row.firstSeq
   const to = wanted.reduce((last, { row }) => Math.max(last, row.lastSeq), 0)
   for (const [data] of connection.tuples(messageData, { session, from, to })) {

@@ -28,7 +28,7 @@ test('when there is no room, what does not fit is refused and what fits is writt
   await store.close()
 })
 
-test('a store that another process holds says so, and goes on when it is free', async (context) => {
+test('a store that another process has locked fails with `busy`, and works again when it is free', async (context) => {
   const path = await temporaryStore(context)
   const store = await openStoreFile({ path, busyTimeoutMs: 10 })
   const other = openStoreConnection({ path })

@@ -13,6 +13,7 @@ type GlobalAccess = Settings<typeof globalShape>
 /** Absent settings keep the tool's own values, unless another pattern that matches the tool sets them. */
 export type ToolAccess = Settings<typeof toolShape>
 
+/** The rules of `shell`, with every default filled in. */
 export interface ShellAccess extends Required<Settings<typeof shellShape>> {
   /** The setting that decided, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string

@@ -7,8 +7,8 @@ type CommandWords =
   | { readonly type: 'refused'; readonly why: string }
 
 /**
- * Reads a command as a POSIX shell reads words: blanks part them, single quotes, double quotes and backslashes take
- * characters literally. Nothing else is understood: what a shell would expand, join or redirect is refused by name
+ * Reads a command as a POSIX shell reads words: blanks separate them; single quotes, double quotes and backslashes make
+ * characters literal. Nothing else is supported: what a shell would expand, join or redirect is refused by name
  * (BEHAVIOURS §2.4), so that the words are what the writer meant.
  */
 export function commandWords(command: string): CommandWords {

@@ -169,7 +169,7 @@ function plain(node: Node, path: Path, twice: Fault[]): unknown {
     if (name.startsWith('_')) continue
     const place = [...path, name]
     if (name in values) {
-      twice.push({ path: place, words: 'stands here a second time: only one of the two can count', node: key })
+      twice.push({ path: place, words: 'appears a second time: remove one of the two', node: key })
     }
     values[name] = plain(inner, place, twice)
   }

@@ -15,6 +15,7 @@ export interface Program {
   readonly input?: string
 }
 
+/** Limits of one run of a program: time in ms, output in characters, and processes. `signal` stops it early. */
 export interface ProgramLimits {
   readonly timeoutMs: number
   /** Of each of the two outputs, characters that are kept, counted as JavaScript does (UTF-16). */
@@ -83,10 +84,10 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
 
 /** Both outputs of a program as one text; a truncated one ends with a note. */
 function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stderr'>): string {
-  const [said, complained] = [shownText(stdout), shownText(stderr)]
-  if (complained.trim() === '') return said
-  const between = said === '' || said.endsWith('\n') ? '' : '\n'
-  return `${said}${between}[stderr]\n${complained}`
+  const [output, errors] = [shownText(stdout), shownText(stderr)]
+  if (errors.trim() === '') return output
+  const between = output === '' || output.endsWith('\n') ? '' : '\n'
+  return `${output}${between}[stderr]\n${errors}`
 }
 
 /** One output as it is shown: with `...[truncated: N of M characters shown]` below it where it was cut (BEHAVIOURS §2.4). */

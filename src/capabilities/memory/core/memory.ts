@@ -102,7 +102,7 @@ export function createMemory(parts: MemoryParts): Memory {
 
   /** What may be remembered in a session: earlier ones of its conversation, newest first. */
   async function earlier(session: string): Promise<readonly string[]> {
-    const ids = await recall.conversationOf(session)
+    const ids = await recall.conversationSessions(session)
     return remembered(
       session,
       ids.filter((id) => id !== session),
