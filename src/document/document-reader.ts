@@ -7,7 +7,7 @@ import { createSemaphore } from './semaphore.ts'
 
 export interface DocumentReaderOptions {
   readonly limits?: Partial<ReadingLimits>
-  /** Id of the counter of tokens, such as `tokenx`: texts are counted where they are read, so that nobody waits for it. */
+  /** Id of the counter of tokens, such as `tokenx`: texts are counted in the process that reads them, so that no caller waits for it. */
   readonly counter?: string
   /** Files that are read at the same time, each in a process of its own. 2 unless given. */
   readonly atOnce?: number

@@ -64,7 +64,9 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
     facts,
     ...defined({ carries }),
     call: (request, options) => call(settings, open, request, options),
-    ...(settings.usesFetch === false ? {} : { bodyOf: (request, options) => requestBody(settings, request, options) }),
+    ...(settings.usesFetch === false
+      ? {}
+      : { requestBody: (request, options) => requestBody(settings, request, options) }),
   }
 }
 

@@ -201,7 +201,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     if (closing) throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   }
 
-  const { sessionState: stateOf, ...sessions } = createSessions({
+  const { sessionState: openState, ...sessions } = createSessions({
     store,
     states,
     queue,
@@ -227,9 +227,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted
     },
-    cancel: async (session, turn) => queue.cancel(await stateOf(session), turn),
+    cancel: async (session, turn) => queue.cancel(await openState(session), turn),
     async *events(session, options) {
-      const state = await stateOf(session)
+      const state = await openState(session)
       const { turn } = options
       if (turn !== undefined && !state.live.has(turn) && !(await store.turn(session, turn))) {
         throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })

@@ -112,7 +112,7 @@ export interface RecallIndex {
   removeSome(session: string): boolean
   find(query: RecallQuery): Omit<RecallAnswer, 'complete'>
   /** A session and the earlier ones of its conversation, newest first; of those that began at the same time, by id. */
-  conversationOf(session: string): readonly string[]
+  conversationSessions(session: string): readonly string[]
   close(): void
 }
 

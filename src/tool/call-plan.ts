@@ -26,7 +26,7 @@ export async function planCall(
     async (running) => {
       const answer: unknown = await tool.plan(input, running)
       if (!isPlan(answer)) return answer as ToolResult
-      // Whoever is asked about it is shown it as JSON: what is not, fails here.
+      // A person sees it as JSON: what has no JSON form fails here.
       JSON.stringify(describePlan(answer))
       made = answer
       return { ok: true, output: '' }

@@ -461,7 +461,7 @@ test('sessions of a conversation that began at the same time have one order, whi
       index.add({ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] })
     }
     assert.deepEqual(
-      ['a', 'b', 'c'].map((session) => index.conversationOf(session).join('')),
+      ['a', 'b', 'c'].map((session) => index.conversationSessions(session).join('')),
       ['a', 'ba', 'cba'],
     )
     index.close()

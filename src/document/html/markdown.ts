@@ -111,7 +111,7 @@ function listItem(parts: readonly string[]): string {
 
 /** How a page is being written down. */
 interface Writing {
-  /** What relative links are relative to; they stay as they are where nobody knows. */
+  /** What relative links are relative to; they stay unchanged where it is unknown. */
   readonly base: string | undefined
   /** Elements with block elements somewhere below. */
   readonly holdBlocks: ReadonlySet<PageNode>

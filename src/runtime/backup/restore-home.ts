@@ -27,7 +27,7 @@ interface RestoreOptions {
 
 interface RestoreProgress {
   readonly stage: 'unpacking' | 'examining the store'
-  /** Bytes of the archive; absent where nobody knows. */
+  /** Bytes of the archive; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }

@@ -190,7 +190,7 @@ function remove(value: unknown, path: KeyPath): void {
     trail.push({ folder: at as Record<string, unknown>, name })
     at = (at as Record<string, unknown>)[name]
   }
-  // A faulty item removes its whole list: what is left would be a list that nobody wrote.
+  // A faulty item removes its whole list: the rest would be a list that no file contains.
   const list = trail.findIndex(({ folder }) => Array.isArray(folder))
   const last = list === -1 ? trail.findLast(({ folder, name }) => Object.hasOwn(folder, name)) : trail[list - 1]
   if (last) delete last.folder[last.name]

@@ -80,7 +80,7 @@ function unknownLayers(
   { layouts }: ConfigurationSchema,
 ): readonly SettingsWarning[] {
   const { layout, placements } = context
-  // A layout of a capability is there as a whole; which layers it may place is for the capability to know.
+  // A layout of a capability comes whole: only the capability knows which layers it may place.
   if (typeof layout === 'string' || !('extends' in layout)) return []
   const known = [...Object.keys(layouts[layout.extends]?.placements ?? {}), ...PLACED_BY_THEMSELVES]
   const names = Object.keys({ ...layout.placements, ...placements })

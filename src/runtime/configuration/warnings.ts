@@ -12,7 +12,7 @@ import type { Environment } from './value.ts'
 /**
  * What is odd about a configuration that has no problem: names that nothing has, paths where nothing is, values that
  * have no effect beside others, and variables that set nothing. `foreword start` and `foreword doctor` list it. Looks at
- * the disk, asks nobody.
+ * the disk and sends no request.
  */
 export async function configurationWarnings(
   { configuration, origins, schema }: LoadedConfiguration,

@@ -165,10 +165,10 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       if (!options) return unknown('the version that recorded the call did not note how it was made')
       const model = await findModel(call.model)
       if (model instanceof Error) return unknown(model.message)
-      if (!model.bodyOf) return unknown(`${call.model} has no body to make`)
+      if (!model.requestBody) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)
       if (missing.length > 0) return unknown('an image that was sent no longer exists')
-      const made = await model.bodyOf(filled, { ...options, signal: NEVER }).catch(asError)
+      const made = await model.requestBody(filled, { ...options, signal: NEVER }).catch(asError)
       if (made instanceof Error) return unknown(made.message)
       const { sha256: got } = made
       return got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got }

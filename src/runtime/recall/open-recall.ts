@@ -176,7 +176,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
         await registerSession(await parts(), first)
-        return [...new Set([...before, ...index.conversationOf(first)])]
+        return [...new Set([...before, ...index.conversationSessions(first)])]
       } catch (error) {
         throw await recallFailure(error)
       }

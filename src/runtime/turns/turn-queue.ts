@@ -28,7 +28,7 @@ export interface TurnQueue {
 
 interface QueueParts {
   readonly store: SessionStore
-  /** Everything that a turn of this session is run with, once what is started late is there. */
+  /** Everything that a turn of this session needs, after late starts have finished. */
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
