@@ -127,7 +127,7 @@ async function rowsThatFit({ manifest }: Assembly, window: number, size: number,
     tokens += own
     return cut ? standing.has(turn) : tokens <= window
   })
-  return fitting.flatMap(({ said }) => said.map((stored) => JSON.stringify(stored)))
+  return fitting.flatMap(({ messages }) => messages.map((stored) => JSON.stringify(stored)))
 }
 
 function row(window: number, size: number, kind: string, measured: Measured): string {

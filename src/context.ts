@@ -19,11 +19,12 @@ export {
   usualLayout,
 } from './context/layouts.ts'
 export type { Cut, Manifest, ManifestEntry } from './context/manifest.ts'
-export type { Reason, ReasonCode } from './context/reason.ts'
+export type { Reason } from './context/reason.ts'
 export {
   type AnyMessage,
   type AssistantMessage,
   type Message,
+  messageReasoning,
   messageText,
   outputText,
   type ToolCallPart,

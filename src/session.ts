@@ -1,5 +1,5 @@
 // The session log: its entries and their projections, the stores that keep them, exports, blobs and the claim of a home.
-export { type AppendTarget, planAppend, type StoredSession, turnRowAsOf } from './session/append-plan.ts'
+export { planAppend, type StoredSession, turnRowAfter } from './session/append-plan.ts'
 export {
   type AuditFacts,
   type AuditOptions,
@@ -25,19 +25,11 @@ export type {
   StoredResult,
   TokenCounts,
 } from './session/entry.ts'
-export type { CallOutcome, CallRecord, CallsOptions, CallStore, CallWarning, Usage } from './session/call.ts'
+export type { CallOutcome, CallRecord, CallStore, CallWarning, Usage } from './session/call.ts'
 export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
 export { contentHash, type ContentStore, readReferredContent } from './session/content.ts'
+export { type FileOwner, type FileRow, type FileState, type FileStore, fileMediaType } from './session/file-row.ts'
 export {
-  type FileOwner,
-  type FileRow,
-  type FilesOptions,
-  type FileState,
-  type FileStore,
-  fileMediaType,
-} from './session/file-row.ts'
-export {
-  type EntriesOptions,
   type EntryListener,
   type LogStore,
   type RecentTurns,
@@ -53,12 +45,5 @@ export { exportSession } from './session/export-session.ts'
 export { importSession } from './session/import-session.ts'
 export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
-export {
-  requireAbility,
-  type CompactedStore,
-  type MissingContent,
-  type OpenStoreOptions,
-  type StoreDriver,
-  type StoreSnapshot,
-} from './session/store-driver.ts'
+export { requireAbility, type StoreDriver } from './session/store-driver.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'

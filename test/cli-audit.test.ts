@@ -180,7 +180,7 @@ for (const [what, sql, told] of [
     'update audit set number = 9 where number = 2; update audit set number = 2 where number = 3; update audit set number = 3 where number = 9',
     /^broken at record 2: .*moved here/,
   ],
-  ['unreadable', `update audit set record = 'x' where number = 4`, /^broken at record 4: .*no record any more/],
+  ['unreadable', `update audit set record = 'x' where number = 4`, /^broken at record 4: .*not a record any more/],
 ] as const) {
   test(`a record that is ${what} is named, with exit code 1, and the rest can still be read`, async (context) => {
     const { ask, tamper } = await audited(context)

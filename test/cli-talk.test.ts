@@ -169,7 +169,7 @@ test('a failed turn ends send with its code and says that the message is kept', 
 test('send ends with 0 only where there is an answer, and says on the error output how it ended', async () => {
   const words: [object, string, number, RegExp][] = [
     [{ type: 'length', limit: 'tokens' }, 'Half', 0, /length: The answer was cut at its length limit/],
-    [{ type: 'other' }, 'Half', 0, /other: The answer may not be whole/],
+    [{ type: 'other' }, 'Half', 0, /other: The answer may be incomplete/],
     [{ type: 'empty' }, '', 1, /empty: There is no answer: the model said nothing/],
     [{ type: 'reasoning-only', limit: 'tokens' }, '', 1, /reasoning-only: .*Raise context\.reserve/],
     [{ type: 'content-filter' }, 'You take', 1, /content-filter: .*content rules/],

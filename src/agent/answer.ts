@@ -1,6 +1,6 @@
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import type { ModelEvent } from '../model.ts'
-import { defined } from '../platform.ts'
+import { defined, ForewordError } from '../platform.ts'
 import type { AnswerLimit, CallOutcome, TurnOutcome } from '../session.ts'
 
 /** Removes tool calls, for models that call tools despite `toolChoice: 'none'`: nothing would answer such a call. `undefined` where no text is left. */
@@ -11,12 +11,12 @@ export function answerOnly(message: AssistantMessage): AssistantMessage | undefi
 }
 
 /** The model called a tool where it had to answer, and wrote no text. */
-export class NoAnswerError extends Error {
+export class NoAnswerError extends ForewordError {
   override readonly name = 'NoAnswerError'
-  readonly code = 'no-answer'
 
   constructor() {
     super(
+      'no-answer',
       'The model called a tool in the last step of the turn, where none can be called, and wrote no answer. Ask again, raise agent.maxSteps, or choose another model.',
     )
   }
@@ -50,7 +50,7 @@ type Finish = Extract<ModelEvent, { type: 'finish' }>
 
 /**
  * How a turn ends with this answer, which calls no tool (BEHAVIOURS §1.6). Without words it is never `completed`, whatever
- * the provider says.
+ * the provider reports.
  */
 export function answerOutcome(
   message: AssistantMessage,
@@ -103,7 +103,7 @@ export class ResponseAccumulator {
   /** The outcome of the call so far, with `rest`. */
   outcome(now: number, rest: Partial<CallOutcome>): CallOutcome {
     return {
-      ...(this.#wire ? { wire: this.#wire } : {}),
+      ...defined({ wire: this.#wire }),
       ...(this.#firstAt === undefined ? {} : { firstTokenMs: Math.round(this.#firstAt - this.#started) }),
       durationMs: Math.round(now - this.#started),
       ...rest,

@@ -1,7 +1,7 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
-import { errorMessage } from '../platform.ts'
+import { defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, ResponseAccumulator } from './answer.ts'
 import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
@@ -179,11 +179,11 @@ async function answerEntries(
   usage: EntryBody,
 ): Promise<readonly EntryBody[]> {
   const turn = context.turn.id
-  const citations = await context.output.sourcesOf(messageText(message))
+  const citations = await context.output.citedSources(messageText(message))
   const cited = citations.length > 0 ? { citations } : {}
   const partial = ended && ended.type !== 'completed' ? ended.type : undefined
-  const tokens = await context.journal.tokensOf(message, partial)
-  const said: EntryBody = { type: 'message', turn, call, message, tokens, ...(partial ? { partial } : {}), ...cited }
+  const tokens = await context.journal.countTokens(message, partial)
+  const said: EntryBody = { type: 'message', turn, call, message, tokens, ...defined({ partial }), ...cited }
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]
 }
 

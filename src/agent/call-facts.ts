@@ -12,8 +12,7 @@ export function callFacts({ tool, input, argv, command, folder }: CallDescriptio
     kind: 'decision',
     tool: tool.slice(0, 200),
     input: serializeInput(input),
-    ...(argv ? { argv } : {}),
-    ...defined({ command, folder }),
+    ...defined({ argv, command, folder }),
   }
 }
 
@@ -21,7 +20,7 @@ export function callFacts({ tool, input, argv, command, folder }: CallDescriptio
 export function resultFacts(result: ToolResult, text: string): Partial<AuditFacts> {
   const { exitCode, bytes = Buffer.byteLength(text), truncated = false, failure, argv } = result.meta ?? {}
   return {
-    ...(argv ? { argv } : {}),
+    ...defined({ argv }),
     ok: result.ok,
     ...(typeof failure === 'string' ? { reason: failure } : {}),
     ...defined({ exitCode }),

@@ -46,7 +46,8 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
       if (asked.length !== 1 || query?.trim() === '')
         return { ok: false, error: 'give exactly one of query, turn or call' }
       if (offset < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
-      const sessions = question.session === undefined && query === undefined ? [own] : await recall.conversationOf(own)
+      const sessions =
+        question.session === undefined && query === undefined ? [own] : await recall.conversationSessions(own)
       if (!sessions.includes(session))
         return { ok: false, error: `there is no session ${session} in this conversation` }
       if (query !== undefined) {

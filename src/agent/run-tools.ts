@@ -38,7 +38,7 @@ export async function runTools(
     }),
   )
   const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }
-  const body: EntryBody = { type: 'message', turn: running.id, message, tokens: await log.tokensOf(message) }
+  const body: EntryBody = { type: 'message', turn: running.id, message, tokens: await log.countTokens(message) }
   const entries = await log.append([body])
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
 }

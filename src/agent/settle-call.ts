@@ -3,7 +3,7 @@ import { resultText, type CutResult, cutResult } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
 import { type Message, type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
-import { timeSlice } from '../platform.ts'
+import { defined, timeSlice } from '../platform.ts'
 import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
 import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
 
@@ -88,7 +88,7 @@ async function planCall(
   const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
   const { session, id, signal } = turn
   const call = { toolCallId, toolName, input }
-  const planned = await tools.toolbox.plan(call, { session, turn: id, signal, ...room, ...(seen ? { seen } : {}) })
+  const planned = await tools.toolbox.plan(call, { session, turn: id, signal, ...room, ...defined({ seen }) })
   throwIfStopping(signal)
   return planned
 }
@@ -203,8 +203,7 @@ async function endEntry(
     ok: result.ok,
     output: text,
     durationMs,
-    ...(origin ? { origin } : {}),
-    ...(stored ? { stored } : {}),
+    ...defined({ origin, stored }),
     ...(sources.length > 0 ? { sources } : {}),
   }
 }

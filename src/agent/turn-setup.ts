@@ -53,7 +53,7 @@ export interface Journal {
   /** Keeps a text beside the log and returns its reference. Absent: no tool result is shortened. */
   keepContent?(text: string): Promise<string>
   /** The tokens of a message in a history. Absent: counted with `tokenx`. */
-  tokensOf?(message: Message, partial?: PartialReason): Promise<TokenCounts>
+  countTokens?(message: Message, partial?: PartialReason): Promise<TokenCounts>
 }
 
 /** What the model may call. */
@@ -96,7 +96,7 @@ export interface TurnOutput {
   /** Shows provisional output. Where it returns a promise, the next event is read once that resolves. */
   show?(delta: Delta): void | Promise<void>
   /** The documents that the numbers in an answer refer to. */
-  sourcesOf?(text: string): Promise<readonly CitationSource[]>
+  citedSources?(text: string): Promise<readonly CitationSource[]>
 }
 
 /** Time as an argument. */
@@ -171,7 +171,8 @@ export function turnContext(setup: TurnSetup): TurnContext {
         if (journal.finish) return journal.finish(call, outcome, bodies)
         return bodies.length > 0 ? journal.append(bodies) : Promise.resolve([])
       },
-      tokensOf: (message, partial) => journal.tokensOf?.(message, partial) ?? Promise.resolve(countTokens(message)),
+      countTokens: (message, partial) =>
+        journal.countTokens?.(message, partial) ?? Promise.resolve(countTokens(message)),
       ...(journal.keepContent ? { keepContent: (text: string) => journal.keepContent!(text) } : {}),
     },
     tools: {
@@ -187,7 +188,7 @@ export function turnContext(setup: TurnSetup): TurnContext {
     },
     output: {
       show: (delta) => output?.show?.(delta),
-      sourcesOf: (text) => output?.sourcesOf?.(text) ?? Promise.resolve([]),
+      citedSources: (text) => output?.citedSources?.(text) ?? Promise.resolve([]),
     },
     clock: clock ?? { now: () => performance.now(), sleep },
   }

@@ -63,7 +63,7 @@ async function endUnanswered(context: TurnContext, reply: Unanswered): Promise<T
   if (!reply.said) return end(context, ended)
   const outcome = addContinueHint(ended)
   const partial = outcome.type === 'cancelled' ? 'cancelled' : 'interrupted'
-  const tokens = await journal.tokensOf(reply.said, partial)
+  const tokens = await journal.countTokens(reply.said, partial)
   await journal.append([
     { type: 'message', turn: turn.id, call: reply.call, message: reply.said, tokens, partial },
     { type: 'turn-end', turn: turn.id, outcome },
@@ -76,7 +76,7 @@ function addContinueHint(outcome: TurnOutcome): TurnOutcome {
   if (outcome.type !== 'failed') return outcome
   const { message } = outcome
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`
-  return { ...outcome, message: `${sentence} What was said until then is kept: say \`go on\` to have it continued.` }
+  return { ...outcome, message: `${sentence} The partial answer is kept. Say \`go on\` to continue it.` }
 }
 
 async function end({ journal, turn }: TurnContext, outcome: TurnOutcome): Promise<TurnOutcome> {

@@ -9,6 +9,8 @@ export interface SettingFacts {
   readonly whenMissing?: string
   /** The id of a model, `PROVIDER/MODEL`. */
   readonly model?: true
+  /** The kind of an embedding model. A kind that no capability of the list provides is a problem. */
+  readonly embedder?: true
   /** Environment variables of others that set it too. */
   readonly variables?: readonly string[]
 }
@@ -63,5 +65,5 @@ export function settingFacts(schema: z.ZodType): SettingFacts {
 
 /** Takes what is for the configuration alone out of a JSON Schema. */
 export function withoutSettingFacts({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
-  for (const fact of ['path', 'whenMissing', 'model', 'variables']) delete jsonSchema[fact]
+  for (const fact of ['path', 'whenMissing', 'model', 'embedder', 'variables']) delete jsonSchema[fact]
 }

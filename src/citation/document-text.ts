@@ -29,7 +29,7 @@ export function documentsText(documents: readonly PromptDocument[]): string {
 }
 
 /**
- * What a search, a search of the web or an opened page answers (BEHAVIOURS §3.6). `degraded` says what kept the search from
+ * The result of a search, a web search or an opened page (BEHAVIOURS §3.6). `degraded` names what kept the search from
  * being complete, so that a missing result is not taken for one that does not exist.
  */
 export function resultsText(results: readonly PromptResult[], degraded?: string): string {

@@ -25,7 +25,7 @@ export function citationNumbers(
  */
 export function withDocuments(numbers: CitationNumbers, documents: readonly string[]): CitationNumbers {
   const more = new Map(numbers)
-  let highest = highestOf(numbers)
+  let highest = highestNumber(numbers)
   for (const document of documents) {
     if (more.has(document)) continue
     highest += 1
@@ -34,6 +34,6 @@ export function withDocuments(numbers: CitationNumbers, documents: readonly stri
   return more
 }
 
-function highestOf(numbers: CitationNumbers): number {
+function highestNumber(numbers: CitationNumbers): number {
   return [...numbers.values()].reduce((highest, number) => Math.max(highest, number), 0)
 }

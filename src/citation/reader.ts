@@ -119,7 +119,7 @@ type SpanVerdict = 'code' | 'prose'
 
 /**
  * Follows inline code, one character at a time. A span is opened by backticks and closed by as many; what is not closed in
- * its paragraph was no code. If other runs of backticks stand in it, one of those may have opened code: it is then taken for
+ * its paragraph was no code. If it contains other runs of backticks, one of those may have opened code: it is then treated as
  * code to the end.
  */
 function codeSpans(): CodeSpans {

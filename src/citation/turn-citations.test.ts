@@ -43,7 +43,7 @@ test('numbers that were given before a restart are read from the log', () => {
 test('what an answer cites is found once each, in its order, and a number that nobody gave is prose', async () => {
   const citations = turnCitations([], [manual])
   citations.cite(found('a', 'b'))
-  const cited = await citations.sourcesOf('High water [3], as the manual has it [1][3], in [2024]. `[2]`')
+  const cited = await citations.citedSources('High water [3], as the manual has it [1][3], in [2024]. `[2]`')
   assert.deepEqual(
     cited.map(({ citation, title }) => [citation, title]),
     [
@@ -73,7 +73,7 @@ test('an answer that is read in parts cites what it cites as a whole', async () 
   await fc.assert(
     fc.asyncProperty(fc.array(bit, { maxLength: 40 }), async (bits) => {
       const text = bits.join('')
-      const cited = await citations.sourcesOf(text)
+      const cited = await citations.citedSources(text)
       assert.deepEqual(
         cited.map(({ citation }) => citation),
         citedNumbers(citedText(text, known)),
@@ -87,7 +87,7 @@ test('a citation is found wherever a part of a long answer ends', async () => {
   const citations = turnCitations([], [manual])
   citations.cite(found('a', 'b'))
   for (let before = 16_378; before <= 16_386; before += 1) {
-    const cited = await citations.sourcesOf(`${'x'.repeat(before)}[[2, 1]]${'x'.repeat(40_000)}[3]`)
+    const cited = await citations.citedSources(`${'x'.repeat(before)}[[2, 1]]${'x'.repeat(40_000)}[3]`)
     assert.deepEqual(
       cited.map(({ citation }) => citation),
       [2, 1, 3],

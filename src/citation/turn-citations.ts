@@ -17,7 +17,7 @@ export interface TurnCitations {
   /** Takes the words of one call as they stream in, and tells what may be shown of them. */
   stream(): CitedStream
   /** The sources that a text cites, each once, in the order in which they are first cited. */
-  sourcesOf(text: string): Promise<readonly CitedSource[]>
+  citedSources(text: string): Promise<readonly CitedSource[]>
 }
 
 /** What a tool answered: `meta.documents` has what it found. */
@@ -90,7 +90,7 @@ export function turnCitations(before: readonly CitedSource[], documents: readonl
         end: () => joined(reader.end()),
       }
     },
-    async sourcesOf(text) {
+    async citedSources(text) {
       if (sources.size === 0) return []
       const reader = citationReader((number) => sources.has(number))
       const cited = new Set<number>()

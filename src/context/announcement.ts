@@ -37,10 +37,10 @@ export interface DroppedFile {
 export function announcement(dropped: Dropped, readers: Readers, counter: TokenCounter): PricedMessage | undefined {
   const lines: string[] = []
   if (dropped.count > 0 && readers.history) {
-    lines.push(`[${countOf(dropped)} of this conversation not shown; ${readers.history} finds and reads them]`)
+    lines.push(`[${formatCount(dropped)} of this conversation not shown; ${readers.history} finds and reads them]`)
   }
   if (dropped.files.length > 0 && readers.files) {
-    lines.push(`[files not shown: ${namesOf(dropped.files)}; ${readers.files} reads them]`)
+    lines.push(`[files not shown: ${listNames(dropped.files)}; ${readers.files} reads them]`)
   }
   if (lines.length === 0) return undefined
   const text = lines.join('\n')
@@ -48,13 +48,13 @@ export function announcement(dropped: Dropped, readers: Readers, counter: TokenC
   return { message, tokens: counter.made?.(text) ?? counter.text(text) + counter.perMessage }
 }
 
-/** The most files that are named, in their order. The others are counted: a long list would take the room of the turns it is about. */
+/** The most files that are named, in their order. The others are counted: a long list would use the room of the turns that it announces. */
 const MOST_NAMED = 10
 
 /** Characters of a name. */
 const LONGEST_NAME = 60
 
-function namesOf(files: readonly DroppedFile[]): string {
+function listNames(files: readonly DroppedFile[]): string {
   const byFile = new Map(files.map(({ id, file = id, name }) => [file, name]))
   const named = [...byFile].slice(0, MOST_NAMED).map(([file, name]) => `${shortName(name)} (${file})`)
   const others = byFile.size - named.length
@@ -69,7 +69,7 @@ function shortName(name: string): string {
 }
 
 /** Messages are not counted: the number of messages in turns that were never loaded is unknown. */
-function countOf({ count, unit }: Dropped): string {
+function formatCount({ count, unit }: Dropped): string {
   if (unit === 'message') return 'earlier messages'
   return count === 1 ? '1 earlier turn' : `${count} earlier turns`
 }

@@ -39,7 +39,7 @@ export interface Assembly {
  */
 export function assemble(input: AssemblyInput): Assembly {
   checkInput(input)
-  const plan = planOf(input)
+  const plan = makePlan(input)
   const { layout } = input
   const fitted = settle(plan, Math.floor(plan.available * layout.headShare) - plan.toolTokens)
   const tools = offeredTools(plan, fitted)
@@ -86,7 +86,7 @@ interface Plan {
   readonly input: AssemblyInput
 }
 
-function planOf(input: AssemblyInput): Plan {
+function makePlan(input: AssemblyInput): Plan {
   const { layout, layers, counter, history, current, attachments = [], tools = [], images } = input
   const always = tools.filter(({ offeredWith }) => offeredWith === undefined)
   // The notes on what was left out name no tool that may not be offered.
@@ -132,8 +132,8 @@ function settle(plan: Plan, share: number): Settled {
   const { available: all, toolTokens: ofTools, head, tail, current, readers, input } = plan
   const { shrinks } = input.layout
   const room = all - ofTools
-  const headHolders = holdersOf(head)
-  const tailHolders = holdersOf(tail)
+  const headHolders = layerHolders(head)
+  const tailHolders = layerHolders(tail)
   const wholeTail = tailHolders.map(() => 0)
   const headAtShare = giveWay(headHolders, share, shrinks)
   const settled = (headLeft: Remainder, tailLeft: Remainder): Settled => {
@@ -152,7 +152,7 @@ function settle(plan: Plan, share: number): Settled {
 }
 
 /** Blank layers cost nothing and cannot give way. The cost of a form includes the tools that are offered with it. */
-function holdersOf({ placed }: LayerGroup): readonly Holder[] {
+function layerHolders({ placed }: LayerGroup): readonly Holder[] {
   return filled(placed).map(({ priority, forms }) => ({
     priority,
     forms: forms.map((form) => ({ tokens: formCost(form) })),

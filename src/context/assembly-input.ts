@@ -35,7 +35,7 @@ export interface AssemblyInput {
 
 /** All in prompt tokens of one call. */
 export interface Budget {
-  /** What the model can hold, prompt and answer together. */
+  /** The most tokens that the model accepts, prompt and answer together. */
   readonly window: number
   /** Room for the answer. */
   readonly reserve: number

@@ -44,8 +44,8 @@ function amountProblems(input: AssemblyInput): Problems {
 function layerProblems({ id, placement, priority }: Layer, index: number): Problems {
   const field = (name: string) => `layers[${index}].${name} of "${id}"`
   return [
-    ...(placement === undefined ? [] : notOneOf<Placement>(field('placement'), placement, placements)),
-    ...(priority === undefined ? [] : notOneOf<Priority>(field('priority'), priority, priorities)),
+    ...(placement === undefined ? [] : choiceProblems<Placement>(field('placement'), placement, placements)),
+    ...(priority === undefined ? [] : choiceProblems<Priority>(field('priority'), priority, priorities)),
   ]
 }
 
@@ -78,10 +78,10 @@ export function layoutProblems(layout: AssemblyLayout, layers: readonly string[]
   return [
     ...notShare('layout.headShare', layout.headShare),
     ...notShare('layout.cut.lowWater', layout.cut.lowWater),
-    ...notOneOf('layout.cut.unit', layout.cut.unit, ['turn', 'message']),
+    ...choiceProblems('layout.cut.unit', layout.cut.unit, ['turn', 'message']),
     ...Object.entries(layout.placements).flatMap(([name, place]) => placeProblems(`layout.placements.${name}`, place)),
     ...Object.entries(layout.priorities).flatMap(([name, priority]) => [
-      ...notOneOf(`layout.priorities.${name}`, priority, priorities),
+      ...choiceProblems(`layout.priorities.${name}`, priority, priorities),
       ...(known.has(name) ? [] : [`layout.priorities.${name}: ${unknownName(name, layout)}`]),
     ]),
   ]
@@ -92,11 +92,11 @@ function unknownName(name: string, { placements: places }: AssemblyLayout): stri
 }
 
 function placeProblems(field: string, place: AssemblyLayout['placements'][string]): Problems {
-  if (typeof place !== 'object') return notOneOf(field, place, placements)
+  if (typeof place !== 'object') return choiceProblems(field, place, placements)
   return [
     ...notAmount(`${field}.from`, place.from, true),
-    ...notOneOf(`${field}.large`, place.large, placements),
-    ...notOneOf(`${field}.small`, place.small, placements),
+    ...choiceProblems(`${field}.large`, place.large, placements),
+    ...choiceProblems(`${field}.small`, place.small, placements),
   ]
 }
 
@@ -106,7 +106,7 @@ function notAmount(field: string, value: number | undefined, isNeeded = false): 
   return [`${field} is ${String(value)}; it must be a number, 0 or more.`]
 }
 
-function notOneOf<Value extends string>(field: string, value: Value, known: readonly Value[]): Problems {
+function choiceProblems<Value extends string>(field: string, value: Value, known: readonly Value[]): Problems {
   return known.includes(value) ? [] : [`${field} is ${JSON.stringify(value)}; choose one of ${known.join(', ')}.`]
 }
 

@@ -44,28 +44,28 @@ type DifferenceCause = 'came' | 'went' | 'moved' | 'form' | 'content' | 'grew' |
 export function compare(before: Compared, after: Compared): Comparison {
   const old = standing(before)
   const now = standing(after)
-  const stayed = [...now.values()].filter(({ entry }) => old.has(keyOf(entry)))
+  const stayed = [...now.values()].filter(({ entry }) => old.has(entryKey(entry)))
   const displaced = outOfOrder(
-    stayed.map(({ entry }) => keyOf(entry)),
+    stayed.map(({ entry }) => entryKey(entry)),
     new Map([...old.keys()].map((key, index) => [key, index])),
   )
   return {
-    came: [...now.values()].filter(({ entry }) => !old.has(keyOf(entry))).map(nameOf),
-    went: [...old.values()].filter(({ entry }) => !now.has(keyOf(entry))).map(nameOf),
+    came: [...now.values()].filter(({ entry }) => !old.has(entryKey(entry))).map(entryName),
+    went: [...old.values()].filter(({ entry }) => !now.has(entryKey(entry))).map(entryName),
     moved: stayed
-      .filter(({ entry }) => old.get(keyOf(entry))!.entry.slot !== entry.slot || displaced.has(keyOf(entry)))
-      .map((one) => ({ ...nameOf(one), from: old.get(keyOf(one.entry))!.entry.slot })),
+      .filter(({ entry }) => old.get(entryKey(entry))!.entry.slot !== entry.slot || displaced.has(entryKey(entry)))
+      .map((one) => ({ ...entryName(one), from: old.get(entryKey(one.entry))!.entry.slot })),
     changedForm: stayed.flatMap((one) => {
-      const from = old.get(keyOf(one.entry))!.entry.form ?? ''
+      const from = old.get(entryKey(one.entry))!.entry.form ?? ''
       const to = one.entry.form ?? ''
-      return from === to ? [] : [{ ...nameOf(one), from, to }]
+      return from === to ? [] : [{ ...entryName(one), from, to }]
     }),
     changedContent: stayed
       .filter((one) => {
-        const was = old.get(keyOf(one.entry))!
+        const was = old.get(entryKey(one.entry))!
         return was.entry.form === one.entry.form && !sameContent(was, one)
       })
-      .map(nameOf),
+      .map(entryName),
     ...prefix(before, after, old, now),
   }
 }
@@ -104,7 +104,7 @@ function standing({ manifest, pieces }: Compared): ReadonlyMap<string, Standing>
   return new Map(
     manifest.entries.flatMap((entry, index) => {
       if (entry.outcome === 'omitted') return []
-      return [[keyOf(entry), { entry, contents: pieces ? (contents.get(index) ?? []) : undefined }] as const]
+      return [[entryKey(entry), { entry, contents: pieces ? (contents.get(index) ?? []) : undefined }] as const]
     }),
   )
 }
@@ -117,11 +117,11 @@ function saidBy({ entry, content, joined }: Piece): readonly { readonly entry: n
 }
 
 /** A layer and a tool, or a turn, may have the same id. */
-function keyOf({ layer, id }: ManifestEntry): string {
+function entryKey({ layer, id }: ManifestEntry): string {
   return `${layer} ${id}`
 }
 
-function nameOf({ entry }: Standing): EntryName {
+function entryName({ entry }: Standing): EntryName {
   return { id: entry.id, slot: entry.slot }
 }
 
@@ -164,8 +164,8 @@ function prefix(
   old: ReadonlyMap<string, Standing>,
   now: ReadonlyMap<string, Standing>,
 ): Prefix {
-  const earlier = unitsOf(before)
-  const later = unitsOf(after)
+  const earlier = sentUnits(before)
+  const later = sentUnits(after)
   let pieces = 0
   let tokens = 0
   while (pieces < earlier.length && pieces < later.length && earlier[pieces]!.same(later[pieces]!)) {
@@ -176,12 +176,12 @@ function prefix(
   const gone = earlier[pieces]?.entry
   const here = later[pieces]?.entry
   if (!gone && !here) return { commonPrefix }
-  const cause = causeOf(gone, here, old, now)
+  const cause = findCause(gone, here, old, now)
   const { id, slot } = (cause === 'went' || !here ? gone : here)!
   return { commonPrefix, firstDifference: { id, slot, cause } }
 }
 
-function causeOf(
+function findCause(
   gone: ManifestEntry | undefined,
   here: ManifestEntry | undefined,
   old: ReadonlyMap<string, Standing>,
@@ -189,9 +189,9 @@ function causeOf(
 ): DifferenceCause {
   if (!gone) return 'grew'
   if (!here) return 'shrank'
-  if (keyOf(gone) === keyOf(here)) return gone.form === here.form ? 'content' : 'form'
-  if (!now.has(keyOf(gone))) return 'went'
-  if (!old.has(keyOf(here))) return 'came'
+  if (entryKey(gone) === entryKey(here)) return gone.form === here.form ? 'content' : 'form'
+  if (!now.has(entryKey(gone))) return 'went'
+  if (!old.has(entryKey(here))) return 'came'
   return 'moved'
 }
 
@@ -203,7 +203,7 @@ interface Unit {
 }
 
 /** The pieces of a request, or its entries where the pieces are not at hand. */
-function unitsOf({ manifest, pieces }: Compared): readonly Unit[] {
+function sentUnits({ manifest, pieces }: Compared): readonly Unit[] {
   if (pieces) {
     return pieces.map(({ entry: index, tokens, content }) => {
       const entry = manifest.entries[index]!

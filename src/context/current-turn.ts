@@ -45,7 +45,7 @@ export function fitResults(
 ): readonly FormedMessage[] {
   if (sumTokens(messages) <= limit) return messages
   let fitting = excerptAll(messages, LEAST_CHARACTERS, counter, reader)
-  const longest = Math.max(0, ...messages.flatMap(({ message }) => toolResults(message)).map(charactersOf))
+  const longest = Math.max(0, ...messages.flatMap(({ message }) => toolResults(message)).map(resultCharacters))
   let low = 0
   let high = Math.ceil(Math.max(0, longest - LEAST_CHARACTERS) / STEP)
   while (low < high) {
@@ -90,7 +90,7 @@ export function fitAnswered(
 const LEAST_CHARACTERS = 400
 const STEP = 32
 
-function charactersOf({ output }: ToolResultPart): number {
+function resultCharacters({ output }: ToolResultPart): number {
   return outputText(output).length
 }
 

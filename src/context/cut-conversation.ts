@@ -7,13 +7,13 @@ import type { OutputForm } from './tool-output.ts'
 /** Where a conversation was cut. */
 export interface CutDecision extends CutState {
   /** The current turn did not fit, and what it has to fit into, its unanswered results too. Tokens. */
-  readonly shortOf?: number
+  readonly missingRoom?: number
 }
 
 /**
  * Decides what of a conversation gives way. While it fits, the marks of the last cut stay and nothing moves. When it does
  * not fit any more it is cut once, down to the low-water mark: tool results of old turns step down first, oldest first,
- * then answered results of the current turn, then old turns go, oldest first: what a person said outlasts what a program
+ * then answered results of the current turn, then old turns go, oldest first: what a person wrote outlasts what a program
  * printed. The newest settled turn goes only where it does not fit at all. Marks only move forward, so the calls between
  * two cuts share their beginning (docs/guide/assembly.md).
  *
@@ -51,7 +51,7 @@ export function cutConversation(
   if (walk.tokens() <= room) return walk.state()
 
   for (const group of recentLast(answered)) walk.shrink(group, target)
-  return { ...walk.state(), shortOf: room }
+  return { ...walk.state(), missingRoom: room }
 }
 
 /** Share of the low-water mark that layers and required messages leave to the conversation, however large they are. */
@@ -62,16 +62,16 @@ const LEAST_SHARE = 0.5
  * most of that, the conversation still gets a share of what they leave.
  */
 function lowWater({ available, beside, rule }: ConversationInput, standing: number): number {
-  const shareOf = (tokens: number, share: number) => Math.floor(Math.max(0, tokens) * share)
-  const mark = shareOf(available, rule.lowWater) - beside
+  const takeShare = (tokens: number, share: number) => Math.floor(Math.max(0, tokens) * share)
+  const mark = takeShare(available, rule.lowWater) - beside
   const least = rule.lowWater < 1 ? rule.lowWater * LEAST_SHARE : 1
-  const ofLayers = shareOf(available - beside, least)
-  const ofTurn = standing + shareOf(available - beside - standing, least)
+  const ofLayers = takeShare(available - beside, least)
+  const ofTurn = standing + takeShare(available - beside - standing, least)
   return Math.max(mark, ofLayers, standing > 0 ? ofTurn : 0)
 }
 
 /**
- * Where not even the current turn fits, its unanswered results shrink into the room. What was said before it keeps a
+ * Where not even the current turn fits, its unanswered results shrink into the room. Earlier turns keep a
  * share of that room, so that one long result does not end a conversation.
  */
 function shortCut(
@@ -84,7 +84,7 @@ function shortCut(
   walk.dropTurns(share)
   const note = noteTokens(walk.state().from)
   const limit = room - Math.min(share, turns)
-  return { ...walk.state(), shortOf: Math.max(least, limit - note) }
+  return { ...walk.state(), missingRoom: Math.max(least, limit - note) }
 }
 
 /** Results of settled turns in the order in which they step down: the newest turn keeps its own the longest. */

@@ -110,8 +110,8 @@ export function markedState(conversation: ConversationInput, line: CutLine): Cut
   const last = line.current + answeredBefore(current)
   const state = {
     from,
-    cleared: Math.min(last, positionOf(conversation, line, cut?.clearBefore)),
-    excerpted: Math.min(last, positionOf(conversation, line, cut?.excerptBefore)),
+    cleared: Math.min(last, findPosition(conversation, line, cut?.clearBefore)),
+    excerpted: Math.min(last, findPosition(conversation, line, cut?.excerptBefore)),
   }
   if (shrinks) return state
   // Nothing of a history shrinks here, except in a turn that was cut while it was the current one.
@@ -134,7 +134,7 @@ export function cutMarks(conversation: ConversationInput, line: CutLine, state: 
         ? { dropBefore: cut.dropBefore }
         : {}),
     ...(clearBefore === undefined ? {} : { clearBefore }),
-    // Two positions with no result between them have one mark, and it is named once: a call that repeats it says the same.
+    // Two positions with no result between them have one mark, which is written once.
     ...(excerptBefore === undefined || excerptBefore === clearBefore ? {} : { excerptBefore }),
   }
   return Object.keys(marks).length > 0 ? marks : undefined
@@ -150,7 +150,7 @@ function unitAt({ current }: ConversationInput, { units }: CutLine, mark: string
 }
 
 /** A mark is a turn, or a message of it: `TURN/NUMBER`. */
-function positionOf({ current }: ConversationInput, line: CutLine, mark: string | undefined): number {
+function findPosition({ current }: ConversationInput, line: CutLine, mark: string | undefined): number {
   if (mark === undefined) return 0
   const { messages } = line
   const at = messages.findIndex(({ turn, index }) => index === 0 && turn.id === mark)

@@ -48,7 +48,7 @@ export function fitConversation(conversation: ConversationInput): FittedConversa
     current: currentSections(
       current,
       messages,
-      decision.shortOf === undefined ? cutReason(rule) : { code: 'shortage' },
+      decision.missingRoom === undefined ? cutReason(rule) : { code: 'shortage' },
       counter,
     ),
     cut: cutMarks(conversation, line, decision),
@@ -61,8 +61,8 @@ function currentMessages(
   decision: CutDecision,
 ): readonly FormedMessage[] {
   const messages = current.messages.map((_, index) => current.messageAt(index, formAt(decision, line.current + index)))
-  if (decision.shortOf === undefined) return messages
-  const limit = decision.shortOf - sumTokens(current.attachments)
+  if (decision.missingRoom === undefined) return messages
+  const limit = decision.missingRoom - sumTokens(current.attachments)
   // A just-fit layout keeps no marks: nothing has to look as it did in the call before, and no room is left unused.
   const answered = rule.lowWater === 1 ? fitAnswered(current, limit, counter, readers.history) : undefined
   return answered ?? fitResults(messages, limit, counter, readers.history)

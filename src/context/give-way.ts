@@ -21,7 +21,7 @@ export function giveWay(holders: readonly Holder[], limit: number, shrinks: bool
   let tokens = holders.reduce((sum, holder) => sum + holder.forms[0]!.tokens, 0)
   for (const { index, form } of stepsDown(holders, shrinks)) {
     if (tokens <= limit) break
-    tokens += tokensOf(holders[index]!, form) - tokensOf(holders[index]!, remainder[index])
+    tokens += formTokens(holders[index]!, form) - formTokens(holders[index]!, remainder[index])
     remainder[index] = form
   }
   return remainder
@@ -37,7 +37,7 @@ export function takeBack(holders: readonly Holder[], left: Remainder, limit: num
   for (const priority of priorities.toReversed()) {
     for (const index of lastFirst(holders, priority).toReversed()) {
       const { forms } = holders[index]!
-      const before = tokensOf(holders[index]!, remainder[index])
+      const before = formTokens(holders[index]!, remainder[index])
       const fuller = forms.findIndex(
         (form, at) => (shrinks || at === 0) && tokens - before + form.tokens <= Math.max(limit, tokens),
       )
@@ -51,7 +51,7 @@ export function takeBack(holders: readonly Holder[], left: Remainder, limit: num
 
 /** Tokens of what is left. */
 export function remainingTokens(holders: readonly Holder[], remainder: Remainder): number {
-  return holders.reduce((sum, holder, index) => sum + tokensOf(holder, remainder[index]), 0)
+  return holders.reduce((sum, holder, index) => sum + formTokens(holder, remainder[index]), 0)
 }
 
 interface StepDown {
@@ -78,6 +78,6 @@ function lastFirst(holders: readonly Holder[], priority: Priority): readonly num
   return [...holders.keys()].filter((index) => holders[index]!.priority === priority).toReversed()
 }
 
-function tokensOf(holder: Holder, form: number | undefined): number {
+function formTokens(holder: Holder, form: number | undefined): number {
   return form === undefined ? 0 : holder.forms[form]!.tokens
 }

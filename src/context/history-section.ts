@@ -68,16 +68,16 @@ function order(one: string, other: string): number {
 }
 
 /** The words about what was dropped; left out where they do not fit: they never cost a turn. */
-export function announcementSections(told: PricedMessage | undefined, fits: boolean): readonly Section[] {
-  if (!told) return []
+export function announcementSections(announcement: PricedMessage | undefined, fits: boolean): readonly Section[] {
+  if (!announcement) return []
   const about = {
     id: 'announcement',
     layer: 'announcement',
     slot: 'history' as const,
     origin: { kind: 'operator', ref: 'foreword' } as Origin,
   }
-  if (!fits) return [omittedSection({ ...about, fullTokens: told.tokens, reason: { code: 'budget' } })]
-  return [includedSection({ ...about, form: 'full', tokens: told.tokens }, [told])]
+  if (!fits) return [omittedSection({ ...about, fullTokens: announcement.tokens, reason: { code: 'budget' } })]
+  return [includedSection({ ...about, form: 'full', tokens: announcement.tokens }, [announcement])]
 }
 
 /** The account of settled turns where whole turns are left out. */
@@ -99,7 +99,7 @@ function formedMessages({ turn, first }: Unit, state: CutState): readonly Formed
 }
 
 function droppedSections(turn: PricedTurn, reason: Reason): readonly Section[] {
-  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, reason, origin: originOf(turn) }
+  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, reason, origin: turnOrigin(turn) }
   return [
     ...attachmentSections(turn.attachments, 'history', reason),
     omittedSection({ ...about, fullTokens: sumFullTokens(turn.messages) }),
@@ -116,7 +116,7 @@ function keptSections(
   const first = led || files.length > 0 ? 0 : messages.findIndex(({ message }) => message.role === 'user')
   if (first === 0 || messages.length === 0) return [...files, keptSection(turn, messages, turn.messages, reason)]
   const lead = { code: 'not-led-by-user' } as const
-  const about = { layer: 'turn', slot: 'history' as const, reason: lead, origin: originOf(turn) }
+  const about = { layer: 'turn', slot: 'history' as const, reason: lead, origin: turnOrigin(turn) }
   if (first === -1) return [omittedSection({ ...about, id: turn.id, fullTokens: sumFullTokens(turn.messages) })]
   return [
     omittedSection({ ...about, id: `${turn.id}/lead`, fullTokens: sumFullTokens(turn.messages.slice(0, first)) }),
@@ -132,11 +132,11 @@ function keptSection(
 ): Section {
   const form = smallestForm(messages)
   const tokens = sumTokens(messages)
-  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, tokens, origin: originOf(turn) }
+  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, tokens, origin: turnOrigin(turn) }
   return form === 'full' ? wholeSection(about, messages) : reducedSection({ ...about, form, reason }, messages, full)
 }
 
-function originOf({ id }: PricedTurn): Origin {
+function turnOrigin({ id }: PricedTurn): Origin {
   return { kind: 'user', ref: id }
 }
 
@@ -169,7 +169,7 @@ function unitSections(
   { reason, left }: { readonly reason: Reason; readonly left?: Reason },
 ): readonly Section[] {
   const { turn, first, files } = unit
-  const index = messageOf(unit)
+  const index = messageIndex(unit)
   if (index === undefined) return attachmentSections(files, 'history', left)
   const full = turn.messages[index]!
   const { role } = full.message
@@ -187,7 +187,7 @@ function unitSections(
 }
 
 /** Which message of its turn a unit is; `undefined`: it is a file. */
-function messageOf({ first, end, index }: Unit): number | undefined {
+function messageIndex({ first, end, index }: Unit): number | undefined {
   return end > first ? index : undefined
 }
 
@@ -195,7 +195,7 @@ function orphansFrom({ units }: CutLine, from: number): ReadonlySet<Unit> {
   const called = new Set<string>()
   const orphans = new Set<Unit>()
   for (const unit of units.slice(from)) {
-    const index = messageOf(unit)
+    const index = messageIndex(unit)
     if (index === undefined) continue
     const { message } = unit.turn.messages[index]!
     for (const call of toolCalls(message)) called.add(call.toolCallId)

@@ -31,8 +31,8 @@ export function markImages(message: AnyMessage, support: ImageSupport): MarkedMe
   if (typeof message.content === 'string') return undefined
   const replaced: MarkerCode[] = []
   const mark = <Part extends object>(part: Part, hasPlace: boolean): Part | { type: 'text'; text: string } => {
-    const image = imageOf(part)
-    const code = image && codeOf(image, support, hasPlace)
+    const image = findImage(part)
+    const code = image && markerCode(image, support, hasPlace)
     if (!code) return part
     replaced.push(code)
     return { type: 'text', text: markerText(code, image, support) }
@@ -65,7 +65,7 @@ interface Image {
 }
 
 /** The image that a part is, in any of the AI SDK's forms. */
-function imageOf(part: object): Image | undefined {
+function findImage(part: object): Image | undefined {
   const { type, mediaType, filename, image, data } = part as {
     readonly type?: string
     readonly mediaType?: string
@@ -96,7 +96,7 @@ function isAddress(data: unknown): boolean {
   return (data as { readonly type?: unknown } | undefined)?.type === 'url'
 }
 
-function codeOf({ address, id }: Image, support: ImageSupport, hasPlace: boolean): MarkerCode | undefined {
+function markerCode({ address, id }: Image, support: ImageSupport, hasPlace: boolean): MarkerCode | undefined {
   if (!support.seen) return 'model-cannot-see'
   if (id !== undefined && support.gone?.includes(id)) return 'image-gone'
   return hasPlace && (support.byAddress || !address) ? undefined : 'wire-cannot-carry'

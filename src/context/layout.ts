@@ -8,11 +8,11 @@ export interface AssemblyLayout {
   readonly placements: Readonly<Record<string, Placement | PlacementBySize>>
   readonly priorities: Readonly<Record<string, Priority>>
   readonly cut: CutRule
-  /** Share of the available tokens that tools, system and preamble may take together, 0 to 1. */
+  /** Share of the available tokens that tools, system and preamble may use together, 0 to 1. */
   readonly headShare: number
   /** Whether pieces step down to smaller forms before anything is left out. */
   readonly shrinks: boolean
-  /** How an attached file is marked off from what people say. */
+  /** How an attached file is separated from the words of people. */
   readonly fileFrame: FileFrame
   /**
    * Names of the layers whose text brings its own line ends. The others of the system text are trimmed then, and an empty line

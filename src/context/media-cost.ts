@@ -27,15 +27,15 @@ const BYTES_OF_A_PAGE = 30_000
  * pages. A file behind an address costs one picture or page, since its size is unknown.
  */
 export function mediaCost({ mediaType, data, filename = '', providerOptions }: Media): MediaCost {
-  const source = sourceOf(data)
-  const told = (providerOptions?.['foreword'] ?? {}) as Readonly<Record<string, unknown>>
+  const source = findSource(data)
+  const facts = (providerOptions?.['foreword'] ?? {}) as Readonly<Record<string, unknown>>
   if (source.type === 'text') return { tokens: 0, texts: [filename, source.text] }
   const texts = source.type === 'url' ? [filename, source.url] : [filename]
-  if (mediaType.startsWith('image')) return { tokens: pictureTokens(source, told), texts: texts.slice(1) }
+  if (mediaType.startsWith('image')) return { tokens: pictureTokens(source, facts), texts: texts.slice(1) }
   if (mediaType.startsWith('text') && source.type === 'bytes') {
-    return { tokens: 0, texts: [filename, utf8(bytesOf(source, Infinity))] }
+    return { tokens: 0, texts: [filename, utf8(firstBytes(source, Infinity))] }
   }
-  return { tokens: pagesOf(source, told) * PAGE_TOKENS, texts }
+  return { tokens: countPages(source, facts) * PAGE_TOKENS, texts }
 }
 
 type Source =
@@ -44,15 +44,15 @@ type Source =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'elsewhere' }
 
-function sourceOf(data: unknown): Source {
+function findSource(data: unknown): Source {
   if (typeof data === 'string') return sourceOfText(data)
   if (data instanceof URL) return sourceOfText(data.href)
   if (data instanceof Uint8Array) return { type: 'bytes', bytes: data }
   if (data instanceof ArrayBuffer) return { type: 'bytes', bytes: new Uint8Array(data) }
   const tagged = (data ?? {}) as Readonly<Record<string, unknown>>
   if (tagged['type'] === 'text' && typeof tagged['text'] === 'string') return { type: 'text', text: tagged['text'] }
-  if (tagged['type'] === 'url' && tagged['url'] !== undefined) return sourceOf(tagged['url'])
-  if (tagged['type'] === 'data' && tagged['data'] !== undefined) return sourceOf(tagged['data'])
+  if (tagged['type'] === 'url' && tagged['url'] !== undefined) return findSource(tagged['url'])
+  if (tagged['type'] === 'data' && tagged['data'] !== undefined) return findSource(tagged['data'])
   if (tagged['type'] === 'Buffer' && Array.isArray(tagged['data'])) {
     return { type: 'bytes', bytes: Uint8Array.from(tagged['data'] as number[]) }
   }
@@ -71,7 +71,7 @@ const HEADER = 262_144
 function pictureTokens(source: Source, { width, height }: Readonly<Record<string, unknown>>): number {
   if (typeof width === 'number' && typeof height === 'number') return imageTokens(width, height)
   if (source.type !== 'bytes') return UNKNOWN_IMAGE_TOKENS
-  const header = bytesOf(source, HEADER)
+  const header = firstBytes(source, HEADER)
   const type = imageType(header)
   const size = type === undefined ? undefined : imageSize(header, type)
   return size === undefined ? UNKNOWN_IMAGE_TOKENS : imageTokens(size.width, size.height)
@@ -80,11 +80,11 @@ function pictureTokens(source: Source, { width, height }: Readonly<Record<string
 /** Bytes of a PDF in which pages are counted. */
 const SEARCHED = 2_097_152
 
-function pagesOf(source: Source, { pages }: Readonly<Record<string, unknown>>): number {
+function countPages(source: Source, { pages }: Readonly<Record<string, unknown>>): number {
   if (typeof pages === 'number' && pages > 0) return Math.ceil(pages)
   if (source.type !== 'bytes') return 1
-  const bySize = Math.max(1, Math.ceil(sizeOf(source) / BYTES_OF_A_PAGE))
-  const head = latin1(bytesOf(source, SEARCHED))
+  const bySize = Math.max(1, Math.ceil(sourceSize(source) / BYTES_OF_A_PAGE))
+  const head = latin1(firstBytes(source, SEARCHED))
   if (!head.startsWith('%PDF')) return bySize
   let found = 0
   for (const _ of head.matchAll(/\/Type\s*\/Page(?![a-zA-Z])/g)) found += 1
@@ -93,12 +93,12 @@ function pagesOf(source: Source, { pages }: Readonly<Record<string, unknown>>): 
   return found > 0 ? found : bySize
 }
 
-function sizeOf({ bytes }: { readonly bytes: string | Uint8Array }): number {
+function sourceSize({ bytes }: { readonly bytes: string | Uint8Array }): number {
   return typeof bytes === 'string' ? Math.floor((bytes.length * 3) / 4) : bytes.length
 }
 
 /** The first `most` bytes. Of what is not base64 there are none. */
-function bytesOf({ bytes }: { readonly bytes: string | Uint8Array }, most: number): Uint8Array {
+function firstBytes({ bytes }: { readonly bytes: string | Uint8Array }, most: number): Uint8Array {
   if (typeof bytes !== 'string') return bytes.subarray(0, Math.min(most, bytes.length))
   const length = Math.min(bytes.length, Math.ceil(most / 3) * 4)
   try {

@@ -13,7 +13,9 @@ export type AssistantMessage = AssistantModelMessage
 export type ToolMessage = ToolModelMessage
 
 type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
+/** A call of a tool in an assistant message: `toolCallId`, `toolName` and `input`. */
 export type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
+/** The result of a call in a tool message, paired with the call by `toolCallId`. */
 export type ToolResultPart = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
 /** What a tool answered, in the shapes of the AI SDK. */
 export type ToolOutput = ToolResultPart['output']
@@ -31,6 +33,14 @@ export function messageText({ content }: AnyMessage): string {
   if (typeof content === 'string') return content
   let text = ''
   for (const part of content) if (part.type === 'text') text += part.text
+  return text
+}
+
+/** The reasoning text of a message; empty for messages that are not a model's. */
+export function messageReasoning({ content }: AnyMessage): string {
+  if (typeof content === 'string') return ''
+  let text = ''
+  for (const part of content) if (part.type === 'reasoning') text += part.text
   return text
 }
 

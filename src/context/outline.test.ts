@@ -121,6 +121,6 @@ test('an overflow without room for any prompt names the reserve, not what was wr
     error.message,
     'What must be sent needs 721 tokens, and 0 are available (window 1000 − reserve 5000 − margin 0): ' +
       'system 533, history 146, after-input 42. ' +
-      'The reserve and the margin take the whole window: lower them, or choose a model with a larger window.',
+      'The reserve and the margin use the whole window. Lower them, or choose a model with a larger window.',
   )
 })

@@ -35,7 +35,7 @@ function messageFor(manifest: Manifest, advice: Advice): string {
 
 function remedy(manifest: Manifest, advice: Advice): string {
   if (manifest.budget.available === 0) {
-    return 'The reserve and the margin take the whole window: lower them, or choose a model with a larger window.'
+    return 'The reserve and the margin use the whole window. Lower them, or choose a model with a larger window.'
   }
   return [
     largestChange(manifest, advice),
@@ -47,7 +47,7 @@ function remedy(manifest: Manifest, advice: Advice): string {
 
 /** A sentence that names the largest part of a request that a person can change, and how. Empty where there is none. */
 function largestChange({ entries }: Manifest, advice: Advice): string {
-  const [largest] = candidatesOf(entries, advice).toSorted((one, other) => other.tokens - one.tokens)
+  const [largest] = listCandidates(entries, advice).toSorted((one, other) => other.tokens - one.tokens)
   return largest?.sentence ?? ''
 }
 
@@ -56,18 +56,18 @@ interface Candidate {
   readonly sentence: string
 }
 
-function candidatesOf(entries: readonly ManifestEntry[], advice: Advice): readonly Candidate[] {
+function listCandidates(entries: readonly ManifestEntry[], advice: Advice): readonly Candidate[] {
   const standing = entries.filter(({ tokens }) => tokens > 0)
   const tools = standing.filter(({ slot }) => slot === 'tools')
   const ofTools = tools.reduce((sum, { tokens }) => sum + tokens, 0)
   return [
     ...(ofTools > 0 ? [largestPart(`the list of ${tools.length} tools`, ofTools, 'offer fewer of them')] : []),
     // No part of the history is required.
-    ...standing.filter(({ slot }) => slot !== 'tools' && slot !== 'history').map((entry) => candidateOf(entry, advice)),
+    ...standing.filter(({ slot }) => slot !== 'tools' && slot !== 'history').map((entry) => toCandidate(entry, advice)),
   ]
 }
 
-function candidateOf({ id, layer, tokens }: ManifestEntry, advice: Advice): Candidate {
+function toCandidate({ id, layer, tokens }: ManifestEntry, advice: Advice): Candidate {
   if (layer === 'turn') {
     return largestPart('the message with what answers it so far', tokens, 'shorten it, or ask for less at once')
   }

@@ -50,21 +50,21 @@ export function placeLayer(
   const fullTokens = priced[0]?.tokens ?? 0
   return {
     layer,
-    placement: layer.placement ?? placementOf(layer, layout, fullTokens),
+    placement: layer.placement ?? choosePlacement(layer, layout, fullTokens),
     priority: layer.priority ?? layout.priorities[layer.layer] ?? 'normal',
     forms: layer.withheld ? [] : usefulForms(priced),
     fullTokens,
-    rank: rankOf(layer, layout),
+    rank: layerRank(layer, layout),
   }
 }
 
-function rankOf({ layer }: Layer, { placements }: AssemblyLayout): number {
+function layerRank({ layer }: Layer, { placements }: AssemblyLayout): number {
   const names = Object.keys(placements)
   const rank = names.indexOf(layer)
   return rank === -1 ? names.length : rank
 }
 
-function placementOf(layer: Layer, layout: AssemblyLayout, tokens: number): Placement {
+function choosePlacement(layer: Layer, layout: AssemblyLayout, tokens: number): Placement {
   const placed = Object.hasOwn(layout.placements, layer.layer) ? layout.placements[layer.layer] : undefined
   if (placed === undefined) {
     throw new RangeError(

@@ -1,5 +1,5 @@
 /** One utterance of a conversation. */
-interface SpokenLine {
+interface PreviousMessage {
   /** As it is shown, such as `2026-01-05 12:00`. */
   readonly time: string
   readonly role: string
@@ -8,11 +8,11 @@ interface SpokenLine {
 
 /**
  * A conversation as text, for where it is not sent as messages: `# Previous Conversation`, then `- [time] role: text` for
- * each thing that was said (BEHAVIOURS §2.1). Lines within a text are indented by two spaces, so that none of them can be
- * taken for one of ours. Empty where nothing was said.
+ * each message (BEHAVIOURS §2.1). Lines within a text are indented by two spaces, so that none of them can be
+ * confused with one of ours. Empty where there are no messages.
  */
-export function previousConversation(spoken: readonly SpokenLine[]): string {
-  const lines = spoken
+export function previousConversation(messages: readonly PreviousMessage[]): string {
+  const lines = messages
     .filter(({ text }) => text.trim() !== '')
     .map(({ time, role, text }) => `- [${time}] ${role}: ${indentLines(text.trim())}`)
   return lines.length === 0 ? '' : ['# Previous Conversation', ...lines].join('\n')

@@ -5,7 +5,7 @@ import { messageTokens, type TokenCounter } from './token-counter.ts'
 import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
 import type { Turn } from './turn.ts'
 
-/** A turn with the cost of everything in it, in each form it can take. */
+/** A turn with the cost of its parts in each of their forms. */
 export interface PricedTurn {
   readonly id: string
   readonly attachments: readonly PricedAttachment[]
@@ -61,7 +61,7 @@ interface PricingRules {
 /** A message as it reaches the model, and its cost in that form. Where numbers are only given, a marker costs what its image did. */
 function priceMessage(paired: PairedMessage, counter: TokenCounter, images: ImageSupport | undefined): PricedMessage {
   const { message } = paired
-  const fullTokens = tokensOf(paired, counter)
+  const fullTokens = pairedTokens(paired, counter)
   const marked = images && markImages(message, images)
   if (!marked) return { message, tokens: fullTokens }
   const tokens = counter.made ? fullTokens : messageTokens(counter, marked.message)
@@ -69,7 +69,7 @@ function priceMessage(paired: PairedMessage, counter: TokenCounter, images: Imag
 }
 
 /** Where numbers are only given, what is left of a message costs what the whole did: never too little. */
-function tokensOf({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number {
+function pairedTokens({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number {
   if (tokens !== undefined) return tokens
   if (counter.made && wholeTokens !== undefined) return wholeTokens
   return messageTokens(counter, message)

@@ -45,7 +45,7 @@ export function buildRequest(
     }
     for (const { message, tokens } of section.messages) {
       if (section.entry.slot === 'system') {
-        const text = textOf(message)
+        const text = sentText(message)
         systemTexts.push({ layer: section.entry.layer, text })
         pieces.push({ entry: index, tokens, content: text })
       } else {
@@ -57,7 +57,7 @@ export function buildRequest(
   if (last.length > 0) {
     const joined = last.map((entry) => ({
       entry,
-      text: sections[entry]!.messages.map(({ message }) => textOf(message)).join('\n\n'),
+      text: sections[entry]!.messages.map(({ message }) => sentText(message)).join('\n\n'),
     }))
     const message = userMessage(joined.map(({ text }) => text).join('\n\n'))
     const tokens = sumTokens(last.map((entry) => sections[entry]!.entry))
@@ -75,6 +75,6 @@ function systemText(texts: readonly { layer: string; text: string }[], layout: A
   return texts.map(({ layer, text }) => (ownSpacing.includes(layer) ? text : `${text.trim()}\n\n`)).join('')
 }
 
-function textOf(message: Message): string {
+function sentText(message: Message): string {
   return typeof message.content === 'string' ? message.content : ''
 }

@@ -68,9 +68,10 @@ function problemsAt(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): rea
     const closest = closestBranch(issue)
     if (closest) return closest.flatMap((inner) => problemsAt(inner, path))
     const expected = issue.errors.flat().flatMap((inner) => ('expected' in inner ? [inner.expected] : []))
-    if (expected.length > 0) return [`${keyOf(path)}: Invalid input: expected ${[...new Set(expected)].join(' or ')}`]
+    if (expected.length > 0)
+      return [`${formatPath(path)}: Invalid input: expected ${[...new Set(expected)].join(' or ')}`]
   }
-  return [`${keyOf(path)}: ${issue.message}`]
+  return [`${formatPath(path)}: ${issue.message}`]
 }
 
 /** Of the things that a value may be, the one whose kind it has: the problems of that one are inside the value. */
@@ -78,6 +79,6 @@ function closestBranch({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.cor
   return errors.find((issues) => issues.every(({ path, code }) => path.length > 0 || code !== 'invalid_type'))
 }
 
-function keyOf(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   return path.map(String).join('.') || '(whole)'
 }

@@ -56,12 +56,12 @@ function parseScenario(value: unknown): Scenario {
   if (!result.success) {
     throw new ScenarioError(name, scenarioProblems(result.error.issues))
   }
-  const problems = problemsOf(result.data)
+  const problems = findProblems(result.data)
   if (problems.length > 0) throw new ScenarioError(name, problems)
   return result.data
 }
 
-function problemsOf({ layout, layers, history, current, attachments, tools }: Scenario): readonly string[] {
+function findProblems({ layout, layers, history, current, attachments, tools }: Scenario): readonly string[] {
   const base = typeof layout === 'string' ? layout : layout.extends
   return [
     ...(Object.hasOwn(layouts, base)
@@ -96,7 +96,7 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
     )
   }
   const own = <T extends { readonly tokens?: number | undefined }>(priced: T) => ownCost(priced, counter)
-  const turnOf = ({ id: turnId, messages }: Scenario['current']): Turn => ({
+  const toTurn = ({ id: turnId, messages }: Scenario['current']): Turn => ({
     id: turnId,
     messages: messages.map(({ tokens: cost, ...rest }) => own({ message: rest as Message, tokens: cost })),
   })
@@ -106,8 +106,8 @@ function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): A
       ...rest,
       renditions: (renditions ?? [{ form: 'full', text: text ?? '', tokens: cost }]).map(own),
     })),
-    history: scenario.history.map(turnOf),
-    current: turnOf(scenario.current),
+    history: scenario.history.map(toTurn),
+    current: toTurn(scenario.current),
     attachments: scenario.attachments.map(own),
     tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? readersByName.get(tool.name) })),
     budget: scenario.budget,

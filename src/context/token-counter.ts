@@ -51,26 +51,28 @@ export const charsPerFour: TokenCounter = {
   images: true,
 }
 
-/** Characters: what a slice leaves behind is gone before the memory is looked through. */
+/** Characters of a slice: small enough that its garbage is collected early. */
 const SLICE = 8_192
 
 /** A fast estimate that fits no model exactly and every model roughly. Counts everything that is sent. */
-export const tokenx: TokenCounter = {
-  id: 'tokenx',
-  version: '3',
-  text(text) {
-    // The estimate splits a whole text at once: slice by slice, a long one needs a fraction of the memory.
-    let tokens = 0
-    for (const count of tokenxSlices(text)) tokens += count
-    return tokens
-  },
-  slices: tokenxSlices,
-  perMessage: 4,
-  images: true,
-}
-
-function* tokenxSlices(text: string): Generator<number> {
+export const tokenx = slicedCounter('tokenx', '3', function* (text) {
   for (const slice of wordSlices(text, SLICE)) yield estimateTokenCount(slice)
+})
+
+/** A counter that counts everything that is sent. `slices` splits a text: as a whole, a long one needs far more memory or time. */
+export function slicedCounter(id: string, version: string, slices: (text: string) => Iterable<number>): TokenCounter {
+  return {
+    id,
+    version,
+    text(text) {
+      let tokens = 0
+      for (const count of slices(text)) tokens += count
+      return tokens
+    },
+    slices,
+    perMessage: 4,
+    images: true,
+  }
 }
 
 /** The counters that need no table. `o200k` has an entry point of its own, `foreword/context/o200k`. */

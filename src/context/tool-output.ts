@@ -57,7 +57,7 @@ export function inForm(
 
 /**
  * A message with each of its tool results cut to `characters` of its beginning and end, or as it is where that saves
- * nothing. Every note says how to read the rest where `reader` is offered.
+ * nothing. Every note names the tool that reads the rest where `reader` is offered.
  */
 export function excerptedTo(
   priced: PricedMessage,

@@ -7,7 +7,7 @@ import { createSemaphore } from './semaphore.ts'
 
 export interface DocumentReaderOptions {
   readonly limits?: Partial<ReadingLimits>
-  /** Id of the counter of tokens, such as `tokenx`: texts are counted where they are read, so that nobody waits for it. */
+  /** Id of the counter of tokens, such as `tokenx`: texts are counted in the process that reads them, so that no caller waits for it. */
   readonly counter?: string
   /** Files that are read at the same time, each in a process of its own. 2 unless given. */
   readonly atOnce?: number
@@ -31,7 +31,7 @@ type ReadingRequest = ReadingSource & {
 /** Extracts the text of files. */
 export interface DocumentReader {
   /**
-   * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or take more time and memory
+   * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or use more time and memory
    * than the limits give it. Rejects with the reason of `signal`, when the reader is closed, and where the path leads to no
    * file. The bytes stay the caller's; they must not change meanwhile.
    */

@@ -25,7 +25,7 @@ export function fileKind(bytes: Uint8Array, name: string, limits: ReadingLimits)
   if (looksBinary(head)) {
     const image = imageType(bytes)
     if (image !== undefined) return { type: 'image', mediaType: image }
-    const refusal = refusalOf(bytes)
+    const refusal = findRefusal(bytes)
     if (refusal !== undefined) return refusal
   }
   if (startsWith(bytes, '{\\rtf')) {
@@ -52,7 +52,7 @@ interface Refusal {
 }
 
 /** What is known not to be read. Ask only for bytes that are no text: a sentence may begin with `MZ`. */
-function refusalOf(bytes: Uint8Array): Refusal | undefined {
+function findRefusal(bytes: Uint8Array): Refusal | undefined {
   const mediaType = signatureType(bytes)
   return mediaType === undefined ? undefined : { type: 'refused', ...refusalFor(mediaType), mediaType }
 }
@@ -62,7 +62,7 @@ function refusalFor(mediaType: string): Pick<Refusal, 'code' | 'reason'> {
     return { code: 'unsupported', reason: 'it is a recording; sound and film are not read' }
   }
   if (mediaType.startsWith('image/')) {
-    const reason = 'it is an image of a kind that models do not take; save it as PNG or JPEG'
+    const reason = 'models do not accept this image format; save it as PNG or JPEG'
     return { code: 'unsupported', reason }
   }
   if (programs.has(mediaType)) return { code: 'binary', reason: 'it is a program' }

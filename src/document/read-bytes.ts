@@ -17,13 +17,13 @@ export async function readBytes(bytes: Uint8Array, task: ReadingTask): Promise<D
     const kind = fileKind(bytes, task.name, task.limits)
     mediaType = kind.mediaType
     task.onKind?.(mediaType)
-    return bounded(await documentOf(bytes, kind, task), task.limits)
+    return bounded(await readDocument(bytes, kind, task), task.limits)
   } catch (error) {
     return unreadable(error, mediaType)
   }
 }
 
-async function documentOf(bytes: Uint8Array, kind: FileKind, task: ReadingTask): Promise<Document> {
+async function readDocument(bytes: Uint8Array, kind: FileKind, task: ReadingTask): Promise<Document> {
   const { mediaType } = kind
   switch (kind.type) {
     case 'refused':
@@ -57,7 +57,7 @@ async function documentOf(bytes: Uint8Array, kind: FileKind, task: ReadingTask):
     }
     case 'text': {
       const text = cleanText(decodedText(bytes, task.charset))
-      if (text.trim() === '') throw new ReadingFault('empty', 'the file holds nothing but blanks')
+      if (text.trim() === '') throw new ReadingFault('empty', 'the file contains only blanks')
       return { kind: 'text', text, mediaType }
     }
   }
@@ -74,15 +74,15 @@ function unreadable(error: unknown, mediaType: string): Unreadable {
     const known = error.code === 'binary' && mediaType.startsWith('text/') ? 'application/octet-stream' : mediaType
     return { kind: 'unreadable', code: error.code, reason: error.message, mediaType: known }
   }
-  return { kind: 'unreadable', ...faultOf(error), mediaType }
+  return { kind: 'unreadable', ...toFault(error), mediaType }
 }
 
 /** Libraries throw anything; only errors of the engine itself give a reason. */
-function faultOf(error: unknown): { readonly code: Unreadable['code']; readonly reason: string } {
+function toFault(error: unknown): { readonly code: Unreadable['code']; readonly reason: string } {
   const message = error instanceof RangeError ? error.message : ''
   if (/call stack/i.test(message)) return { code: 'broken', reason: 'its parts are nested too deeply to be read' }
   if (/invalid (?:string|array)|allocation/i.test(message)) {
-    return { code: 'too-large', reason: 'reading it takes more memory than there is' }
+    return { code: 'too-large', reason: 'reading it needs more memory than is available' }
   }
   return { code: 'broken', reason: 'the file is damaged or incomplete, and its text cannot be taken out' }
 }

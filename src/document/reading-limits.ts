@@ -12,7 +12,7 @@ export interface ReadingLimits {
   readonly unpackedBytes: number
   /** Parts of a docx or xlsx. 10,000 unless given. */
   readonly parts: number
-  /** Bytes of memory that the process that reads may take. 1 GiB unless given. */
+  /** Largest memory of the process that reads, bytes. 1 GiB unless given. */
   readonly memoryBytes: number
   /** Milliseconds from the beginning of the reading; waiting for it does not count. 60,000 unless given. */
   readonly timeMs: number

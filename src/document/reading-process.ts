@@ -54,7 +54,7 @@ export function startReadingProcess(limits: ReadingLimits): ReadingProcess {
   const end = () => {
     usable = false
     // Until it is gone, so that a caller that waits for its end gets an answer.
-    hold(child)
+    keepProcess(child)
     child.kill('SIGKILL')
   }
   return {
@@ -62,7 +62,7 @@ export function startReadingProcess(limits: ReadingLimits): ReadingProcess {
       signal.throwIfAborted()
       if (child.pid === undefined) throw new Error('a process to read documents could not be started')
       filesRead += 1
-      hold(child)
+      keepProcess(child)
       try {
         const { outcome, died, spent } = await exchange(child, request, limits, signal)
         if (spent) usable = false
@@ -83,7 +83,7 @@ function programFile(): string {
   return import.meta.url.endsWith('.ts') ? file : file.replace(/\.ts$/, '.js')
 }
 
-function hold(child: ChildProcess): void {
+function keepProcess(child: ChildProcess): void {
   child.ref()
   child.channel?.ref()
 }
@@ -118,15 +118,15 @@ async function exchange(
   limits: ReadingLimits,
   signal: AbortSignal,
 ): Promise<Exchange> {
-  const told = Promise.withResolvers<Exchange>()
+  const ended = Promise.withResolvers<Exchange>()
   let mediaType = 'application/octet-stream'
   const failed = (code: Unreadable['code'], reason: string, died: boolean) =>
-    told.resolve({ outcome: { kind: 'unreadable', code, reason, mediaType }, died, spent: false })
+    ended.resolve({ outcome: { kind: 'unreadable', code, reason, mediaType }, died, spent: false })
   const onNews = (news: ReadingNews) => {
     if (news.type === 'kind') mediaType = news.mediaType
     else if (news.type === 'progress') tellOn(news.progress)
-    else if (news.type === 'failed') told.reject(new Error(news.message))
-    else told.resolve({ outcome: news.outcome, died: false, spent: news.spent })
+    else if (news.type === 'failed') ended.reject(new Error(news.message))
+    else ended.resolve({ outcome: news.outcome, died: false, spent: news.spent })
   }
   const tellOn = (progress: ReadingProgress) => {
     try {
@@ -135,9 +135,10 @@ async function exchange(
       giveUp(error)
     }
   }
-  const onExit = (code: number | null, ending: NodeJS.Signals | null) => failed(...deathOf(code, ending, limits), true)
+  const onExit = (code: number | null, ending: NodeJS.Signals | null) =>
+    failed(...describeExit(code, ending, limits), true)
   const giveUp = (reason: unknown) => {
-    told.reject(reason)
+    ended.reject(reason)
     child.kill('SIGKILL')
   }
   const onAbort = () => giveUp(signal.reason)
@@ -149,8 +150,8 @@ async function exchange(
   child.once('exit', onExit)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    await Promise.race([told.promise, handOver(child, request, limits)])
-    return await told.promise
+    await Promise.race([ended.promise, handOver(child, request, limits)])
+    return await ended.promise
   } finally {
     clearTimeout(timer)
     child.off('message', onNews)
@@ -178,13 +179,13 @@ function send(child: ChildProcess, order: ReadingOrder): Promise<void> {
   })
 }
 
-function deathOf(
+function describeExit(
   code: number | null,
   signal: NodeJS.Signals | null,
   limits: ReadingLimits,
 ): readonly [Unreadable['code'], string] {
   if (code === errorExit || signal === 'SIGSEGV' || signal === 'SIGBUS') {
-    return ['broken', 'the file is damaged in a way that ended its reading']
+    return ['broken', 'the file is damaged: the process that read it ended']
   }
-  return ['too-large', `reading it takes more than ${sizeInWords(limits.memoryBytes)} of memory`]
+  return ['too-large', `reading it needs more than ${sizeInWords(limits.memoryBytes)} of memory`]
 }

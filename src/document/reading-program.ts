@@ -44,7 +44,7 @@ async function counted(said: Document | Unreadable, counter: string): Promise<Do
   return found ? { ...said, tokens: found.text(said.text) } : said
 }
 
-/** Its table takes tens of megabytes. */
+/** Its table needs tens of megabytes. */
 async function largeCounter() {
   return (await import('../context/o200k.ts')).o200k
 }

@@ -50,7 +50,7 @@ const CHARACTERS_PER_TOKEN = 8
 /** The least bound: it protects memory, while a small reserve is only a request. */
 const LEAST_CHARACTERS = 4_000
 
-/** How long one answer may take unless configured, ms. It leaves time for slow machines. */
+/** How long one answer may take unless configured, ms. Long enough for slow machines. */
 const DEFAULT_ANSWER_MS = 30 * 60_000
 
 /**

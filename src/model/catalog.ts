@@ -15,7 +15,7 @@ export interface CatalogRow {
 }
 
 /** Assumed window of an unknown model, tokens: small enough for almost every server. Calls for a warning. */
-export const ASSUMED_WINDOW = 8192
+const ASSUMED_WINDOW = 8192
 
 /** Facts of a model in a catalog. A dated id, such as `gpt-5.1-2025-11-13`, counts as its base model. */
 export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): ModelFacts | undefined {

@@ -80,7 +80,7 @@ function readAddress(
 }
 
 /** An address without a trailing slash. An address without a path gets `/v1`. */
-export function versionedURL(address: string): string {
+function versionedURL(address: string): string {
   const url = new URL(address)
   return url.pathname === '/' ? `${url.origin}/v1` : address.replace(/\/+$/, '')
 }

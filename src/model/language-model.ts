@@ -64,12 +64,18 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
     facts,
     ...defined({ carries }),
     call: (request, options) => call(settings, open, request, options),
-    ...(settings.usesFetch === false ? {} : { bodyOf: (request, options) => bodyOf(settings, request, options) }),
+    ...(settings.usesFetch === false
+      ? {}
+      : { requestBody: (request, options) => requestBody(settings, request, options) }),
   }
 }
 
 /** Makes a call over a `fetch` that sends nothing, and returns the body. */
-async function bodyOf(settings: LanguageModelSettings, request: ModelRequest, options: CallOptions): Promise<WireBody> {
+async function requestBody(
+  settings: LanguageModelSettings,
+  request: ModelRequest,
+  options: CallOptions,
+): Promise<WireBody> {
   const made = Promise.withResolvers<WireBody>()
   const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is not sent'))))
   const listener = { left: made.resolve, onTooLarge: () => {} }
@@ -181,7 +187,7 @@ async function* readAnswer(
   const cut = (limit: Finish['limit']): Finish => ({
     type: 'finish',
     reason: 'length',
-    ...(limit ? { limit } : {}),
+    ...defined({ limit }),
     usage: SILENT,
     message: built.message({ calls: false }),
   })

@@ -1,10 +1,9 @@
-import { defined } from '../platform.ts'
+import { defined, redactSecrets } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import { type Connected, listProviderModels } from './connection.ts'
 import { ModelError } from './model-error.ts'
 import type { ModelConfiguration, ModelFacts, Price } from './model.ts'
 import type { ListedModel, Provider, ProviderConnection, Suggestion } from './provider.ts'
-import { redact } from './provider-failure.ts'
 
 /** An available model, or an unusable provider. */
 export interface ModelListing {
@@ -52,7 +51,7 @@ async function listProvider(
     const why =
       error instanceof ModelError
         ? error.message
-        : `${id} does not answer at ${baseURL}: ${redact(String(error), key ? [key] : [])}`
+        : `${id} does not answer at ${baseURL}: ${redactSecrets(String(error), key ? [key] : [])}`
     return [{ id, ready: false, why }]
   }
 }
@@ -154,7 +153,7 @@ function rowFacts(row: Row): ModelFacts {
     ...(typeof longest === 'number' && longest > 0 ? { maxOutput: longest } : {}),
     ...(parameters ? { tools: parameters.includes('tools'), reasoning: parameters.includes('reasoning') } : {}),
     ...(modalities ? { vision: modalities.includes('image') } : {}),
-    ...(price ? { price } : {}),
+    ...defined({ price }),
     source: 'provider',
   })
 }

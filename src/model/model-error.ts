@@ -38,7 +38,7 @@ export type ModelErrorFacts = {
   readonly parameter?: string
 }
 
-/** A failed model call. The message says what happened and how to fix it. */
+/** A failed model call. The message names what happened and how to fix it. */
 export class ModelError extends ForewordError {
   override readonly name = 'ModelError'
   declare readonly code: ModelErrorCode

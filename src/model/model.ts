@@ -14,7 +14,7 @@ export interface Model {
    */
   call(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent>
   /** Makes the body that `call` would send, and sends nothing. Absent for models without HTTP. */
-  bodyOf?(request: ModelRequest, options: CallOptions): Promise<WireBody>
+  requestBody?(request: ModelRequest, options: CallOptions): Promise<WireBody>
 }
 
 /** Digest, size and address of a request body. */

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
   SharedV4FileData,
 } from '@ai-sdk/provider'
 import {
@@ -17,6 +18,7 @@ import {
   type ToolDefinition,
   type ToolMessage,
   type ToolOutput,
+  type ToolResultPart,
   type UserMessage,
 } from '../context.ts'
 import type { Model, ModelRequest } from './model.ts'
@@ -90,14 +92,7 @@ function assistantContent(content: AssistantMessage['content'], richResults: boo
         ...providerOptions(part),
       })
     } else if (part.type === 'tool-result') {
-      const { toolCallId, toolName } = part
-      parts.push({
-        type: 'tool-result',
-        toolCallId,
-        toolName,
-        output: toolOutput(part.output, richResults),
-        ...providerOptions(part),
-      })
+      parts.push(resultPart(part, richResults))
     } else if (part.type === 'file') {
       parts.push(filePart(part))
     } else if (part.type === 'custom') {
@@ -110,19 +105,18 @@ function assistantContent(content: AssistantMessage['content'], richResults: boo
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
 
 function toolContent(content: ToolMessage['content'], richResults: boolean): ToolContent {
-  const parts: ToolContent = []
-  for (const part of content) {
-    if (part.type !== 'tool-result') continue
-    const { toolCallId, toolName } = part
-    parts.push({
-      type: 'tool-result',
-      toolCallId,
-      toolName,
-      output: toolOutput(part.output, richResults),
-      ...providerOptions(part),
-    })
+  return content.filter((part) => part.type === 'tool-result').map((part) => resultPart(part, richResults))
+}
+
+function resultPart(part: ToolResultPart, richResults: boolean): LanguageModelV4ToolResultPart {
+  const { toolCallId, toolName } = part
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output: toolOutput(part.output, richResults),
+    ...providerOptions(part),
   }
-  return parts
 }
 
 /** Providers require an object here. Invalid JSON is sent back as the text that the model wrote, under `input`. */
@@ -160,13 +154,13 @@ function contentPart(part: ContentPart): WirePart {
       return filePart({ type: 'file', mediaType: part.mediaType, data: part.data })
     case 'file-url':
     case 'image-url':
-      return filePart({ type: 'file', mediaType: mediaTypeOf(part), data: new URL(part.url) })
+      return filePart({ type: 'file', mediaType: partMediaType(part), data: new URL(part.url) })
     default:
       return { type: 'text', text: `[${part.type}]` }
   }
 }
 
-function mediaTypeOf(part: { readonly type: string; readonly mediaType?: string }): string {
+function partMediaType(part: { readonly type: string; readonly mediaType?: string }): string {
   return part.mediaType ?? (part.type === 'image-url' ? 'image' : 'application/octet-stream')
 }
 

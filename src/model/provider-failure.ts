@@ -1,4 +1,4 @@
-import { defined } from '../platform.ts'
+import { defined, redactSecrets } from '../platform.ts'
 import { TimeoutExceeded } from './call-limits.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { detectOverflow } from './overflow.ts'
@@ -28,7 +28,7 @@ export function toModelError(error: unknown, callee: Callee, now = Date.now()): 
     model: callee.model,
     ...defined({ status: answer.status }),
     ...retryDelay(code, answer, now),
-    detail: redact(answer.message, callee.secrets),
+    detail: redactSecrets(answer.message, callee.secrets),
     ...overflow,
   }
   return new ModelError(code, sentence(code, facts, callee, unexpected ?? error), facts)
@@ -227,31 +227,4 @@ function parseJson(text: string): unknown {
 
 function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-const LONGEST_DETAIL = 300
-const SHORTEST_SECRET = 6
-
-/** Patterns of keys, also of those that a provider repeats half masked. */
-const KEYS = [
-  /\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi,
-  /\bbearer\s+[\w.~+/*=-]{6,}/gi,
-  /(?<=api[-_ ]?key["']?\s{0,2}[=:]\s{0,2}["']?)[\w*.-]{6,}/gi,
-]
-
-/**
- * A provider's message for an error or a log: one line of at most 300 characters, without the secrets and anything like a
- * key.
- */
-export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue
-    for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])) {
-      clean = clean.replaceAll(form, '[key]')
-    }
-  }
-  for (const pattern of KEYS) clean = clean.replace(pattern, '[key]')
-  clean = clean.replace(/\s+/g, ' ').trim()
-  return clean.length > LONGEST_DETAIL ? `${clean.slice(0, LONGEST_DETAIL)} …` : clean
 }

@@ -7,7 +7,7 @@ import type { SdkLanguageModel } from './sdk-model.ts'
 import type { Fetch } from './wire-fetch.ts'
 
 /**
- * One way to reach models, as one value. `createModels` accepts a list of them. Only `kind` and `open` are required.
+ * A provider of models, as one value. `createModels` accepts a list of them. Only `kind` and `open` are required.
  */
 export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   /** The `kind` of its entries in `providers` of the configuration. */
@@ -70,6 +70,7 @@ export interface ListedModel {
   readonly facts?: ModelFacts
 }
 
+/** A model that a provider suggests for sessions that choose none. */
 export interface Suggestion {
   readonly name: string
   /** The reason, as a sentence for a start screen. */

@@ -62,7 +62,7 @@ test('a language model of the AI SDK is a model in one line', async () => {
     )
     const events = await eventsOf(model)
     assert.equal(events.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''), 'Hello there')
-    assert.equal(model.bodyOf, undefined)
+    assert.equal(model.requestBody, undefined)
   } finally {
     await server.close()
   }
@@ -77,7 +77,7 @@ test('a language model that is made over a fetch has the digest of what it sends
     )
     assert.equal(model.id, 'mine/x')
     const options = { signal: new AbortController().signal }
-    const body = await model.bodyOf!(REQUEST, options)
+    const body = await model.requestBody!(REQUEST, options)
     assert.equal(server.requests.length, 0)
     const [wire] = await eventsOf(model)
     assert.deepEqual(wire, { type: 'wire', ...body })

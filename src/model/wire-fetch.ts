@@ -67,7 +67,7 @@ interface WatchOptions {
 }
 
 /**
- * Limits a response: the size of an event and of a failure are boundedBody, and an answer that is not a stream is refused.
+ * Limits a response: an event and a failure have a largest size, and an answer that is not a stream is refused.
  *
  * @throws UnexpectedAnswer
  */
@@ -92,7 +92,7 @@ async function checkedResponse(response: Response, { form, onTooLarge }: WatchOp
   return new Response(boundedEvents(reader, chunksRead, form, onTooLarge), { status, statusText, headers })
 }
 
-/** Whether enough was read: `event:` behind whitespace is the longest trimmedText. */
+/** Whether enough was read: `event:` behind whitespace is the longest beginning that decides. */
 function isEnough(chunks: readonly Uint8Array[]): boolean {
   return trimmedText(decode(chunks)).length >= 6
 }
@@ -182,7 +182,7 @@ export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
   /** Content type without parameters; empty if there is none. */
   readonly contentType: string
-  /** The trimmedText of the body; empty if there is none. */
+  /** The beginning of the body; empty if there is none. */
   readonly responseBody: string
 
   constructor(contentType: string, responseBody: string) {

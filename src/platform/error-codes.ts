@@ -20,7 +20,7 @@ export const errorCodes = {
   'not-found': {
     meaning: 'What was requested does not exist; the facts name it: `session`, `turn`, `call`, `file`, `path`, …',
   },
-  'model-not-found': { meaning: 'There is no such model.' },
+  'model-not-found': { meaning: 'The model is unknown.' },
   'method-not-allowed': { meaning: 'The endpoint has other methods; `Allow` lists them.' },
   'key-reused': { meaning: 'This idempotency key belongs to another message, or to a turn that was taken back.' },
   exists: { meaning: 'Something of this id exists already.' },
@@ -43,7 +43,7 @@ export const errorCodes = {
   network: { meaning: 'The provider cannot be reached, or its answer broke off.', retryable: true },
   server: { meaning: 'The provider failed.', retryable: true },
   'prompt-truncated': { meaning: 'The provider read less than it was sent.' },
-  'no-answer': { meaning: 'The model said nothing.', retryable: true },
+  'no-answer': { meaning: 'The model gave no answer.', retryable: true },
   'unexpected-answer': { meaning: 'The response is not an answer of a model.' },
   closing: { meaning: 'The gateway is stopping; with `Retry-After`.', retryable: true },
   timeout: { meaning: 'The provider did not answer in time.', retryable: true },
@@ -73,7 +73,7 @@ export const errorCodes = {
 
   // The command.
   usage: { meaning: 'The command has a wrong argument or option.' },
-  'no-such-command': { meaning: 'There is no such command in the chat.' },
+  'no-such-command': { meaning: 'The chat has no command of this name.' },
   ambiguous: { meaning: 'The name matches several things.' },
   configuration: { meaning: 'The configuration is wrong; the message names the key.' },
   file: { meaning: 'A file cannot be read or written; the message names it.' },
@@ -88,7 +88,7 @@ export const errorCodes = {
   'no-vectors': { meaning: 'There are no vectors to compare with.' },
   'invalid-scenario': { meaning: 'The scenario is invalid; the message names the keys.' },
   'no-scenarios': { meaning: 'There are no scenarios to check.' },
-  'nothing-to-undo': { meaning: 'Nothing was said in this session yet.' },
+  'nothing-to-undo': { meaning: 'The session has no turn to undo.' },
   'not-a-person': { meaning: 'A person has to decide this, at a terminal.' },
   left: { meaning: 'The turn continues without being shown.' },
   unsupported: { meaning: 'The client that was named cannot do that.' },

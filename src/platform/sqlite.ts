@@ -92,7 +92,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
           yield next.value as Row
         }
       } finally {
-        // A reader that leaves early must not leave the statement open: it would keep the file as it was at that moment.
+        // A reader that leaves early must not leave the statement open: it would pin the state of the file at that moment.
         rows.return?.()
       }
     },
@@ -226,7 +226,7 @@ function fileResult(error: unknown): number | undefined {
 
 /** By primary result code, https://sqlite.org/rescode.html. */
 function meanings({ noun, repair }: SqliteFileKind): Readonly<Record<number, readonly [SqliteErrorCode, string]>> {
-  const busy = ['busy', `another process holds the ${noun}: try again when it is done`] as const
+  const busy = ['busy', `another process has locked the ${noun}: try again when it is done`] as const
   return {
     [SQLITE_BUSY]: busy,
     6: busy,

@@ -103,11 +103,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const { store, clock } = parts
   const writes = parts.recovers !== false
   const { data } = homeAt(parts.home)
-  const told = new Set<string>(parts.warnings)
+  const latestWarnings = new Set<string>(parts.warnings)
   const warn = (text: string) => {
-    told.delete(text)
-    told.add(text)
-    if (told.size > MOST_WARNINGS) told.delete(told.values().next().value!)
+    latestWarnings.delete(text)
+    latestWarnings.add(text)
+    if (latestWarnings.size > MOST_WARNINGS) latestWarnings.delete(latestWarnings.values().next().value!)
     parts.warn?.(text)
   }
   const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
@@ -149,8 +149,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   /** As a model searches it. */
   const history: Recall = {
     find: (query) => recall.find(query),
-    async conversationOf(session) {
-      const earlier = (await recall.conversationOf(session)).filter((id) => id !== session)
+    async conversationSessions(session) {
+      const earlier = (await recall.conversationSessions(session)).filter((id) => id !== session)
       return capabilities.conversation(session, [session, ...earlier])
     },
   }
@@ -170,10 +170,10 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   const states = createSessionStates(store)
   const channelsOpen = Promise.withResolvers<void>()
-  const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, patienceMs: 2_000 })
+  const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
   const approvals = createApprovalService({ store, states, clock })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
-  const { fingerprintOf } = ledger
+  const { readFingerprint } = ledger
   const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => {
     await capabilities.ready()
@@ -191,7 +191,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     retries: retryRule(settings),
     warn,
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
-    fingerprintOf,
+    readFingerprint,
   })
   const backlogs = createBacklogBudget()
   const started = clock.time()
@@ -201,7 +201,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     if (closing) throw new RuntimeError('closing', 'The gateway is stopping and accepts no more input. Start it again.')
   }
 
-  const { stateOf, ...sessions } = createSessions({
+  const { sessionState: openState, ...sessions } = createSessions({
     store,
     states,
     queue,
@@ -227,9 +227,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted
     },
-    cancel: async (session, turn) => queue.cancel(await stateOf(session), turn),
+    cancel: async (session, turn) => queue.cancel(await openState(session), turn),
     async *events(session, options) {
-      const state = await stateOf(session)
+      const state = await openState(session)
       const { turn } = options
       if (turn !== undefined && !state.live.has(turn) && !(await store.turn(session, turn))) {
         throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
@@ -281,7 +281,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...limits.sentences(),
-          ...told,
+          ...latestWarnings,
         ]),
         started,
         facts,
@@ -311,8 +311,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const running = runChannels({
     channels: writes ? channels : [],
     runtime,
-    inboxOf: (channel) => openChannelInbox(join(data, 'channels', channel), warn),
-    sentOf: noteSent({ store, clock }),
+    openInbox: (channel) => openChannelInbox(join(data, 'channels', channel), warn),
+    openSent: noteSent({ store, clock }),
     warn,
   })
   channelsOpen.resolve()

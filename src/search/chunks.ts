@@ -31,12 +31,12 @@ export function* eachChunk(text: string, options: ChunkOptions = {}): Generator<
   if (!(size >= SMALLEST_SIZE))
     throw new RangeError(`Invalid chunk size ${size}: it must be at least ${SMALLEST_SIZE} characters.`)
   if (!(overlap >= 0)) throw new RangeError(`Invalid chunk overlap ${overlap}: it must be 0 or more characters.`)
-  const positionOf = positionReader(text, options.pages)
+  const findPosition = positionReader(text, options.pages)
   for (const span of chunkSpans(text, Math.floor(size), Math.min(Math.floor(overlap), Math.floor(size / 8)))) {
     const start = skipWhitespace(text, span.start, span.end)
     const end = trimmedEnd(text, start, span.end)
     if (start === end) continue
-    const position = positionOf(start)
+    const position = findPosition(start)
     yield { id: `${start}-${end}`, text: text.slice(start, end), start, end, ...position, headings: span.headings }
   }
 }

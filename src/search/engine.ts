@@ -70,7 +70,7 @@ export interface SearchHit {
   readonly chunk: Chunk
   /** Higher is better; comparable only within one answer. */
   readonly score: number
-  /** How it was found: its rank in each list that holds it, and the value that the list measured. */
+  /** How it was found: its rank in each list that contains it, and the score of that list. */
   readonly ranks: readonly { readonly by: SearchWay; readonly rank: number; readonly value: number }[]
 }
 

@@ -10,7 +10,7 @@ export interface Recall {
    * of the same channel, or, where no channel is named, the one that it was begun after, and those before that. A model
    * may search these, and never the sessions of others.
    */
-  conversationOf(session: string): Promise<readonly string[]>
+  conversationSessions(session: string): Promise<readonly string[]>
 }
 
 /** `message`: what a person or a model said. `call`: one call of a tool with its input and its result. */
@@ -90,7 +90,7 @@ export interface RecalledCall {
   readonly name: string
   readonly input: string
   readonly outcome: string
-  /** `undefined` where the log does not say. */
+  /** `undefined` where the log has none. */
   readonly ok: boolean | undefined
 }
 
@@ -112,7 +112,7 @@ export interface RecallIndex {
   removeSome(session: string): boolean
   find(query: RecallQuery): Omit<RecallAnswer, 'complete'>
   /** A session and the earlier ones of its conversation, newest first; of those that began at the same time, by id. */
-  conversationOf(session: string): readonly string[]
+  conversationSessions(session: string): readonly string[]
   close(): void
 }
 

@@ -147,17 +147,12 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
 function routeNotFound(routes: readonly Route[], method: string, path: string): HttpFailure {
   const methods = routes.filter((route) => matchesPath(route.path, path)).map((route) => route.method)
   if (methods.length === 0) {
-    return new HttpFailure(
-      404,
-      'not-found',
-      `There is no endpoint ${path}. GET /api/openapi.json lists the endpoints.`,
-      {
-        path,
-      },
-    )
+    return new HttpFailure('not-found', `There is no endpoint ${path}. GET /api/openapi.json lists the endpoints.`, {
+      path,
+    })
   }
   const allow = methods.join(', ')
-  return new HttpFailure(405, 'method-not-allowed', `${path} accepts ${allow}, not ${method}.`, {}, { allow })
+  return new HttpFailure('method-not-allowed', `${path} accepts ${allow}, not ${method}.`, {}, { allow })
 }
 
 function matchesPath(pattern: string, path: string): boolean {

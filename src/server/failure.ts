@@ -1,20 +1,19 @@
 import { type Failure, RuntimeError, type RuntimeErrorCode } from '../capability.ts'
 import { type ErrorCode, ForewordError } from '../platform.ts'
 
-/** A request that an endpoint refuses. `status` is that of the code in `httpStatuses`. */
-export class HttpFailure<Code extends HttpErrorCode = HttpErrorCode> extends ForewordError {
+/** A request that an endpoint refuses. The status of the response follows from the code; see `httpStatuses`. */
+export class HttpFailure extends ForewordError {
   override readonly name = 'HttpFailure'
   readonly failure: Failure
 
   constructor(
-    status: (typeof httpStatuses)[Code],
-    code: Code,
+    code: HttpErrorCode,
     message: string,
     facts: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
     super(code, message, facts)
-    this.failure = { status, code, message, facts, headers }
+    this.failure = { status: httpStatuses[code], code, message, facts, headers }
   }
 }
 

@@ -54,7 +54,6 @@ function checkHost(host: string, allowed: ReadonlySet<string>): void {
   const name = host.replace(/:\d*$/, '')
   if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return
   throw new HttpFailure(
-    403,
     'host-not-allowed',
     `${JSON.stringify(name)} is not a name of this gateway. If it is yours, add it to gateway.allowedHosts.`,
   )
@@ -66,7 +65,6 @@ function checkOrigin(origin: string | null, host: string): void {
   const from = URL.canParse(origin) ? new URL(origin) : undefined
   if (from !== undefined && /^https?:$/.test(from.protocol) && sameHost(from, host)) return
   throw new HttpFailure(
-    403,
     'origin-not-allowed',
     `Pages of ${JSON.stringify(origin)} may not use this gateway. Only its own pages may.`,
   )
@@ -108,7 +106,7 @@ function bearer(authorization: string): string {
   return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
 }
 
-/** Digests have one length, and comparing them takes the same time however much of a guess is right. */
+/** Digests have one length, so that a comparison takes the same time for every guess. */
 function matchesDigest(given: string, expected: Buffer): boolean {
   return timingSafeEqual(digest(given), expected)
 }
@@ -119,7 +117,6 @@ function digest(text: string): Buffer {
 
 function unauthorized(message: string): HttpFailure {
   return new HttpFailure(
-    401,
     'unauthorized',
     `${message} Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.`,
     {},

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import { fileLibrary, inbox, type Runtime, type Submitted } from '../capability.ts'
 import { imageSize } from '../context.ts'
 import { toFailure, HttpFailure } from './failure.ts'
@@ -22,16 +23,16 @@ export function inlineFile(url: string, where: string, name?: string): InlineFil
   const mediaType = type.toLowerCase()
   const text = url.slice(found[0].length)
   const bytes = base64 ? Buffer.from(text, 'base64') : Buffer.from(decodeText(text, where), 'utf8')
-  if (bytes.byteLength === 0) throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is empty.`)
+  if (bytes.byteLength === 0) throw new HttpFailure('invalid-input', `${where}: the data: URL is empty.`)
   const size = mediaType.startsWith('image/') ? imageSize(bytes, mediaType) : undefined
-  return { name: name || `file.${fileExtension(mediaType)}`, mediaType, bytes, ...(size ? { size } : {}) }
+  return { name: name || `file.${fileExtension(mediaType)}`, mediaType, bytes, ...defined({ size }) }
 }
 
 function decodeText(text: string, where: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new HttpFailure(400, 'invalid-input', `${where}: the data: URL is not percent-encoded correctly.`)
+    throw new HttpFailure('invalid-input', `${where}: the data: URL is not percent-encoded correctly.`)
   }
 }
 
@@ -46,7 +47,6 @@ function notInline(url: string, where: string): HttpFailure {
   const kind = /^[a-z][\w+.-]*:/i.exec(url)?.[0] ?? ''
   const what = kind === '' ? 'is not a URL' : `begins with ${kind}, and addresses are not fetched`
   return new HttpFailure(
-    400,
     'invalid-input',
     `${where}: the file ${what}. Send it in the request itself, as data:image/png;base64,….`,
     { parameter: where },
@@ -65,7 +65,7 @@ export async function submitWithFiles<Answer extends Pick<Submitted, 'repeated'>
   const library = runtime.capability(fileLibrary)
   if (library === undefined) {
     if (files.length === 0) return submit([])
-    throw new HttpFailure(400, 'invalid-input', 'Files cannot be attached: the capability `files` is not in use.')
+    throw new HttpFailure('invalid-input', 'Files cannot be attached: the capability `files` is not in use.')
   }
   const added: string[] = []
   const takeBack = () => Promise.allSettled(added.map((id) => library.remove(id)))
@@ -89,5 +89,5 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function tooLarge(error: unknown): HttpFailure | undefined {
   const { facts, message } = toFailure(error)
-  return facts['store'] === 'too-large' ? new HttpFailure(413, 'file-too-large', `${message}.`) : undefined
+  return facts['store'] === 'too-large' ? new HttpFailure('file-too-large', `${message}.`) : undefined
 }

@@ -19,11 +19,11 @@ export interface Listening {
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-/** Opens a port for a server; port 0 means any free one. Where that fails, the error says what to do. */
+/** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
-    errorHandler: () => errorResponse(new HttpFailure(400, 'invalid-input', 'The request is not valid HTTP.').failure),
+    errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure),
   })
   const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
   const drain = createDrain()

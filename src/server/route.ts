@@ -45,7 +45,7 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
     message: issue.message,
   }))
   const sentence = problems.map(({ at, message }) => `${at}: ${message}`).join('; ')
-  throw new HttpFailure(400, 'invalid-input', `Invalid request: ${sentence}.`, { problems })
+  throw new HttpFailure('invalid-input', `Invalid request: ${sentence}.`, { problems })
 }
 
 /**
@@ -58,7 +58,6 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new HttpFailure(
-      415,
       'unsupported-media-type',
       'The body must be declared as JSON. Send the header "Content-Type: application/json".',
     )
@@ -67,7 +66,7 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
     return JSON.parse(body)
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message : 'it ends too early'
-    throw new HttpFailure(400, 'invalid-input', `The body is not JSON: ${detail.slice(0, 200)}.`)
+    throw new HttpFailure('invalid-input', `The body is not JSON: ${detail.slice(0, 200)}.`)
   }
 }
 
@@ -94,7 +93,6 @@ async function readUndeclared(request: Request, maxBytes: number): Promise<strin
 
 function tooLarge(maxBytes: number): HttpFailure {
   return new HttpFailure(
-    413,
     'body-too-large',
     `The body is larger than the limit of ${maxBytes} bytes. Send less, or raise gateway.maxBodyBytes.`,
     { maxBytes },

@@ -206,7 +206,7 @@ function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow {
 }
 
 /** The row of a turn as it was when the turn had only these entries. */
-export function turnRowAsOf(row: TurnRow, entries: readonly (EntryBody & { readonly seq: number })[]): TurnRow {
+export function turnRowAfter(row: TurnRow, entries: readonly (EntryBody & { readonly seq: number })[]): TurnRow {
   const fresh: TurnRow = { ...row, lastSeq: row.firstSeq, state: 'queued', tokens: 0, leastTokens: 0 }
   return entries.reduce((before, entry) => afterEntry(before, entry.seq, entry), fresh)
 }

@@ -130,11 +130,11 @@ function findBreak(last: ChainEnd, record: AuditRecord): AuditVerdict | undefine
     return brokenVerdict(last.number + 1, `${gap} missing: the one after record ${last.number} is record ${number}`)
   }
   if (record.kind === 'damaged') {
-    return brokenVerdict(number, `record ${number} was changed: what stands in its place is no record any more`)
+    return brokenVerdict(number, `record ${number} was changed: it is not a record any more`)
   }
   const follows = record.previous === last.hash
   if (chainHash(record) === record.hash) return follows ? undefined : replacedVerdict(last, number)
-  if (follows) return brokenVerdict(number, `record ${number} was changed: what it says does not have its hash`)
+  if (follows) return brokenVerdict(number, `record ${number} was changed: its content does not match its hash`)
   return brokenVerdict(number, `record ${number} was moved here or replaced: it does not follow record ${last.number}`)
 }
 

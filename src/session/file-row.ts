@@ -5,7 +5,7 @@ export interface FileRow {
   /** ISO 8601, UTC: when it was uploaded. */
   readonly time: string
   readonly owner: FileOwner
-  /** The media type that was declared at the upload; `mediaTypeOf` is more reliable once the file is read. */
+  /** The media type that was declared at the upload; `fileMediaType` is more reliable once the file is read. */
   readonly mediaType: string
   readonly bytes: number
   /** SHA-256 of the bytes, lowercase hexadecimal. */

@@ -98,7 +98,7 @@ export interface RecentTurnsOptions {
 
 /** The newest turns, the oldest of them first, and a count of those before. */
 export interface RecentTurns {
-  readonly turns: readonly { readonly row: TurnRow; readonly said: readonly MessageBody[] }[]
+  readonly turns: readonly { readonly row: TurnRow; readonly messages: readonly MessageBody[] }[]
   /** The number of turns before the given ones, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
   /** Undone turns among and directly before the given ones, oldest first, and their full tokens. */

@@ -9,7 +9,7 @@ import {
   type StoreDriver,
   StoreError,
   type TurnRow,
-  turnRowAsOf,
+  turnRowAfter,
 } from '../session.ts'
 import {
   append,
@@ -243,13 +243,13 @@ function recentTurns(
   const ofTurn = (turn: string) => read.filter((entry) => 'turn' in entry && entry.turn === turn)
   const answered = turns.find(({ turn }) => turn === except)?.ordinal ?? Number.MAX_SAFE_INTEGER
   const rows = withTokensBefore(
-    turns.filter(({ firstSeq }) => firstSeq <= upTo).map((row) => turnRowAsOf(row, ofTurn(row.turn))),
+    turns.filter(({ firstSeq }) => firstSeq <= upTo).map((row) => turnRowAfter(row, ofTurn(row.turn))),
   ).filter(({ ordinal }) => ordinal < answered)
 
   const seen = newestTurns(rows, limit, notBefore).filter(({ state }) => state !== 'queued')
   const oldest = seen[0]
   if (oldest === undefined) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone: [] }
-  const said = (turn: string) =>
+  const turnMessages = (turn: string) =>
     ofTurn(turn).flatMap((entry): MessageBody[] => {
       if (entry.type !== 'input' && entry.type !== 'message') return []
       const { session: _session, seq: _seq, time: _time, ...body } = entry
@@ -259,14 +259,14 @@ function recentTurns(
   return {
     turns: seen
       .filter(({ state }) => state !== 'undone')
-      .map((row) => ({ row, said: isKnown?.(row.turn) === true ? [] : said(row.turn) })),
+      .map((row) => ({ row, messages: isKnown?.(row.turn) === true ? [] : turnMessages(row.turn) })),
     earlier: {
       turns: before.filter(({ state }) => state !== 'undone').length,
       tokens: oldest.tokensBefore,
     },
     undone: seen
       .filter(({ state }) => state === 'undone')
-      .map(({ turn }) => ({ turn, tokens: said(turn).reduce((sum, { tokens }) => sum + tokens.full, 0) })),
+      .map(({ turn }) => ({ turn, tokens: turnMessages(turn).reduce((sum, { tokens }) => sum + tokens.full, 0) })),
   }
 }
 

@@ -90,7 +90,7 @@ export function turnCases(storeCase: StoreCase): void {
     assert.deepEqual(turnNames(recent), ['t3', 't4'])
     assert.deepEqual(recent.earlier, { turns: 2, tokens: 40 })
     assert.deepEqual(
-      recent.turns[0]?.said.map((entry) => entry.type),
+      recent.turns[0]?.messages.map((entry) => entry.type),
       ['input', 'message'],
     )
     assert.deepEqual(recent.turns[0]?.row, await store.turn('a', 't3'))
@@ -112,7 +112,10 @@ export function turnCases(storeCase: StoreCase): void {
     const all = await store.recentTurns('a', { limit: 1000 })
     for (const known of [['t1', 't2'], ['t2'], ['t3'], ['t1', 't2', 't3'], ['unknown']]) {
       const recent = await store.recentTurns('a', { limit: 1000, known: (turn) => known.includes(turn) })
-      const expected = all.turns.map(({ row, said }) => ({ row, said: known.includes(row.turn) ? [] : said }))
+      const expected = all.turns.map(({ row, messages }) => ({
+        row,
+        messages: known.includes(row.turn) ? [] : messages,
+      }))
       assert.deepEqual(recent, { turns: expected, earlier: all.earlier, undone: [] }, known.join(', '))
     }
   })

@@ -26,7 +26,7 @@ export async function planCall(
     async (running) => {
       const answer: unknown = await tool.plan(input, running)
       if (!isPlan(answer)) return answer as ToolResult
-      // Whoever is asked about it is shown it as JSON: what is not, fails here.
+      // A person sees it as JSON: what has no JSON form fails here.
       JSON.stringify(describePlan(answer))
       made = answer
       return { ok: true, output: '' }
@@ -79,14 +79,14 @@ export async function runWithinLimit(
   const timer = setTimeout(() => endWith(failedResult('timeout', `timed out after ${limitMs} ms`)), limitMs + grace)
   context.signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([ended.promise, answerOf(work, { ...context, signal: end.signal })])
+    return await Promise.race([ended.promise, runWork(work, { ...context, signal: end.signal })])
   } finally {
     clearTimeout(timer)
     context.signal.removeEventListener('abort', onAbort)
   }
 }
 
-async function answerOf(work: Work, context: ToolContext): Promise<ToolResult> {
+async function runWork(work: Work, context: ToolContext): Promise<ToolResult> {
   try {
     const result: unknown = await work(context)
     return isResult(result) ? result : failedResult('exception', 'the tool answered with something that is no result')

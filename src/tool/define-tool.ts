@@ -16,31 +16,31 @@ import {
  *
  * @throws TypeError where the schema is not one of an object, or has no JSON Schema
  */
-export function tool<Input = Readonly<Record<string, never>>>(definition: ToolOf<Input>): Tool {
-  const { schema, execute, plan, ...traits } = definition
-  const inputSchema = jsonSchemaOf(traits.name, schema)
+export function tool<Input = Readonly<Record<string, never>>>(definition: ToolInput<Input>): Tool {
+  const { schema, execute, plan, ...properties } = definition
+  const inputSchema = toJsonSchema(properties.name, schema)
   if (plan) {
     return {
-      ...traits,
+      ...properties,
       inputSchema,
       async plan(value, context) {
-        const input = await parse(schema, value, traits.name)
+        const input = await parse(schema, value, properties.name)
         return 'ok' in input ? input : planned(await plan(input.value, context))
       },
     }
   }
   return {
-    ...traits,
+    ...properties,
     inputSchema,
     async execute(value, context) {
-      const input = await parse(schema, value, traits.name)
-      return 'ok' in input ? input : resultOf(await execute(input.value, context))
+      const input = await parse(schema, value, properties.name)
+      return 'ok' in input ? input : toResult(await execute(input.value, context))
     },
   }
 }
 
 /** What `tool` makes a tool of: with `execute`, or with `plan` where a person may want to see the effect first. */
-type ToolOf<Input> = Omit<ToolTraits, 'inputSchema'> & {
+type ToolInput<Input> = Omit<ToolTraits, 'inputSchema'> & {
   /** What the model has to give. No input at all where absent. */
   readonly schema?: ToolSchema<Input>
 } & (
@@ -87,7 +87,7 @@ interface Issue {
 
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false }
 
-function jsonSchemaOf(name: string, schema: ToolSchema<unknown> | undefined): Tool['inputSchema'] {
+function toJsonSchema(name: string, schema: ToolSchema<unknown> | undefined): Tool['inputSchema'] {
   if (!schema) return NO_INPUT
   const convert = schema['~standard'].jsonSchema?.input
   if (!convert) throw new TypeError(`The schema of the tool ${name} has no JSON Schema. Use zod 4.2 or newer.`)
@@ -122,9 +122,9 @@ function sentence({ message, path = [] }: Issue): string {
 
 function planned(answer: PlanAnswer): ToolPlan | ToolFailed {
   if (!('run' in answer)) return answer
-  return { ...answer, run: async (context) => resultOf(await answer.run(context)) }
+  return { ...answer, run: async (context) => toResult(await answer.run(context)) }
 }
 
-function resultOf(answer: ToolAnswer): ToolResult {
+function toResult(answer: ToolAnswer): ToolResult {
   return typeof answer === 'string' ? { ok: true, output: answer } : answer
 }

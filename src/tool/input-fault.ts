@@ -35,7 +35,7 @@ const compilers = new Map<string, Promise<Ajv>>()
 /**
  * Compiles a JSON Schema: 2020-12, or the older draft that `$schema` names. Formats are not checked.
  *
- * @throws Error where the schema is invalid, or takes longer than five seconds to compile
+ * @throws Error where the schema is invalid, or compiling it needs longer than five seconds
  */
 export async function validatorFor({ $schema: dialect, ...rules }: Schema): Promise<ValidateFunction> {
   const draft = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect) ? 'draft-07' : '2020-12'
@@ -82,7 +82,7 @@ function describeError({ keyword, instancePath, params, message, data, parentSch
     case 'additionalProperties':
       return `there is no field ${joined(instancePath, String(params['additionalProperty']))}${known(parentSchema)}`
     case 'type':
-      return `${field} must be ${withArticle(params['type'])}, not ${kindOf(data)}`
+      return `${field} must be ${withArticle(params['type'])}, not ${typeName(data)}`
     case 'enum':
       return `${field} must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     default:
@@ -117,7 +117,7 @@ function withArticle(type: unknown): string {
   return kinds.join(' or ')
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return withArticle(Array.isArray(value) ? 'array' : typeof value)
 }

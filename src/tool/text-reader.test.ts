@@ -26,7 +26,7 @@ test('parts that are not text are described in words', async () => {
   })
   assert.deepEqual(await reading('large.md', Buffer.alloc(1024 * 1024 + 1, 'a')), {
     type: 'unreadable',
-    why: 'it holds 1048577 bytes, more than the 1048576 allowed',
+    why: 'it has 1048577 bytes, more than the 1048576 allowed',
   })
   mkdirSync(join(folder, 'folder.md'))
   assert.deepEqual(await readText(join(folder, 'folder.md')), {

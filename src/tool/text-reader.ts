@@ -18,7 +18,7 @@ export const readText: TextReader = async (path) => {
   let file: FileHandle | undefined
   try {
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    return await textOf(file)
+    return await decodeFile(file)
   } catch (error) {
     return failure(error as NodeJS.ErrnoException)
   } finally {
@@ -26,11 +26,11 @@ export const readText: TextReader = async (path) => {
   }
 }
 
-async function textOf(file: FileHandle): Promise<TextRead> {
+async function decodeFile(file: FileHandle): Promise<TextRead> {
   const found = await file.stat()
   if (found.isDirectory()) return unreadable('it is a folder, not a file')
   if (!found.isFile()) return unreadable('it is a pipe or a device, not a file')
-  if (found.size > LARGEST) return unreadable(`it holds ${found.size} bytes, more than the ${LARGEST} allowed`)
+  if (found.size > LARGEST) return unreadable(`it has ${found.size} bytes, more than the ${LARGEST} allowed`)
   // Files that only seem empty, as in /proc, tell no size.
   const buffer = Buffer.allocUnsafe(found.size > 0 ? found.size + 1 : LARGEST + 1)
   let filled = 0
@@ -40,7 +40,7 @@ async function textOf(file: FileHandle): Promise<TextRead> {
     if (bytesRead === 0 || filled === buffer.length) break
   }
   if (filled > found.size && found.size > 0) return unreadable('it grew while it was read')
-  if (filled > LARGEST) return unreadable(`it holds more than the ${LARGEST} bytes allowed`)
+  if (filled > LARGEST) return unreadable(`it has more than the ${LARGEST} bytes allowed`)
   try {
     return { type: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, filled)) }
   } catch {

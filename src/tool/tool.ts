@@ -1,7 +1,7 @@
 import type { Message, Origin, ToolDefinition } from '../context.ts'
 
 /**
- * A callable thing: how it is described to the model, and what a call does. A tool with an effect that a person may
+ * A function that the model can call: its description for the model, and what a call does. A tool with an effect that a person may
  * want to see first has `plan`, the others `execute`.
  */
 export type Tool = ToolTraits & (DirectTool | PlannedTool)
@@ -18,21 +18,22 @@ export interface ToolTraits extends ToolDefinition {
   /** `ask`: a person decides about every call, unless `tool-access.json` sets something else. */
   readonly approval?: 'ask' | 'never'
   /**
-   * Only reads back what its session was given or has said. Allowed unless the policy forbids it: an allowlist need not
+   * Only reads what its session already contains. Allowed unless the policy forbids it: an allowlist need not
    * name it (docs/guide/tools.md).
    */
   readonly readsContext?: boolean
-  /** What counts of an input, before anything of it is checked: a parameter that is not really given is left out. */
+  /** Normalizes an input before it is validated, for example by leaving out parameters that are `null`. */
   inputOf?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /**
-   * What is wrong with an input, in the tool's own words; asked before the schema is. `undefined` leaves it to the schema.
-   * Given objects alone.
+   * What is wrong with an input, in the tool's own words; called before the schema is applied. `undefined` leaves the
+   * decision to the schema. Receives objects only.
    */
   faultOf?(input: Readonly<Record<string, unknown>>): string | undefined
-  /** Offered only while there is something that it could be used for. Asked once before each turn. Always where absent. */
+  /** Offered only while this condition is true. Evaluated once before each turn. Always offered where absent. */
   readonly offeredWhile?: OfferedWhile
 }
 
+/** A condition of a tool: where `isSo` resolves to `false`, the model is not offered the tool. */
 export interface OfferedWhile {
   /** For people, such as `there is a subject`. */
   readonly what: string
@@ -88,12 +89,14 @@ export interface ToolContext {
 /** Failure is data: the model reads `error` and can recover. */
 export type ToolResult = ToolAnswered | ToolFailed
 
+/** The result of a call that succeeded. `output` is what the model reads. */
 export interface ToolAnswered {
   readonly ok: true
   readonly output: string
   readonly meta?: ToolMeta
 }
 
+/** The result of a call that failed. The model reads `error`, and `output` where there is one. */
 export interface ToolFailed {
   readonly ok: false
   readonly error: string

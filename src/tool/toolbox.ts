@@ -71,7 +71,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     if (fault !== undefined) {
       return { type: 'refused', rule: 'input-schema', result: failedResult('invalid-input', fault), call: described }
     }
-    const answer = await answerOf(gate, call, tool, context)
+    const answer = await askGate(gate, call, tool, context)
     if (answer.type === 'refuse') {
       return { type: 'refused', rule: answer.rule, result: failedResult('refused', answer.reason), call: described }
     }
@@ -88,7 +88,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       call: description,
       digest: callDigest(description),
       async run() {
-        const result = await runWithinLimit((running) => steps.run(running), limited, limit, graceOf(tool, limit))
+        const result = await runWithinLimit((running) => steps.run(running), limited, limit, planGrace(tool, limit))
         return cappedResult(result, maxOutputChars)
       },
     }
@@ -145,7 +145,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const allowAll: ToolGate = async () => ({ type: 'allow', rule: 'no-policy' })
 
-async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: ToolContext): Promise<GateAnswer> {
+async function askGate(gate: ToolGate, call: ToolCall, tool: Tool, context: ToolContext): Promise<GateAnswer> {
   try {
     return await gate(call, tool, context)
   } catch (error) {
@@ -155,7 +155,7 @@ async function answerOf(gate: ToolGate, call: ToolCall, tool: Tool, context: Too
 }
 
 /** Extra time for a planned tool, ms: it knows its limit and ends what it started itself, so that its output is not lost. */
-function graceOf({ plan }: Tool, limit: number): number {
+function planGrace({ plan }: Tool, limit: number): number {
   return plan ? Math.min(limit, 5_000) : 0
 }
 
@@ -163,8 +163,8 @@ function graceOf({ plan }: Tool, limit: number): number {
 const DEEPEST = 128
 
 /**
- * Why an input is not what a person could be shown of it, or `undefined`. A number beyond all bounds reads `null` in JSON,
- * so that an approval of `null` would hold for it; what is nested without end cannot be shown at all.
+ * Why a person could not be shown an input as it is, or `undefined`. A number beyond all bounds becomes `null` in JSON, so
+ * that an approval of `null` would cover it; what is nested without end cannot be shown at all.
  */
 function jsonFault(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'it holds a number that is too large'

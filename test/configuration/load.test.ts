@@ -223,6 +223,16 @@ test('a priority for a name that nothing places is a problem with its place', as
   assert.deepEqual((configuration.context.layout as LayoutChanges).priorities, { weather: 'low', notes: 'high' })
 })
 
+test('an unknown kind of embedding model is a problem that names the kinds of all capabilities in the list', async () => {
+  const text = '{"gateway": {"port": 5000}, "search": {"embedding": {"kind": "olama", "model": "nomic-embed-text"}}}'
+  const { problems, configuration } = await load(text)
+  assert.deepEqual(problems.map(problemText), [
+    'config.json:1:54: search.embedding.kind must be one of ollama, openai-compatible. Did you mean ollama?',
+  ])
+  // The rest of the file counts.
+  assert.deepEqual([configuration.gateway.port, configuration['search']], [5000, {}])
+})
+
 function load(file: string | TextRead, environment = {}) {
   const found: TextRead = typeof file === 'string' ? { type: 'text', text: file } : file
   return loadConfiguration({

@@ -143,7 +143,7 @@ test('reading that takes too much memory ends its process and nothing else', asy
   assert.deepEqual(await reader.read({ bytes: bomb, name: 'a.pdf' }), {
     kind: 'unreadable',
     code: 'too-large',
-    reason: 'reading it takes more than 250 MiB of memory',
+    reason: 'reading it needs more than 250 MiB of memory',
     mediaType: 'application/pdf',
   })
   assert.equal((await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')

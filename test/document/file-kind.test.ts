@@ -60,7 +60,7 @@ test('unsupported files are named, with what to do instead', async () => {
     [Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0', 'latin1'), 'binary: it is a program'],
     [
       Buffer.from('II*\0\x08\0\0\0', 'latin1'),
-      'unsupported: it is an image of a kind that models do not take; save it as PNG or JPEG',
+      'unsupported: models do not accept this image format; save it as PNG or JPEG',
     ],
     [
       Buffer.from('\0\0\0\x18ftypisom\0\0\0\0', 'latin1'),
@@ -82,7 +82,7 @@ test('a failure says what the file is, and nothing of its name', async () => {
   assert.deepEqual(await read(pdfFile(['']), 'secret-plan.pdf'), {
     kind: 'unreadable',
     code: 'no-text',
-    reason: 'its pages hold no text; they may be scanned images',
+    reason: 'its pages contain no text; they may be scanned images',
     mediaType: 'application/pdf',
   })
 })

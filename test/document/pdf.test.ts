@@ -43,7 +43,7 @@ test('a page without text keeps its number', async () => {
 })
 
 test('a PDF without text, with a password, or broken gives an error', async () => {
-  assert.equal(await textOf(pdfFile(['', '']), 'a'), 'no-text: its pages hold no text; they may be scanned images')
+  assert.equal(await textOf(pdfFile(['', '']), 'a'), 'no-text: its pages contain no text; they may be scanned images')
   assert.equal(
     await textOf(pdfFile(['x'], { encrypted: true }), 'a'),
     'encrypted: the file is protected by a password; save it without one',

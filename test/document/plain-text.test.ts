@@ -67,8 +67,7 @@ test('bytes that are not text in any known character set are binary', async () =
   assert.deepEqual(await read(every, 'a.txt'), {
     kind: 'unreadable',
     code: 'binary',
-    reason:
-      'it is no text, or text in a character set that cannot be told; save it as UTF-8, or hand it in as PDF or docx',
+    reason: 'it is not text, or its character set cannot be detected; save it as UTF-8, PDF or docx',
     mediaType: 'application/octet-stream',
   })
   assert.equal(await codeOf(latin('\xf0\xd2\xc9\xd7\xc5\xd4'.repeat(20)), 'russian.txt'), 'binary')
@@ -76,8 +75,8 @@ test('bytes that are not text in any known character set are binary', async () =
 
 test('nothing, and nothing but blanks, is empty', async () => {
   assert.equal(await textOf('', 'a.txt'), 'empty: the file is empty')
-  assert.equal(await textOf(' \n\t\r\n', 'a.md'), 'empty: the file holds nothing but blanks')
-  assert.equal(await textOf('\ufeff', 'a.md'), 'empty: the file holds nothing but blanks')
+  assert.equal(await textOf(' \n\t\r\n', 'a.md'), 'empty: the file contains only blanks')
+  assert.equal(await textOf('\ufeff', 'a.md'), 'empty: the file contains only blanks')
 })
 
 test('a text or a file above its limit is refused with the numbers', async () => {

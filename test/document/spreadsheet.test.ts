@@ -66,7 +66,7 @@ test('a spreadsheet above the limit is cut, and says how much is left out', asyn
 test('a spreadsheet without a value is empty', async () => {
   assert.equal(
     await textOf(spreadsheetFile([{ name: 'S', rows: '<row r="1"><c r="A1" s="1"/></row>' }]), 'a'),
-    'empty: the spreadsheet holds no cells with anything in them',
+    'empty: all cells of the spreadsheet are empty',
   )
 })
 

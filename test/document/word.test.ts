@@ -34,9 +34,9 @@ test('what was deleted under change tracking is not read, what was inserted is',
 })
 
 test('a docx without text is empty; with images alone it has no text', async () => {
-  assert.equal(await textOf(wordFile(''), 'a'), 'empty: the document holds no text')
+  assert.equal(await textOf(wordFile(''), 'a'), 'empty: the document contains no text')
   const image = { name: 'word/media/image1.png', content: 'x' }
-  assert.equal(await textOf(wordFile('', [image]), 'a'), 'no-text: the document holds images and no text')
+  assert.equal(await textOf(wordFile('', [image]), 'a'), 'no-text: the document contains images and no text')
 })
 
 test('a truncated or damaged docx is broken', async () => {
@@ -64,7 +64,7 @@ test('a bomb that says how large it is is not unpacked', async () => {
 test('a bomb that lies about its size is unpacked no further than it says', async () => {
   const zeros = Buffer.alloc(40 * 2 ** 20)
   const bomb = wordFile(paragraph('x'), [{ name: 'word/zeros.xml', content: zeros, declared: 1000 }])
-  assert.equal(await textOf(bomb, 'a'), 'too-large: a part of it holds more than the 1,000 bytes that it declares')
+  assert.equal(await textOf(bomb, 'a'), 'too-large: a part of it is larger than the 1,000 bytes that it declares')
 })
 
 test('too many parts are refused with the numbers', async () => {

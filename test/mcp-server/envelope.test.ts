@@ -193,8 +193,8 @@ test('a fault inside is internal and tells nothing of the inside; the log has al
   assert.equal(home.faults.length, 2)
 })
 
-test('a store that another process holds is unavailable, and the reply says what to do', async (t) => {
-  const busy = new StoreError('busy', 'another process holds the store: try again when it is done')
+test('a store that another process has locked is unavailable, and the reply says what to do', async (t) => {
+  const busy = new StoreError('busy', 'another process has locked the store: try again when it is done')
   const around = (runtime: Runtime): Runtime => ({
     ...runtime,
     store: { ...runtime.store, transaction: () => Promise.reject(busy) },

@@ -116,7 +116,7 @@ for (const id of wires) {
     const late = await answered(t, id, { text: 'one two three four', cutAfter: inTheMiddle(id) }, {})
     const { code, message } = failed(late.outcome)
     assert.deepEqual([code, late.asked, late.text.startsWith('one two')], ['network', 1, true])
-    assert.match(message, /^The answer of \S+ broke off before its end\..* is kept: say `go on`/)
+    assert.match(message, /^The answer of \S+ broke off before its end\..* is kept\. Say `go on` to continue it/)
     assert.doesNotMatch(message, /cannot be reached|Failed to process/)
   })
 

@@ -4,20 +4,20 @@ import type { Channel, ChannelContext, ChannelInbox } from '../../src/runtime.ts
 import type { Runtime } from '../home/features.ts'
 import { runChannels } from '../../src/runtime/channels/channel-run.ts'
 
-function running(channels: readonly Channel[], patienceMs = 60_000) {
+function running(channels: readonly Channel[], stopTimeoutMs = 60_000) {
   const warnings: string[] = []
   const notes: string[] = []
   const run = runChannels({
     channels,
     runtime: {} as Runtime,
-    inboxOf: (name) => ({ name }) as unknown as ChannelInbox,
-    sentOf:
+    openInbox: (name) => ({ name }) as unknown as ChannelInbox,
+    openSent:
       (name) =>
       async (session, turn, { part }) =>
         void notes.push([name, session, turn, part].join(' ')),
     warn: (text) => void warnings.push(text),
     retryDelaysMs: [1, 1, 3_600_000],
-    patienceMs,
+    stopTimeoutMs,
   })
   return { ...run, warnings, notes }
 }

@@ -36,7 +36,7 @@ async function world(context: TestContext) {
   function outbox(channel: Channel, options: OutboxOptions = {}, through: SessionStore = store) {
     const desks = createSessionStates(through)
     const warn = (text: string) => void warnings.push(text)
-    const made = createOutbox(through, [channel], clock, warn, { retryDelaysMs: [1], patienceMs: 100, ...options })
+    const made = createOutbox(through, [channel], clock, warn, { retryDelaysMs: [1], stopTimeoutMs: 100, ...options })
     context.after(() => made.stop())
     return {
       ...made,
@@ -284,7 +284,7 @@ test('stopping waits for a reply that is on its way, for a while, and sends noth
     flying.open()
     await land.passed
   })
-  const box = outbox(channel, { patienceMs: 60_000 })
+  const box = outbox(channel, { stopTimeoutMs: 60_000 })
   await settle('s', 'one')
   await settle('s', 'two')
   void box.deliver('s')
@@ -301,7 +301,7 @@ test('stopping waits for a reply that is on its way, for a while, and sends noth
     leaving.open()
     return new Promise<never>(() => {})
   }
-  const lost = outbox({ name: 'pigeon', deliver }, { patienceMs: 5 })
+  const lost = outbox({ name: 'pigeon', deliver }, { stopTimeoutMs: 5 })
   void lost.deliver('s')
   await leaving.passed
   await lost.stop()
@@ -311,13 +311,13 @@ test('stopping waits for a reply that is on its way, for a while, and sends noth
 test('an outbox that is stopped before it opens, or while it waits for the next try, ends at once', async (context) => {
   const { outbox, settle, warnings } = await world(context)
   await settle('s', 'one')
-  const closed = outbox(pigeon().channel, { opens: new Promise(() => {}), patienceMs: 3_600_000 })
+  const closed = outbox(pigeon().channel, { opens: new Promise(() => {}), stopTimeoutMs: 3_600_000 })
   void closed.deliver('s')
   await closed.stop()
   const refusing = pigeon(() => {
     throw new Error('no')
   })
-  const waiting = outbox(refusing.channel, { retryDelaysMs: [3_600_000], patienceMs: 3_600_000 })
+  const waiting = outbox(refusing.channel, { retryDelaysMs: [3_600_000], stopTimeoutMs: 3_600_000 })
   void waiting.deliver('s')
   await until(() => warnings.length > 0)
   await waiting.stop()

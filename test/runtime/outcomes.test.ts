@@ -70,7 +70,7 @@ const endings: readonly Ending[] = [
     reply: { text: 'And so', finish: 'other' },
     outcome: { type: 'other' },
     text: 'And so',
-    notice: /may not be whole/,
+    notice: /may be incomplete/,
     history: 'And so\n[This answer ended here for a reason that the provider did not name.]',
   },
 ]
@@ -123,7 +123,7 @@ test('an interrupted answer is kept, the person reads how to continue, and the m
   const { say, log } = await opened(t, { model })
   const { session, outcome, text, notice } = await say('count')
   assert.deepEqual([outcome?.type === 'failed' && outcome.code, text], ['network', 'One, two,'])
-  assert.match(notice ?? '', /is kept: say `go on`/)
+  assert.match(notice ?? '', /is kept\. Say `go on` to continue it/)
   assert.equal(model.asked.length, 1)
   const said = (await log(session)).find((entry) => entry.type === 'message')
   assert.equal(said?.type === 'message' && said.partial, 'interrupted')

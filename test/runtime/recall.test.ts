@@ -50,18 +50,18 @@ test('a model searches its conversation before /new too, and nobody else’s', a
   await at.say('My boat is called Walross.', { session: other })
   await at.say('My boat is called Nobody.')
   const { id: session } = await runtime.newSession({ binding })
-  assert.deepEqual(await runtime.recall.conversationOf(session), [session, before])
+  assert.deepEqual(await runtime.recall.conversationSessions(session), [session, before])
   const answer = await ask(session, { query: 'What is my boat called?' })
   assert.match(answer, /turn 1 \(user, 2026-01-05[^)]*\) \{"turn":1,"session":"[^"]+"\}\n.*Seute Deern/)
   assert.doesNotMatch(answer, /Walross|Nobody/)
   assert.match(await ask(session, { turn: 1, session: before }), /user: My boat is called Seute Deern/)
   assert.match(await ask(session, { turn: 1, session: other }), /no session .* in this conversation/)
   assert.match(await ask(session, { query: 'boat', session: other }), /no session .* in this conversation/)
-  assert.deepEqual(await runtime.recall.conversationOf(before), [before])
+  assert.deepEqual(await runtime.recall.conversationSessions(before), [before])
   // Nobody's own session, and one that was begun after it, as `/new` does where no channel is named.
   const { session: alone } = await at.say('My bicycle is called Rosinante.')
   const { id: next } = await runtime.newSession({ after: alone })
-  assert.deepEqual(await runtime.recall.conversationOf(next), [next, alone])
+  assert.deepEqual(await runtime.recall.conversationSessions(next), [next, alone])
   assert.match(await ask(next, { query: 'What is my bicycle called?' }), /Rosinante/)
   for (const stranger of [alone, session, other]) {
     assert.doesNotMatch(
@@ -461,7 +461,7 @@ test('sessions of a conversation that began at the same time have one order, whi
       index.add({ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] })
     }
     assert.deepEqual(
-      ['a', 'b', 'c'].map((session) => index.conversationOf(session).join('')),
+      ['a', 'b', 'c'].map((session) => index.conversationSessions(session).join('')),
       ['a', 'ba', 'cba'],
     )
     index.close()
@@ -476,7 +476,7 @@ test('an index that cannot be opened holds nothing up, and says what to do', asy
   await assert.rejects(at.runtime.recall.find({ text: 'anybody' }), { code: 'storage' })
   const { session } = await at.say('Go.')
   assert.equal(await at.runtime.deleteSession(session), true)
-  assert.match(at.warnings.join('\n'), /holds the deleted session .* until the next start/)
+  assert.match(at.warnings.join('\n'), /keeps the deleted session .* until the next start/)
 })
 
 async function find({ runtime }: Opened, text: string): Promise<readonly string[]> {

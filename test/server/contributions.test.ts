@@ -25,7 +25,7 @@ const tides = capability({
       summary: 'When the water is high',
       answers: { 200: { description: 'The hour', schema: z.object({ hour: z.number() }) } },
       handle({ param }) {
-        if (param('place') === 'moon') throw new HttpFailure(404, 'not-found', 'There is no sea.')
+        if (param('place') === 'moon') throw new HttpFailure('not-found', 'There is no sea.')
         return json({ hour: 12 })
       },
     }),
@@ -115,7 +115,7 @@ test('a model that cannot be chosen leaves the choices of the same request as th
   const { ask } = await server([], {
     choices: { mood: { summary: 'How it sounds.', none: 'as usual' } },
     choose: async (_session, choices) => void chosen.push(choices),
-    setModel: () => Promise.reject(new HttpFailure(404, 'model-not-found', 'There is no such model.')),
+    setModel: () => Promise.reject(new HttpFailure('model-not-found', 'There is no such model.')),
   })
   const [, { id }] = await ask<{ id: string }>('/api/sessions', {})
   assert.equal((await ask(`/api/sessions/${id}`, { mood: 'calm', model: 'none' }, 'PATCH'))[0], 404)

@@ -452,7 +452,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         nearest: [],
         complete: true,
       }),
-      conversationOf: async (session) => [session],
+      conversationSessions: async (session) => [session],
     },
     search: async ({ text, project, limit = 10, by }) => ({
       hits:
@@ -464,7 +464,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     }),
     undo: async (session) => {
       const last = turnsOf(session)[0]
-      if (last === undefined) throw new RuntimeError('not-found', `Session ${session} has no turn to take back.`)
+      if (last === undefined) throw new RuntimeError('not-found', `Session ${session} has no turn to undo.`)
       return { session, turn: last.turn, text: 'hello', head: undefined }
     },
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),

@@ -63,7 +63,7 @@ async function running(t: TestContext) {
   const sessions: string[] = []
   const recall: Recall = {
     find: async () => ({ passages: [], found: 'words', complete: true }) as never,
-    conversationOf: async (session) => sessions.slice(0, sessions.indexOf(session) + 1).toReversed(),
+    conversationSessions: async (session) => sessions.slice(0, sessions.indexOf(session) + 1).toReversed(),
   }
   const settings = memory.settings!.parse({ toolHistory: { enabled: false } })
   const host = { settings, store, clock, layout, counter: tokenx, runtime: { recall }, writes: true, warn: assert.fail }

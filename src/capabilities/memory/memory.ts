@@ -25,7 +25,7 @@ export const memory = capability<MemorySettings, Memory>({
       complete: (input) => host.runtime.complete(input),
       recall: {
         find: (query) => host.runtime.recall.find(query),
-        conversationOf: (session) => host.runtime.recall.conversationOf(session),
+        conversationSessions: (session) => host.runtime.recall.conversationSessions(session),
       },
       warn: (text) => host.warn(text),
     })

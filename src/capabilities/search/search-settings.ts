@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { environmentVariable, httpAddress, share } from '../../capability.ts'
 
 const embedding = z.strictObject({
-  kind: z.string().min(1).describe('API of the server, such as `ollama` or `openai-compatible`.'),
+  kind: z
+    .string()
+    .min(1)
+    .meta({ embedder: true })
+    .describe('API of the server, such as `ollama` or `openai-compatible`.'),
   model: z.string().min(1).describe('Embedding model, such as nomic-embed-text.'),
   baseURL: httpAddress().optional().describe('Address of the server. Ollama has a default address.'),
   apiKeyEnv: environmentVariable().optional().describe('Environment variable with the key.'),

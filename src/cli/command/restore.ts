@@ -37,7 +37,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        storeOf: (home) => homeStoreDriver(home, io.environment, io.capabilities ?? []),
+        findStore: (home) => homeStoreDriver(home, io.environment, io.capabilities ?? []),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

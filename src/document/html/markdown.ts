@@ -111,7 +111,7 @@ function listItem(parts: readonly string[]): string {
 
 /** How a page is being written down. */
 interface Writing {
-  /** What relative links are relative to; they stay as they are where nobody knows. */
+  /** What relative links are relative to; they stay unchanged where it is unknown. */
   readonly base: string | undefined
   /** Elements with block elements somewhere below. */
   readonly holdBlocks: ReadonlySet<PageNode>
@@ -168,14 +168,14 @@ function marked(text: string, mark: string): string {
 }
 
 function inlineCode(text: string): string {
-  const said = oneLine(text)
-  if (said === '') return ''
-  return said.includes('`') ? `\`\` ${said} \`\`` : `\`${said}\``
+  const content = oneLine(text)
+  if (content === '') return ''
+  return content.includes('`') ? `\`\` ${content} \`\`` : `\`${content}\``
 }
 
 /** Links within the page and such that run something are only their words. */
 function link(element: PageNode, words: string, writing: Writing): string {
-  const address = addressOf(element.getAttribute('href'), writing)
+  const address = resolveAddress(element.getAttribute('href'), writing)
   const said = words === '' ? oneLine(element.getAttribute('aria-label') ?? element.getAttribute('title') ?? '') : words
   if (said === '' || address === undefined) return said
   return `[${said}](${address})`
@@ -183,10 +183,10 @@ function link(element: PageNode, words: string, writing: Writing): string {
 
 function image(element: PageNode, writing: Writing): string {
   const words = oneLine(element.getAttribute('alt') ?? '')
-  return words === '' ? '' : `![${words}](${addressOf(element.getAttribute('src'), writing) ?? ''})`
+  return words === '' ? '' : `![${words}](${resolveAddress(element.getAttribute('src'), writing) ?? ''})`
 }
 
-function addressOf(written: string | null, { base }: Writing): string | undefined {
+function resolveAddress(written: string | null, { base }: Writing): string | undefined {
   const address = (written ?? '').replace(/[\t\n\r]/g, '').trim()
   if (address === '' || address.startsWith('#') || address.length > 4000) return undefined
   const known = URL.canParse(address, base) ? new URL(address, base) : undefined
@@ -201,7 +201,7 @@ const mostColumns = 200
 /** A table with its first row as the head; nothing where it only lays out the page, and its cells are to be read as blocks. */
 function tableText(table: PageNode, writing: Writing, depth: number): string | undefined {
   if (writing.holdTables.has(table) || table.getAttribute('role') === 'presentation') return undefined
-  const rows = rowsOf(table, writing, depth)
+  const rows = tableRows(table, writing, depth)
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
   if (width < 2) return undefined
   const [head, ...body] = rows.map(
@@ -214,7 +214,7 @@ function tableText(table: PageNode, writing: Writing, depth: number): string | u
 }
 
 /** Cells that span others leave them empty. Rows without a word are left out. */
-function rowsOf(table: PageNode, writing: Writing, depth: number): readonly (readonly string[])[] {
+function tableRows(table: PageNode, writing: Writing, depth: number): readonly (readonly string[])[] {
   const rows: string[][] = []
   /** The number of rows that a cell above still spans, by column. */
   let taken: number[] = []
@@ -224,11 +224,11 @@ function rowsOf(table: PageNode, writing: Writing, depth: number): readonly (rea
     for (const cell of childNodes(element)) {
       if (isHidden(cell) || (cell.localName !== 'td' && cell.localName !== 'th')) continue
       while ((taken[row.length] ?? 0) > 0) row.push('')
-      const below = spanOf(cell, 'rowspan') - 1
+      const below = cellSpan(cell, 'rowspan') - 1
       const text = oneLine(inlineText(cell, writing, depth + 1)).replaceAll('|', String.raw`\|`)
-      for (let column = spanOf(cell, 'colspan'); column > 0 && row.length < mostColumns; column -= 1) {
+      for (let column = cellSpan(cell, 'colspan'); column > 0 && row.length < mostColumns; column -= 1) {
         still[row.length] = below
-        row.push(column === spanOf(cell, 'colspan') ? text : '')
+        row.push(column === cellSpan(cell, 'colspan') ? text : '')
       }
     }
     taken = Array.from(still, (rowsLeft) => rowsLeft ?? 0)
@@ -247,7 +247,7 @@ function* rowElements(table: PageNode): Generator<PageNode> {
   }
 }
 
-function spanOf(cell: PageNode, attribute: 'colspan' | 'rowspan'): number {
+function cellSpan(cell: PageNode, attribute: 'colspan' | 'rowspan'): number {
   const span = Number(cell.getAttribute(attribute) ?? 1)
   return Number.isInteger(span) && span > 0 ? Math.min(span, mostColumns) : 1
 }

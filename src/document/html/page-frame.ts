@@ -6,7 +6,7 @@ import { flatText, nodesBelow, type PageNode, shortText } from './parsed-page.ts
  */
 export function withoutFrame(body: PageNode): void {
   const whole = flatText(body).length
-  const places = frameOf(body).map((node) => ({ node, parent: node.parentNode, next: node.nextSibling }))
+  const places = findFrame(body).map((node) => ({ node, parent: node.parentNode, next: node.nextSibling }))
   for (const { node, parent } of places) parent?.removeChild(node)
   const left = flatText(body).length
   if (left > 0 && left >= whole * LEAST_SHARE) return
@@ -17,7 +17,7 @@ export function withoutFrame(body: PageNode): void {
 const LEAST_SHARE = 0.02
 
 /** The outermost elements of the frame. */
-function frameOf(body: PageNode): readonly PageNode[] {
+function findFrame(body: PageNode): readonly PageNode[] {
   const found = new Set<PageNode>()
   const holders = contentHolders(body)
   const isOutermost = (node: PageNode) => node.parentNode === null || !found.has(node.parentNode)
@@ -38,13 +38,13 @@ function contentHolders(body: PageNode): ReadonlySet<PageNode> {
 }
 
 function isContent(node: PageNode): boolean {
-  return node.nodeType === 1 && (contents.has(node.localName) || contents.has(roleOf(node)))
+  return node.nodeType === 1 && (contents.has(node.localName) || contents.has(nodeRole(node)))
 }
 
 const contents = new Set(['main', 'article'])
 
 function isFrame(node: PageNode): boolean {
-  const role = roleOf(node)
+  const role = nodeRole(node)
   if (node.localName === 'nav' || navigating.has(role) || isConsentBanner(node, role)) return true
   if (siteParts.has(node.localName) || siteRoles.has(role)) return !isPartOfContent(node)
   return isMenu(node)
@@ -88,7 +88,7 @@ const LONGEST_MENU = 4_000
 const menuNames =
   /(?:^|[\s_-])(?:nav|navbar|navigation|menus?|breadcrumbs?|sidebar|skip|footer|header|share|sharing|social|topbar|toolbar|pagination|pager|related)(?:$|[\s_-])/i
 
-function roleOf(node: PageNode): string {
+function nodeRole(node: PageNode): string {
   return (node.getAttribute('role') ?? '').toLowerCase()
 }
 
@@ -106,7 +106,7 @@ const bannerBoxes = new Set(['div', 'section', 'aside', 'form', 'dialog', 'foote
 /** Characters. */
 const LONGEST_BANNER = 2_000
 
-/** Plain names of such bannerBoxes, and those of the services that make them. */
+/** Class names and ids of consent banners, and those of the services that make them. */
 const bannerNames =
   /cookies?[-_]?(?:banner|bar|consent|notice|notification|law|policy|pop-?up|modal|overlay|message|msg|alert|warning|disclaimer|dialog|wall|info|layer|accept|settings|preferences|compliance)|(?:consent|gdpr|ccpa|privacy)[-_]?(?:banner|bar|notice|box|pop-?up|modal|overlay|message|dialog|layer|manager)|onetrust|optanon|didomi|usercentrics|cookiebot|cybot|truste|evidon|cc-window|cmpbox/i
 const bannerWords = /cookie|consent|privacy|gdpr|rgpd|datenschutz|クッキー|куки/i
@@ -124,6 +124,6 @@ function hasAnswer(node: PageNode): boolean {
   return false
 }
 
-/** In the languages of many such bannerBoxes. */
+/** Labels of the buttons in such banners, in several languages. */
 const answers =
   /^(?:(?:i |ja, )?(?:accept|agree|allow|reject|decline|akzeptier|zustimmen|einverstanden|verstanden|accepter|tout accepter|j.accepte|aceptar|acepto|accett[ao]|akkoord|accepteren|aceitar|godk[äj]nn).*|ok(?:ay)?|got it|understood|i understand|同意.*|принять.*)$/i

@@ -10,15 +10,15 @@ export async function pageText(
   url?: string,
 ): Promise<{ readonly text: string; readonly title?: string }> {
   const page = await parsedPage(html)
-  const base = baseOf(page.base, url)
+  const base = baseAddress(page.base, url)
   const vast = isVast(page.body)
   if (!vast) withoutFrame(page.body)
-  const article = vast ? undefined : await articleOf(html, page)
+  const article = vast ? undefined : await findArticle(html, page)
   if (article !== undefined) withoutFrame(article.content)
   const title = oneLine(article?.title ?? page.title)
-  const said = cleanText(renderMarkdown(article?.content ?? page.body, base))
+  const content = cleanText(renderMarkdown(article?.content ?? page.body, base))
   // The library removes the title from the article that it finds.
-  const text = article !== undefined && title !== '' && !said.startsWith('# ') ? `# ${title}\n\n${said}` : said
+  const text = article !== undefined && title !== '' && !content.startsWith('# ') ? `# ${title}\n\n${content}` : content
   if (text.trim() === '') {
     throw new ReadingFault('no-text', 'the page shows no text; it may be one that only a browser can build')
   }
@@ -26,7 +26,7 @@ export async function pageText(
 }
 
 /** What relative links are relative to, if anything is known. */
-function baseOf(declared: string | undefined, url: string | undefined): string | undefined {
+function baseAddress(declared: string | undefined, url: string | undefined): string | undefined {
   if (declared === undefined) return url
   return URL.canParse(declared, url) ? new URL(declared, url).href : url
 }
@@ -35,7 +35,7 @@ function oneLine(title: string): string {
   return cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
 }
 
-/** Whether a page is so large or so deep that it is taken whole: finding its frame would take too long. */
+/** Whether a page is so large or so deep that its frame is not searched for, because that would take too long. */
 function isVast(body: PageNode): boolean {
   const depths = new Map<PageNode, number>([[body, 0]])
   for (const node of nodesBelow(body)) {
@@ -59,7 +59,7 @@ interface Article {
 const leastShare = { ofAny: 0.25, ofArticle: 0.05 }
 
 /** The article of a page without its frame; `undefined` where the page does not look like one. */
-async function articleOf(html: string, page: ParsedPage): Promise<Article | undefined> {
+async function findArticle(html: string, page: ParsedPage): Promise<Article | undefined> {
   const { isProbablyReaderable, Readability } = await import('@mozilla/readability')
   if (!isProbablyReaderable(page.document)) return undefined
   // The library changes the document, so it gets one of its own.

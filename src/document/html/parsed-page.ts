@@ -111,12 +111,12 @@ export function isHidden(node: PageNode): boolean {
 
 /** The text of a part of a page on one line. Without recursion, so that any depth is fine. */
 export function flatText(root: PageNode): string {
-  const said: string[] = []
+  const texts: string[] = []
   for (const node of nodesBelow(root, (one) => !isHidden(one))) {
-    if (node.nodeType === 3) said.push(node.textContent ?? '')
-    else if (isBlock(node) || node.localName === 'br') said.push(' ')
+    if (node.nodeType === 3) texts.push(node.textContent ?? '')
+    else if (isBlock(node) || node.localName === 'br') texts.push(' ')
   }
-  return said.join('').replace(/\s+/g, ' ').trim()
+  return texts.join('').replace(/\s+/g, ' ').trim()
 }
 
 /** The text of a small part of a page, with its buttons; `undefined` for a large one, which is not read to its end. */

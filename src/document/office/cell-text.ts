@@ -4,7 +4,7 @@ import type { Archive } from './zip-archive.ts'
 /** What a cell shows, on one line: by its type (`s`, `n`, `b`, …), the number of its style, and its stored value. */
 export type CellReader = (type: string, style: number, value: string) => string
 
-/** Cells share their texts, and their styles say which numbers are dates. */
+/** Shared texts of the cells, and the styles that mark numbers as dates. */
 export function cellReader(archive: Archive, startsIn1904: boolean): CellReader {
   const texts = sharedTexts(archive.textOf('xl/sharedStrings.xml') ?? '')
   const dates = dateStyles(archive.textOf('xl/styles.xml') ?? '')

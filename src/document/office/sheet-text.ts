@@ -8,7 +8,7 @@ interface SheetText {
   end(): { readonly text: string; readonly rows: number }
 }
 
-/** Writes at most `room` characters; where there are more, a last line says how many rows are left out. */
+/** Writes at most `room` characters; where there are more, a last line counts the rows that are left out. */
 export function sheetText(name: string, room: number): SheetText {
   const lines = [`# ${name}`, '']
   let left = room - name.length - NOTE_ROOM

@@ -5,7 +5,7 @@ import { sheetText } from './sheet-text.ts'
 import { attributeValue, scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
 
-/** The sheets of an xlsx in their order, tabs between cells. Where the limit is reached, the text says what is left out. */
+/** The sheets of an xlsx in their order, tabs between cells. Where the limit is reached, the text names what is left out. */
 export function spreadsheetText(
   bytes: Uint8Array,
   limits: ReadingLimits,
@@ -24,7 +24,7 @@ export function spreadsheetText(
     room -= part.text.length + 2
     rows += part.rows
   }
-  if (rows === 0) throw new ReadingFault('empty', 'the spreadsheet holds no cells with anything in them')
+  if (rows === 0) throw new ReadingFault('empty', 'all cells of the spreadsheet are empty')
   return { text: written.join('\n\n'), sheets: sheets.map(({ name }) => name) }
 }
 
@@ -38,7 +38,7 @@ export interface Sheet {
 function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readonly startsIn1904: boolean } {
   const part = archive.names.find((name) => /^xl\/workbook\d*\.xml$/.test(name))
   const xml = part === undefined ? undefined : archive.textOf(part)
-  if (part === undefined || xml === undefined) throw new ReadingFault('broken', 'the file holds no workbook')
+  if (part === undefined || xml === undefined) throw new ReadingFault('broken', 'the file contains no workbook')
   const targets = relations(archive, part)
   const sheets: Sheet[] = []
   let startsIn1904 = false
@@ -83,11 +83,11 @@ function eachRow(xml: string, read: CellReader, tell: (row: number, cells: reado
         cells = []
         cell.column = -1
       } else if (name === 'c') {
-        const column = columnOf(attributeValue(attributes, 'r')) ?? cell.column + 1
+        const column = columnNumber(attributeValue(attributes, 'r')) ?? cell.column + 1
         const style = Number(attributeValue(attributes, 's') ?? 0)
         cell = { column, type: attributeValue(attributes, 't') ?? 'n', style, value: '' }
       }
-      // Cells hold a value `v`, or a text `is` with runs `t`; a formula `f` is not what the sheet shows.
+      // Cells contain a value `v`, or a text `is` with runs `t`; a formula `f` is not what the sheet shows.
       inValue = name === 'v' || name === 't'
     },
     close(name) {
@@ -106,7 +106,7 @@ function put(cells: string[], column: number, text: string): void {
 }
 
 /** `B7` is column 1, counted from 0. */
-function columnOf(address: string | undefined): number | undefined {
+function columnNumber(address: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(address ?? '')?.[0]
   if (letters === undefined) return undefined
   let column = 0

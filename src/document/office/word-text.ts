@@ -12,7 +12,7 @@ export async function wordText(
 ): Promise<{ readonly text: string; readonly title?: string }> {
   const archive = openArchive(bytes, limits)
   // The library unpacks by itself and without a limit: what it will unpack is tried first, and has to fit what it declares.
-  for (const name of archive.names) if (/\.(?:xml|rels)$/.test(name)) archive.bytesOf(name)
+  for (const name of archive.names) if (/\.(?:xml|rels)$/.test(name)) archive.readEntry(name)
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) },
@@ -21,12 +21,12 @@ export async function wordText(
   const text = cleanText(renderMarkdown((await parsedPage(value)).body))
   if (text.trim() !== '') return { text, ...officeTitle(archive) }
   if (archive.names.some((name) => name.startsWith('word/media/'))) {
-    throw new ReadingFault('no-text', 'the document holds images and no text')
+    throw new ReadingFault('no-text', 'the document contains images and no text')
   }
-  throw new ReadingFault('empty', 'the document holds no text')
+  throw new ReadingFault('empty', 'the document contains no text')
 }
 
-/** The title that an author gave, as the properties of a document hold it. */
+/** The title in the properties of a document. */
 function officeTitle(archive: Archive): { readonly title?: string } {
   let inside = false
   let title = ''

@@ -6,7 +6,7 @@ import { groupDigits, ReadingFault, type ReadingLimits, sizeInWords } from '../r
 export interface Archive {
   readonly names: readonly string[]
   /** The bytes of a part, unpacked; nothing where there is none of that name. Throws a `ReadingFault` where they are broken. */
-  bytesOf(name: string): Uint8Array | undefined
+  readEntry(name: string): Uint8Array | undefined
   /** The same as text, which in office documents is UTF-8. */
   textOf(name: string): string | undefined
 }
@@ -44,7 +44,7 @@ export function openArchive(bytes: Uint8Array, limits: ReadingLimits): Archive {
   }
   return {
     names: [...byName.keys()],
-    bytesOf,
+    readEntry: bytesOf,
     textOf(name) {
       const unpacked = bytesOf(name)
       return unpacked && new TextDecoder().decode(unpacked)
@@ -108,14 +108,15 @@ function unpackedBytes(bytes: Uint8Array, part: Part): Uint8Array {
 
 function inflated(packed: Uint8Array, part: Part): Uint8Array {
   if (part.method === 0) return packed
-  if (part.method !== 8) throw new ReadingFault('unsupported', 'its parts are packed in a way that is not read')
+  if (part.method !== 8)
+    throw new ReadingFault('unsupported', 'its parts use a compression method that is not supported')
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(part.unpacked, 1) })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw broken()
     throw new ReadingFault(
       'too-large',
-      `a part of it holds more than the ${sizeInWords(part.unpacked)} that it declares`,
+      `a part of it is larger than the ${sizeInWords(part.unpacked)} that it declares`,
     )
   }
 }

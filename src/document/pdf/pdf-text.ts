@@ -34,8 +34,8 @@ export async function pdfText(
       onProgress?.({ page: number, pages: count })
     }
     if (read === 0) throw new ReadingFault('broken', 'none of its pages can be read')
-    if (isBlank) throw new ReadingFault('no-text', 'its pages hold no text; they may be scanned images')
-    return { text, pages, ...titleOf(await pdf.getMetadata().catch(() => undefined)) }
+    if (isBlank) throw new ReadingFault('no-text', 'its pages contain no text; they may be scanned images')
+    return { text, pages, ...documentTitle(await pdf.getMetadata().catch(() => undefined)) }
   } finally {
     await pdf.loadingTask.destroy()
   }
@@ -78,7 +78,7 @@ function isComplete(bytes: Uint8Array): boolean {
   return Buffer.from(end.buffer, end.byteOffset, end.byteLength).includes('%%EOF')
 }
 
-function titleOf(metadata: { readonly info: object } | undefined): { readonly title?: string } {
+function documentTitle(metadata: { readonly info: object } | undefined): { readonly title?: string } {
   const title = metadata && 'Title' in metadata.info ? metadata.info.Title : undefined
   if (typeof title !== 'string') return {}
   const clean = cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()

@@ -12,7 +12,7 @@ const mostAccents = 0.3
  */
 export function decodedText(bytes: Uint8Array, declared?: string): string {
   const text = decoded(bytes, declared)
-  if (damageOf(text) > mostDamage) throw binary()
+  if (countDamage(text) > mostDamage) throw binary()
   return text
 }
 
@@ -20,7 +20,7 @@ export function decodedText(bytes: Uint8Array, declared?: string): string {
 export function looksBinary(head: Uint8Array): boolean {
   if (markedSet(head) !== undefined || unmarkedWide(head) !== undefined) return false
   const text = new TextDecoder().decode(head)
-  return text.includes('\0') || damageOf(text) > mostDamage
+  return text.includes('\0') || countDamage(text) > mostDamage
 }
 
 function decoded(bytes: Uint8Array, declared: string | undefined): string {
@@ -55,7 +55,7 @@ function unmarkedWide(bytes: Uint8Array): string | undefined {
         ? 'utf-16be'
         : undefined
   if (set === undefined) return undefined
-  return damageOf(new TextDecoder(set).decode(bytes.subarray(0, length))) > mostDamage ? undefined : set
+  return countDamage(new TextDecoder(set).decode(bytes.subarray(0, length))) > mostDamage ? undefined : set
 }
 
 const declarations = [
@@ -96,7 +96,7 @@ function guessed(bytes: Uint8Array): string {
 }
 
 /** Share of characters that no text has: controls but for white space and escape, and what could not be decoded. */
-function damageOf(text: string): number {
+function countDamage(text: string): number {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   return count(text, /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g) / Math.max(text.length, 1)
 }
@@ -110,7 +110,7 @@ function count(text: string, pattern: RegExp): number {
 function binary(): ReadingFault {
   return new ReadingFault(
     'binary',
-    'it is no text, or text in a character set that cannot be told; save it as UTF-8, or hand it in as PDF or docx',
+    'it is not text, or its character set cannot be detected; save it as UTF-8, PDF or docx',
   )
 }
 

@@ -15,9 +15,9 @@ export function delimitedText(
     const shown = cells.map((cell) => cell.replaceAll(/\s+/g, ' ').trim())
     if (shown.some((cell) => cell !== '')) written.row(number, shown)
   })
-  const { text: said, rows } = written.end()
-  if (rows === 0) throw new ReadingFault('empty', 'the file holds no cells with anything in them')
-  return { text: said, sheets: [sheet] }
+  const { text: content, rows } = written.end()
+  if (rows === 0) throw new ReadingFault('empty', 'all cells of the file are empty')
+  return { text: content, sheets: [sheet] }
 }
 
 function sheetName(file: string): string {

@@ -10,7 +10,7 @@ export type BackupErrorCode =
   | 'damaged'
   /** A newer version of Foreword wrote it. */
   | 'newer'
-  /** The home holds something that would be replaced. */
+  /** The home is not empty. */
   | 'not-empty'
   /** The disk refused. */
   | 'io'

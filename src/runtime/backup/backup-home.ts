@@ -30,7 +30,7 @@ interface BackupOptions {
   readonly capabilities?: readonly AnyCapability[]
   /** Where the archive goes. */
   readonly file: string
-  /** Replaces an archive that is there. */
+  /** Replaces an existing archive. */
   readonly replaces?: boolean
   /** The version of Foreword. */
   readonly version: string
@@ -42,7 +42,7 @@ interface BackupOptions {
 
 interface BackupProgress {
   readonly stage: 'copying the store' | 'packing' | 'reading it back'
-  /** Bytes; absent where nobody knows. */
+  /** Bytes; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }

@@ -19,7 +19,7 @@ interface Compacted {
 }
 
 /**
- * Removes what nothing in a home names any more, and returns the space to the disk. For the one process that holds
+ * Removes what nothing in a home references any more, and returns the space to the disk. For the one process that holds
  * the home, while nothing else has it open. `capabilities` are those of the home, whose search indexes shrink too.
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`, `unsupported` where the store cannot be compacted; SearchError

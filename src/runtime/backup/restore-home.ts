@@ -14,7 +14,7 @@ interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
   /** What keeps the sessions of a home, as the configuration there names it. */
-  readonly storeOf: (home: string) => Promise<StoreDriver>
+  readonly findStore: (home: string) => Promise<StoreDriver>
   /** The archive. */
   readonly file: string
   /** Moves the content of the home aside. */
@@ -27,7 +27,7 @@ interface RestoreOptions {
 
 interface RestoreProgress {
   readonly stage: 'unpacking' | 'examining the store'
-  /** Bytes of the archive; absent where nobody knows. */
+  /** Bytes of the archive; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }
@@ -107,9 +107,9 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examineStore({ home, file, storeOf }: RestoreOptions): Promise<AuditVerdict> {
+async function examineStore({ home, file, findStore }: RestoreOptions): Promise<AuditVerdict> {
   const arriving = arrivingHome(home)
-  const driver = await storeOf(arriving)
+  const driver = await findStore(arriving)
   const folder = homeAt(arriving).data
   if (!(await driver.exists(folder))) return { type: 'whole', records: 0 }
   const fault = await driver.findFault?.(folder)

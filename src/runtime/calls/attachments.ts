@@ -16,8 +16,8 @@ export interface TurnFile extends AttachedFile {
 }
 
 /** Files that came with the inputs among these messages. */
-export function inputFiles(said: readonly MessageBody[]): readonly TurnFile[] {
-  return said.flatMap((body) => {
+export function inputFiles(messages: readonly MessageBody[]): readonly TurnFile[] {
+  return messages.flatMap((body) => {
     if (body.type !== 'input') return []
     return (body.attachments ?? []).map((file) => ({ ...file, turn: body.turn }))
   })

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { FileLibrary } from '../../capability.ts'
 import {
   assemble,
@@ -103,8 +104,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     counter: settings.counter,
     model: model.id,
     images: imageSupport(model, question.gone),
-    ...(cut ? { cut } : {}),
-    ...(history.earlier ? { earlier: history.earlier } : {}),
+    ...defined({ cut, earlier: history.earlier }),
     ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }

@@ -65,8 +65,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         toolChoice,
         maxOutputTokens: reserve,
         window,
-        ...(parameters ? { parameters } : {}),
-        ...defined({ reasoning: settings.reasoning }),
+        ...defined({ parameters, reasoning: settings.reasoning }),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
@@ -79,7 +78,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         await store.finishCall(call, { error: { code, message }, durationMs: 0 })
         throw failure!
       }
-      // What is long is read, sealed and sent one after the other: each may take as long as others can wait.
+      // Long contents are read, sealed and sent one after the other, so that other work can run in between.
       if (work.isOver()) await work.rest()
       const sealed = seal(outcome)
       if (work.isOver()) await work.rest()

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { RuntimeError } from '../../capability.ts'
 import {
   type AssemblyInput,
@@ -98,12 +99,10 @@ export async function recordInput(
     layers,
     tools,
     toolsSayReads: true,
-    ...(input.cut ? { cut: input.cut } : {}),
-    ...(input.earlier ? { earlier: input.earlier } : {}),
+    ...defined({ cut: input.cut, earlier: input.earlier }),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
-    ...(input.images ? { images: input.images } : {}),
-    ...(options ? { options } : {}),
+    ...defined({ images: input.images, options }),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
   }
 }
@@ -132,9 +131,7 @@ export async function restoreInput(
     budget: input.budget,
     counter,
     model: record.model,
-    ...(input.cut ? { cut: input.cut } : {}),
-    ...(input.earlier ? { earlier: input.earlier } : {}),
-    ...(input.images ? { images: input.images } : {}),
+    ...defined({ cut: input.cut, earlier: input.earlier, images: input.images }),
   }
   if (input.conversation) {
     return { ...rest, ...((await get(input.conversation)) as { history: readonly Turn[]; current: Turn }) }

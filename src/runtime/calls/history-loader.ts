@@ -37,24 +37,24 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
   const { session, current, limit, cut, layout, counter, upTo } = question
   const keepsPartial = layout.keepsPartialAnswers
   const cache = upTo === undefined ? question.cache : undefined
-  const nameOf = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
+  const cacheKey = (turn: string) => `${session} ${turn} ${counterKey(counter)} ${keepsPartial}`
   const cached = new Map<string, CachedTurn>()
   const notBefore = layout.cut.unit === 'turn' ? cut?.dropBefore : cut?.dropBefore?.split('/')[0]
   const { turns, earlier, undone } = await store.recentTurns(session, {
     limit,
     known(turn) {
-      const found = cache?.get(nameOf(turn))
+      const found = cache?.get(cacheKey(turn))
       if (found) cached.set(turn, found)
       return found !== undefined
     },
     ...(notBefore && notBefore !== current ? { notBefore } : {}),
     ...defined({ upTo, except: current }),
   })
-  const loaded = turns.map(({ row, said }): CachedTurn => {
+  const loaded = turns.map(({ row, messages }): CachedTurn => {
     const before = cached.get(row.turn)
     if (before) return before
-    const made = { turn: projectTurn(row.turn, said, { counter, keepsPartial }), files: inputFiles(said) }
-    if (row.state !== 'running') cache?.put(nameOf(row.turn), made, row.tokens)
+    const made = { turn: projectTurn(row.turn, messages, { counter, keepsPartial }), files: inputFiles(messages) }
+    if (row.state !== 'running') cache?.put(cacheKey(row.turn), made, row.tokens)
     return made
   })
   return {

@@ -8,7 +8,7 @@ import type { AssemblyContext } from './assembly-context.ts'
 export interface PromptAccount {
   readonly call: string
   readonly used: number
-  /** Of `used`, what is no image: every provider counts those in its own way. */
+  /** `used` without images: every provider counts those differently. */
   readonly text: number
   /** Of `text`, what no call before can have left in the provider's cache. */
   readonly fresh: number

@@ -63,7 +63,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       for (const [key, name] of [...known.waiting].toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
         try {
           const read = await readIncoming(folder, name)
-          if (idKey(read.id) !== key) throw new Error('it holds something else than its name says')
+          if (idKey(read.id) !== key) throw new Error('its content does not match its name')
           found.push(read)
         } catch (error) {
           if (known.waiting.get(key) === name) await broken(known, key, name, error)

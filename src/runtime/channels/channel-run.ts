@@ -12,36 +12,36 @@ interface RunningChannels {
 interface ChannelRun {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
-  readonly inboxOf: (channel: string) => ChannelInbox
+  readonly openInbox: (channel: string) => ChannelInbox
   /** How a channel notes what it has sent. */
-  readonly sentOf: (channel: string) => ChannelContext['sent']
+  readonly openSent: (channel: string) => ChannelContext['sent']
   /** Sentences for the operator. */
   readonly warn: (text: string) => void
   /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
-  readonly patienceMs?: number
+  readonly stopTimeoutMs?: number
 }
 
 /** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
 export function runChannels(parts: ChannelRun): RunningChannels {
-  const { channels, runtime, warn, retryDelaysMs = growingDelaysMs, patienceMs = 5_000 } = parts
+  const { channels, runtime, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
   const stopping = new AbortController()
   const { signal: stopped } = stopping
 
   async function start(channel: Channel): Promise<void> {
     const { name } = channel
-    const desk: ChannelContext = { runtime, inbox: parts.inboxOf(name), sent: parts.sentOf(name), warn }
-    let told: string | undefined
+    const context: ChannelContext = { runtime, inbox: parts.openInbox(name), sent: parts.openSent(name), warn }
+    let lastProblem: string | undefined
     for (let failures = 1; !stopped.aborted; failures += 1) {
       try {
-        await channel.start?.(desk)
+        await channel.start?.(context)
         return
       } catch (error) {
         if (stopped.aborted) return
         const problem = failureSentence(error)
-        if (problem !== told) warn(`The channel ${name} did not start: ${problem} Foreword tries again.`)
-        told = problem
+        if (problem !== lastProblem) warn(`The channel ${name} did not start: ${problem} Foreword tries again.`)
+        lastProblem = problem
         await sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
     }
@@ -60,7 +60,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     async stop() {
       stopping.abort()
       const left = await Promise.all(
-        channels.map(async (channel) => ((await settlesWithin(stop(channel), patienceMs)) ? [] : [channel.name])),
+        channels.map(async (channel) => ((await settlesWithin(stop(channel), stopTimeoutMs)) ? [] : [channel.name])),
       )
       for (const name of left.flat()) warn(`The channel ${name} did not stop in time.`)
     },

@@ -22,7 +22,7 @@ export interface OutboxOptions {
   /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
-  readonly patienceMs?: number
+  readonly stopTimeoutMs?: number
 }
 
 /** What one session sends: one reply after another, so that none overtakes. */
@@ -44,7 +44,7 @@ export function createOutbox(
   channels: readonly Channel[],
   clock: Clock,
   warn: (text: string) => void,
-  { opens = Promise.resolve(), retryDelaysMs = growingDelaysMs, patienceMs = 5_000 }: OutboxOptions = {},
+  { opens = Promise.resolve(), retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 }: OutboxOptions = {},
 ): Outbox {
   const byName = new Map(channels.map((channel) => [channel.name, channel]))
   const lanes = new Map<string, Lane>()
@@ -58,7 +58,7 @@ export function createOutbox(
 
   async function run(lane: Lane, state: SessionState): Promise<void> {
     await Promise.race([opens, ending])
-    let told: string | undefined
+    let lastProblem: string | undefined
     for (let failures = 0; !stopped.aborted;) {
       const wake = new AbortController()
       Object.assign(lane, { again: false, wake: () => wake.abort() })
@@ -67,8 +67,9 @@ export function createOutbox(
       if (problem === undefined && !lane.again) break
       failures = problem === undefined ? 0 : failures + 1
       if (problem === undefined) continue
-      if (problem !== told) warn(`Could not deliver a reply of ${state.session}: ${problem} Foreword tries again.`)
-      told = problem
+      if (problem !== lastProblem)
+        warn(`Could not deliver a reply of ${state.session}: ${problem} Foreword tries again.`)
+      lastProblem = problem
       await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
     }
     lanes.delete(state.session)
@@ -149,7 +150,7 @@ export function createOutbox(
     },
     async stop() {
       stopping.abort()
-      if (await settlesWithin(Promise.all(work), patienceMs)) return
+      if (await settlesWithin(Promise.all(work), stopTimeoutMs)) return
       warn('A reply was still being sent when the gateway stopped. It may be sent again at the next start.')
     },
   }

@@ -50,7 +50,7 @@ export function createPairings(parts: {
     return write(chat.time, used, paired, pairingAudit('paired', chat))
   }
 
-  /** Returns `false` where somebody else has changed the first of the records meanwhile. */
+  /** Returns `false` where the first of the records has changed meanwhile. */
   async function write(time: string, ...changes: readonly (RecordChange | AuditFacts)[]): Promise<boolean> {
     const writes = changes.map((each): Write =>
       'id' in each ? { type: 'record', change: each, time } : { type: 'audit', facts: each, time },

@@ -75,7 +75,7 @@ export async function completionCall(
     input: attempt.record,
     failure: (call) => (fits ? undefined : overflowByOurCount(call, outcome.manifest, cut)),
   })
-  return { prepared, ...(cut ? { cut } : {}) }
+  return { prepared, ...defined({ cut }) }
 }
 
 /** What an assembly took out of a caller's conversation for want of room; `undefined` where it sends all of it. */
@@ -233,11 +233,11 @@ interface OverflowFacts {
 
 function overflowError(facts: OverflowFacts): RuntimeError {
   const { limit, sent, reserve, said } = facts
-  const takes = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
+  const capacity = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
   const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`
   return new RuntimeError(
     'context-overflow',
-    `${takes}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
+    `${capacity}: the messages and tools need ${sent}${answer}. Send fewer messages, or allow them to be cut.${
       said === undefined ? '' : ` It said: ${said}`
     }`,
     { ...facts },

@@ -97,7 +97,7 @@ function completionSetup(
       if (deeper && !cuts) throw overflowByProvider(asked, { said: step.deeper?.said, ...deeper })
       const { prepared, cut } = await completionCall({ context, model, account, time: clock.time() }, input, deeper)
       asked = prepared.call
-      await tell({ type: 'call-start', call: asked, model: model.id, ...(cut ? { cut } : {}) })
+      await tell({ type: 'call-start', call: asked, model: model.id, ...defined({ cut }) })
       return prepared
     },
     journal: {
@@ -107,7 +107,7 @@ function completionSetup(
         ended(outcome)
         return []
       },
-      tokensOf: async () => NOT_COUNTED,
+      countTokens: async () => NOT_COUNTED,
     },
     limits: { retries: retryRule(context.settings) },
     // That a call is tried again is of no use to a caller that has no place for it.

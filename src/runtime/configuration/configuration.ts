@@ -13,7 +13,7 @@ export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
     readonly layout: LayoutChoice
     readonly timeZone: string
   } & Sections
-  /** The sections of capabilities: `settingsOf` reads them with their types. */
+  /** The sections of capabilities: `capabilitySettings` reads them with their types. */
   readonly [section: string]: any // oxlint-disable-line typescript/no-explicit-any -- capabilities know what is in theirs
 }
 

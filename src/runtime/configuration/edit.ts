@@ -51,7 +51,7 @@ export async function setValue({ home, schema, key, value, check }: EditOptions)
   }
 }
 
-/** The path of a key that somebody wrote. Throws a `ConfigurationError` with the nearest one where there is none. */
+/** The path of a written key. Throws a `ConfigurationError` with the nearest one where there is none. */
 export function configurationKey(key: string, schema: ConfigurationSchema): KeyPath {
   const path = findKeyPath(key, schema)
   if (path) return path

@@ -16,7 +16,7 @@ export interface ConfigurationFile {
   readonly value: Readonly<Record<string, unknown>>
   readonly problems: readonly ConfigurationProblem[]
   /** `config.json:LINE:COLUMN` of a key, or of the nearest thing around it. */
-  placeOf(path: KeyPath): string
+  findPlace(path: KeyPath): string
 }
 
 const FILE = 'config.json'
@@ -36,7 +36,7 @@ export function parseConfiguration(text: string): ConfigurationFile {
     problems.push({
       key: '',
       place: `${FILE}:${lineAndColumn(text, tree.offset)}`,
-      message: 'the file must hold an object',
+      message: 'the file must contain an object',
       hint: 'Begin it with { and end it with }.',
     })
   }
@@ -44,7 +44,7 @@ export function parseConfiguration(text: string): ConfigurationFile {
   return {
     value: problems.length === 0 && tree ? getNodeValue(tree) : {},
     problems: [...problems, ...repeated],
-    placeOf: (path) => `${FILE}:${lineAndColumn(text, offsetOf(tree, path))}`,
+    findPlace: (path) => `${FILE}:${lineAndColumn(text, findOffset(tree, path))}`,
   }
 }
 
@@ -74,7 +74,7 @@ function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
-function offsetOf(tree: Node | undefined, path: KeyPath): number {
+function findOffset(tree: Node | undefined, path: KeyPath): number {
   if (!tree) return 0
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length).map(segment))

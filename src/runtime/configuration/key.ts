@@ -105,7 +105,7 @@ export function withTexts(schema: z.ZodType, value: unknown, change: TextChange,
   const { def } = innerSchema(schema) as { readonly def: InnerDefinition }
   if (typeof value === 'string') {
     const facts = settingFacts(schema)
-    return facts.path === undefined && facts.model === undefined ? value : change(value, facts, path)
+    return (facts.path ?? facts.model ?? facts.embedder) ? change(value, facts, path) : value
   }
   // No schema of one of several kinds has facts inside.
   if (def.type === 'union') return value

@@ -9,6 +9,7 @@ import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
+import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
@@ -99,18 +100,33 @@ async function wholeSchema(
 /** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
-  { whole, json, capabilities }: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
+  schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
-  const first = whole.safeParse(value)
-  if (first.success) return { shape: first.data, faults: [] }
-  const faults = faultsFromIssues(first.error.issues, json)
+  const first = schema.whole.safeParse(value)
+  const faults = [
+    ...(first.success ? [] : faultsFromIssues(first.error.issues, schema.json)),
+    ...unknownEmbedders(value, schema),
+  ]
+  if (first.success && faults.length === 0) return { shape: first.data, faults }
+  return { shape: withoutFaults(value, faults, schema), faults }
+}
+
+/** What is left of a value. Where a required key is removed, what requires it is removed too. */
+function withoutFaults(
+  value: unknown,
+  faults: readonly Fault[],
+  { whole, json, capabilities }: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
+): HostShape {
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
   const second = whole.safeParse(rest)
-  return { shape: second.success ? second.data : shapeWithoutRequired(rest, capabilities), faults }
+  if (second.success) return second.data
+  for (const { path } of faultsFromIssues(second.error.issues, json)) remove(rest, path)
+  const third = whole.safeParse(rest)
+  return third.success ? third.data : shapeWithoutRequired(rest, capabilities)
 }
 
-/** What is left of a value where a capability misses settings that have no default: its section is not there. */
+/** The rest of a value if a capability has settings without a default: its section is removed. */
 function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapability[]): HostShape {
   const isComplete = ({ settings }: AnyCapability) =>
     settings === undefined || [undefined, {}].some((empty) => settings.safeParse(empty).success)
@@ -120,8 +136,8 @@ function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapabili
   return read.success ? read.data : whole.parse({})
 }
 
-function placeFault({ path, message, hint }: Fault, placeOf: (path: KeyPath) => string): ConfigurationProblem {
-  return { key: path.join('.'), place: placeOf(path), message, hint }
+function placeFault({ path, message, hint }: Fault, findPlace: (path: KeyPath) => string): ConfigurationProblem {
+  return { key: path.join('.'), place: findPlace(path), message, hint }
 }
 
 function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {
@@ -148,17 +164,17 @@ function placeFinder(file: ConfigurationFile, overrides: readonly Override[]): (
       const variable = variables.get(path.slice(0, length).join('.'))
       if (variable !== undefined) return variable
     }
-    return file.placeOf(path)
+    return file.findPlace(path)
   }
 }
 
 function keyOrigins(
   file: ConfigurationFile,
   overrides: readonly Override[],
-  placeOf: (path: KeyPath) => string,
+  findPlace: (path: KeyPath) => string,
 ): Readonly<Record<string, string>> {
   const paths = [...leaves(file.value), ...overrides.map(({ path }) => path)]
-  return Object.fromEntries(paths.map((path) => [path.join('.'), placeOf(path)]))
+  return Object.fromEntries(paths.map((path) => [path.join('.'), findPlace(path)]))
 }
 
 function leaves(value: unknown, path: KeyPath = []): readonly KeyPath[] {
@@ -175,7 +191,7 @@ function remove(value: unknown, path: KeyPath): void {
     trail.push({ folder: at as Record<string, unknown>, name })
     at = (at as Record<string, unknown>)[name]
   }
-  // A faulty item removes its whole list: what is left would be a list that nobody wrote.
+  // A faulty item removes its whole list: the rest would be a list that no file contains.
   const list = trail.findIndex(({ folder }) => Array.isArray(folder))
   const last = list === -1 ? trail.findLast(({ folder, name }) => Object.hasOwn(folder, name)) : trail[list - 1]
   if (last) delete last.folder[last.name]

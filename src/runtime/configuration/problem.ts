@@ -102,12 +102,3 @@ function typeName(type: string): string {
 function keyDescription(path: KeyPath, json: KeySchema): string {
   return schemaAt(path, json)?.description ?? ''
 }
-
-/** Something odd at a key: the gateway starts, and yet it cannot be what was meant. Never repeats a secret. */
-export interface ConfigurationWarning {
-  /** Names of the levels, joined by dots. */
-  readonly key: string
-  /** Behind the name of the key. */
-  readonly message: string
-  readonly hint: string
-}

@@ -1,16 +1,14 @@
+import type { SettingsWarning } from '../../capability.ts'
 import { builtInProviders, type Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { namesAt, plainKeys, withTexts } from './key.ts'
-import type { ConfigurationProblem, ConfigurationWarning } from './problem.ts'
+import type { ConfigurationProblem, Fault } from './problem.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
 import type { Configuration } from './configuration.ts'
 import { type Environment, variableName } from './value.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
-export function unknownNames(
-  configuration: Configuration,
-  schema: ConfigurationSchema,
-): readonly ConfigurationWarning[] {
+export function unknownNames(configuration: Configuration, schema: ConfigurationSchema): readonly SettingsWarning[] {
   const known = schema.providers
   const named: (readonly [key: string, id: string])[] = Object.keys(configuration.models).map((id) => [
     `models.${id}`,
@@ -29,12 +27,31 @@ export function unknownNames(
   ]
 }
 
+/** Kinds of embedding models that no capability provides. Unlike other unknown names they are problems: a search without its model finds less, and nobody would notice. */
+export function unknownEmbedders(
+  value: unknown,
+  { whole, capabilities }: Pick<ConfigurationSchema, 'whole' | 'capabilities'>,
+): readonly Fault[] {
+  const kinds = capabilities.flatMap(({ embedders = [] }) => embedders.map(({ kind }) => kind))
+  const faults: Fault[] = []
+  withTexts(whole, value, (kind, { embedder }, path) => {
+    if (embedder && !kinds.includes(kind)) {
+      const near = nearestName(kind, kinds)
+      const message = kinds.length === 0 ? 'has no possible value' : `must be one of ${kinds.join(', ')}`
+      const none = 'List a capability that provides embedding models, or remove this section.'
+      faults.push({ path, message, hint: near ? `Did you mean ${near}?` : kinds.length === 0 ? none : '' })
+    }
+    return kind
+  })
+  return faults
+}
+
 /** Why this can be the id of no model; `undefined` where it can. */
 export function modelNameFault(
   id: string,
   configuration: Pick<Configuration, 'providers'>,
   known: readonly Provider[],
-): Pick<ConfigurationWarning, 'message' | 'hint'> | undefined {
+): Pick<SettingsWarning, 'message' | 'hint'> | undefined {
   const entries = { ...builtInProviders(known), ...configuration.providers }
   const providers = Object.keys(entries)
   const slash = id.indexOf('/')
@@ -61,9 +78,9 @@ const PLACED_BY_THEMSELVES = ['date']
 function unknownLayers(
   { context, plugins, capabilities }: Configuration,
   { layouts }: ConfigurationSchema,
-): readonly ConfigurationWarning[] {
+): readonly SettingsWarning[] {
   const { layout, placements } = context
-  // A layout of a capability is there as a whole; which layers it may place is for the capability to know.
+  // A layout of a capability comes whole: only the capability knows which layers it may place.
   if (typeof layout === 'string' || !('extends' in layout)) return []
   const known = [...Object.keys(layouts[layout.extends]?.placements ?? {}), ...PLACED_BY_THEMSELVES]
   const names = Object.keys({ ...layout.placements, ...placements })
@@ -109,7 +126,7 @@ export function unknownVariables(
 }
 
 function variableHint(name: string, known: readonly string[], json: KeySchema): string {
-  const map = mapOf(name, json)
+  const map = findMap(name, json)
   if (map !== undefined) return `Set entries of ${map} in config.json.`
   const near = nearestName(name.toUpperCase(), known)
   return near === undefined
@@ -118,7 +135,7 @@ function variableHint(name: string, known: readonly string[], json: KeySchema): 
 }
 
 /** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
-function mapOf(name: string, json: KeySchema): string | undefined {
+function findMap(name: string, json: KeySchema): string | undefined {
   const single = new Set(plainKeys(json).map(([first]) => first))
   const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')
   return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))

@@ -1,17 +1,17 @@
+import type { SettingsWarning } from '../../capability.ts'
 import { layoutOf } from '../../context.ts'
 import type { Provider as KnownProvider } from '../../model.ts'
 import type { Environment } from './value.ts'
 import { unusedKeys } from './providers-schema.ts'
 import { type ConfigurationSchema, settingsSection } from './schema.ts'
 import { type Configuration, capabilitySettings } from './configuration.ts'
-import type { ConfigurationWarning } from './problem.ts'
 
 /** Values that cannot have the effect that was meant, because of other values or of what they are. */
 export function unusedValues(
   configuration: Configuration,
   environment: Environment,
   schema: ConfigurationSchema,
-): readonly ConfigurationWarning[] {
+): readonly SettingsWarning[] {
   const { models, providers } = configuration
   return [
     ...Object.entries(providers).flatMap(([name, provider]) =>
@@ -31,7 +31,7 @@ function providerWarnings(
   provider: Provider,
   environment: Environment,
   known: readonly KnownProvider[],
-): readonly ConfigurationWarning[] {
+): readonly SettingsWarning[] {
   const key = `providers.${name}`
   const { kind, apiKeyEnv, apiKeyFile, headers = {} } = provider
   const unused = unusedKeys(provider, known).map((field) => ({
@@ -84,10 +84,7 @@ function isHeader(header: readonly [string, string]): boolean {
   }
 }
 
-function modelWarnings(
-  id: string,
-  { window, maxOutput }: Configuration['models'][string],
-): readonly ConfigurationWarning[] {
+function modelWarnings(id: string, { window, maxOutput }: Configuration['models'][string]): readonly SettingsWarning[] {
   if (window === undefined || maxOutput === undefined || maxOutput < window) return []
   return [
     {
@@ -98,7 +95,7 @@ function modelWarnings(
   ]
 }
 
-function limitWarnings({ context, model, models }: Configuration): readonly ConfigurationWarning[] {
+function limitWarnings({ context, model, models }: Configuration): readonly SettingsWarning[] {
   const window = model === undefined ? undefined : models[model]?.window
   const taken = (context.reserve ?? 0) + (context.margin ?? 0)
   if (window === undefined || taken < window) return []
@@ -106,7 +103,7 @@ function limitWarnings({ context, model, models }: Configuration): readonly Conf
   return [{ key, message: 'leaves no room for a prompt', hint: `The window of ${model} has ${window} tokens.` }]
 }
 
-function gatewayWarnings({ gateway }: Configuration): readonly ConfigurationWarning[] {
+function gatewayWarnings({ gateway }: Configuration): readonly SettingsWarning[] {
   return gateway.allowedHosts
     .filter((host) => !/^(?:[^\s/?#@:]+|\[[\da-f:.]+\]|[\da-f:.]+)(?::\d+)?$/i.test(host))
     .map((host) => ({
@@ -121,7 +118,7 @@ function capabilityWarnings(
   configuration: Configuration,
   environment: Environment,
   { capabilities, layouts }: ConfigurationSchema,
-): readonly ConfigurationWarning[] {
+): readonly SettingsWarning[] {
   const layout = layoutOf(configuration.context.layout, layouts)
   return capabilities.flatMap((capability) => {
     const odd =

@@ -1,7 +1,8 @@
+import type { SettingsWarning } from '../../capability.ts'
 import { stat } from 'node:fs/promises'
 import { withTexts } from './key.ts'
 import type { LoadedConfiguration } from './load.ts'
-import type { ConfigurationProblem, ConfigurationWarning } from './problem.ts'
+import type { ConfigurationProblem } from './problem.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import type { Configuration } from './configuration.ts'
 import { unknownNames, unknownVariables } from './unknown-names.ts'
@@ -11,7 +12,7 @@ import type { Environment } from './value.ts'
 /**
  * What is odd about a configuration that has no problem: names that nothing has, paths where nothing is, values that
  * have no effect beside others, and variables that set nothing. `foreword start` and `foreword doctor` list it. Looks at
- * the disk, asks nobody.
+ * the disk and sends no request.
  */
 export async function configurationWarnings(
   { configuration, origins, schema }: LoadedConfiguration,
@@ -22,12 +23,12 @@ export async function configurationWarnings(
     ...unusedValues(configuration, environment, schema),
     ...(await missingPaths(configuration, schema, origins)),
   ]
-  const placed = odd.map((warning) => ({ ...warning, place: originOf(warning.key, origins) }))
+  const placed = odd.map((warning) => ({ ...warning, place: findOrigin(warning.key, origins) }))
   return [...placed, ...unknownVariables(environment, configuration, schema.json)]
 }
 
 /** Where a key was set; of one that is missing, the place of what misses it. */
-function originOf(key: string, origins: LoadedConfiguration['origins']): string {
+function findOrigin(key: string, origins: LoadedConfiguration['origins']): string {
   for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const inner = origins[at] ?? Object.entries(origins).find(([other]) => other.startsWith(`${at}.`))?.[1]
     if (inner !== undefined) return inner
@@ -40,8 +41,8 @@ async function missingPaths(
   configuration: Configuration,
   schema: ConfigurationSchema,
   origins: LoadedConfiguration['origins'],
-): Promise<readonly ConfigurationWarning[]> {
-  const named: Promise<ConfigurationWarning | undefined>[] = []
+): Promise<readonly SettingsWarning[]> {
+  const named: Promise<SettingsWarning | undefined>[] = []
   withTexts(schema.whole, configuration, (place, { path, whenMissing }, names) => {
     const key = names.join('.')
     if (typeof path === 'string' && Object.hasOwn(origins, key)) named.push(checkPath(key, place, path, whenMissing))
@@ -56,7 +57,7 @@ async function checkPath(
   path: string,
   kind: 'file' | 'folder',
   hint = 'Create it, or name another one.',
-): Promise<ConfigurationWarning | undefined> {
+): Promise<SettingsWarning | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return { key, message: `names the ${kind} ${path}, which does not exist`, hint }
   if (kind === 'folder' && !found.isDirectory()) {

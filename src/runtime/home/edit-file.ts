@@ -14,7 +14,7 @@ export interface FileEdit {
    * written.
    */
   change(text: string): string
-  /** Throws where the gateway would not read this text as it was meant. Called with what the gateway's own reader reads from disk. */
+  /** Throws where the gateway could not read this text as intended. Called with the text that the gateway's own reader reads from disk. */
   check(text: string): void | Promise<void>
 }
 

@@ -119,9 +119,9 @@ async function isThere(path: string): Promise<boolean> {
 interface TokenOptions {
   /** Path of the home. */
   readonly home: string
-  /** `gateway.token` of the configuration, where somebody chose one. */
+  /** `gateway.token` of the configuration, if set. */
   readonly configured?: string | undefined
-  /** So many random bytes that nobody can guess. */
+  /** Random bytes of the token: too many to guess. */
   readonly random: (bytes: number) => Uint8Array
 }
 

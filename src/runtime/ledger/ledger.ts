@@ -24,7 +24,7 @@ interface Ledger {
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
   /** `undefined` also where the call cannot be built again, because a content of it is gone. */
-  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
 /** Calls that are read at once in a replay. */
@@ -66,7 +66,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const { request } = await rebuild(call)
       const digest = sha256(canonical(request))
       const wire = await newProver().prove(call, request)
-      return { call, request, digest, identical: digest === call.requestDigest, ...(wire ? { wire } : {}) }
+      return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire }) }
     },
     async diff(before, after) {
       const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
@@ -96,7 +96,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
-    async fingerprintOf(id) {
+    async readFingerprint(id) {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined
       const again = await rebuild(call).catch(unlessMissing)
@@ -150,7 +150,7 @@ interface WireProver {
 export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary | undefined): WireProver {
   const known = new Map<string, Promise<Model | Error>>()
 
-  function modelOf(id: string): Promise<Model | Error> {
+  function findModel(id: string): Promise<Model | Error> {
     const found = known.get(id) ?? models.resolve(id).catch(asError)
     known.set(id, found)
     return found
@@ -163,12 +163,12 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
       const { options } = call.input as CallInput
       if (!options) return unknown('the version that recorded the call did not note how it was made')
-      const model = await modelOf(call.model)
+      const model = await findModel(call.model)
       if (model instanceof Error) return unknown(model.message)
-      if (!model.bodyOf) return unknown(`${call.model} has no body to make`)
+      if (!model.requestBody) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)
       if (missing.length > 0) return unknown('an image that was sent no longer exists')
-      const made = await model.bodyOf(filled, { ...options, signal: NEVER }).catch(asError)
+      const made = await model.requestBody(filled, { ...options, signal: NEVER }).catch(asError)
       if (made instanceof Error) return unknown(made.message)
       const { sha256: got } = made
       return got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got }

@@ -28,7 +28,7 @@ const SAVE_AFTER_MS = 1000
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
 export async function openCalibrationStore(store: ValueStore, warn: (text: string) => void): Promise<CalibrationStore> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
-  const nameOf = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
+  const ratioKey = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
   let timer: NodeJS.Timeout | undefined
 
@@ -49,16 +49,16 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
 
   return {
     margin(model, counter, room) {
-      const state = states.get(nameOf(model, counter)) ?? UNCALIBRATED
+      const state = states.get(ratioKey(model, counter)) ?? UNCALIBRATED
       const counted = Math.floor(room / Math.max(1, ratio(state)))
       return room - counted + margin(state, counted)
     },
-    ratio: (model, counter) => ratio(states.get(nameOf(model, counter)) ?? UNCALIBRATED),
-    isMeasured: (model, counter) => (states.get(nameOf(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
+    ratio: (model, counter) => ratio(states.get(ratioKey(model, counter)) ?? UNCALIBRATED),
+    isMeasured: (model, counter) => (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
     wasCalled: (model) => called.has(model),
     noteCalled: (model) => void called.add(model),
     observe(model, counter, estimated, reported) {
-      const name = nameOf(model, counter)
+      const name = ratioKey(model, counter)
       const before = states.get(name) ?? UNCALIBRATED
       const after = observe(before, { estimated, reported })
       if (after === before) return

@@ -1,16 +1,16 @@
 import { smallCounters, type TokenCounter } from '../../context.ts'
 import { inSlices } from '../../platform.ts'
 
-/** Finds a counter by id. Throws a `RangeError` that names the ids there are. */
+/** Finds a counter by id. Throws a `RangeError` that lists the known ids. */
 export type Counters = (id: string) => Promise<TokenCounter>
 
-/** The table of `o200k` needs tens of megabytes, so it is read only when it is asked for. */
+/** Loads the table of `o200k` only when that counter is requested: it needs tens of megabytes. */
 export const findCounter: Counters = async (id) => {
   const found = smallCounters.find((counter) => counter.id === id)
   if (found) return found
   if (id === 'o200k') return (await import('../../context/o200k.ts')).o200k
   const ids = [...smallCounters.map((counter) => counter.id), 'o200k']
-  throw new RangeError(`There is no counter "${id}". Choose one of ${ids.join(', ')}.`)
+  throw new RangeError(`Unknown counter "${id}". Use one of: ${ids.join(', ')}.`)
 }
 
 /** Of one text that is remembered, characters: what is longer has its count stored with it. */

@@ -7,7 +7,7 @@ import { limitSentence } from './learned-limits.ts'
 
 /** Which model answers, and why. */
 export interface ModelChoice {
-  /** The model that was asked for; the configured or the best one at hand where nobody asked. */
+  /** The requested model; without a request, the configured or the best available one. */
   resolve(asked: string | undefined): Promise<Model>
   current(): Promise<{ readonly id: string; readonly why: string }>
   /** Rejects, as a `RuntimeError`, for a model that could not be called: for a choice that stays. */

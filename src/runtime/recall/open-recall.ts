@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { setImmediate as others } from 'node:timers/promises'
 import { RuntimeError } from '../../capability.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import { defined, errorMessage, settlesWithin } from '../../platform.ts'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type LogStore, type SessionStore, createUndoneTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
 interface HistoryRecall extends Recall {
-  /** From now on what is written is indexed, and what was written before: in slices, when nothing else is due. */
+  /** Starts indexing what is written from now on and what was written before, in slices and with low priority. */
   start(): void
-  /** A session was deleted: nothing of it is found when this resolves. Its bytes go in slices. */
+  /** Removes a deleted session: when this resolves, no search finds it. Its bytes are removed later, in slices. */
   forget(session: string): Promise<void>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ interface RecallParts {
 
 /** How long a question waits for the index to catch up, ms. */
 const CATCH_UP_TIMEOUT_MS = 2_000
-/** How long after an entry it is indexed, ms: the turn that it belongs to comes first. A question does not wait for that. */
+/** How long after an entry it is indexed, ms, so that the turn comes first. A question does not wait for it. */
 const QUIET_MS = 1_000
 /** How old a list of all sessions may be where a conversation is searched, ms. */
 const LISTED_MS = 60_000
@@ -48,13 +48,13 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   const opened = () =>
     (opening ??= openIndex(path, timeZone).catch((error: unknown) => {
-      // A file that was in the way may be gone at the next question.
+      // The cause may be gone at the next question.
       opening = undefined
       throw error
     }))
   const parts = async (): Promise<IndexingParts> => ({ store, index: await opened(), stopped: stopped.signal })
 
-  /** One work on a session at a time; entries that are written meanwhile are part of it, or of the next one. */
+  /** Indexes one session at a time; entries that are written meanwhile belong to this run or the next one. */
   function indexed(session: string): Promise<void> {
     behind.delete(session)
     const before = working.get(session) ?? Promise.resolve()
@@ -71,8 +71,8 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   }
 
   /**
-   * Compares the index with the store: every session is known to it, and those that are gone leave it. Other processes write
-   * too, as an import does, and nobody tells of it: a list may be so many milliseconds old.
+   * Compares the index with the store: adds new sessions and removes deleted ones. Other processes, such as an import, write
+   * without a notification, so the list may be at most `oldest` milliseconds old.
    */
   function listed(oldest: number): Promise<void> {
     const since = performance.now() - oldest
@@ -99,9 +99,9 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       if (rows.length < PAGE) break
       await others()
     }
-    // Sessions that are no more.
+    // Sessions that no longer exist.
     for (const id of known.keys()) behind.add(id)
-    // Oldest first: of passages that answer equally well the one that is numbered last comes first.
+    // Oldest first: of equally good passages, the one with the highest number comes first.
     for (const id of unknown.toReversed()) {
       if (stopped.signal.aborted) return
       await registerSession(all, id)
@@ -133,7 +133,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     }, QUIET_MS).unref()
   }
 
-  /** Only a question about all sessions finds what was taken back. */
+  /** Only a question about all sessions finds undone turns. */
   async function markedUndone(passage: RankedPassage): Promise<RankedPassage> {
     const row = await store.turn(passage.session, passage.turn)
     return row?.state === 'undone' ? { ...passage, undone: true } : passage
@@ -159,7 +159,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       try {
         const index = await opened()
         const complete = await finishesInTime(caughtUp(query.sessions))
-        // Who asks about certain sessions asks for a model: what was taken back is not found for it.
+        // A question about certain sessions comes from a model, which is not given undone turns.
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
         const found = index.find({ ...query, exceptTurns })
@@ -169,14 +169,14 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
         throw await recallFailure(error)
       }
     },
-    async conversationOf(session) {
+    async conversationSessions(session) {
       try {
         const index = await opened()
         await finishesInTime(listed(LISTED_MS))
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
         await registerSession(await parts(), first)
-        return [...new Set([...before, ...index.conversationOf(first)])]
+        return [...new Set([...before, ...index.conversationSessions(first)])]
       } catch (error) {
         throw await recallFailure(error)
       }
@@ -192,7 +192,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
           warn(`The history of a deleted session is still indexed: ${errorMessage(error)}`),
         )
       } catch (error) {
-        warn(`The index holds the deleted session ${session} until the next start: ${errorMessage(error)}`)
+        warn(`The index keeps the deleted session ${session} until the next start: ${errorMessage(error)}`)
       }
     },
     async close() {
@@ -213,14 +213,9 @@ async function openIndex(path: string, timeZone: string | undefined): Promise<Re
 
 /** Whether the work is done in time. It continues in any case; an error within that time is thrown. */
 async function finishesInTime(work: Promise<void>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), CATCH_UP_TIMEOUT_MS)
-  try {
-    return await Promise.race([work.then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => {})
-  }
+  const settled = await settlesWithin(work, CATCH_UP_TIMEOUT_MS)
+  if (settled) await work
+  return settled
 }
 
 async function recallFailure(error: unknown): Promise<unknown> {
@@ -230,8 +225,8 @@ async function recallFailure(error: unknown): Promise<unknown> {
 }
 
 /**
- * A session, the one that it was begun after where no channel says to which conversation it belongs, and those before that;
- * the last of them may belong to a conversation of a channel.
+ * A session and the sessions that it continues, newest first, as far as they belong to no conversation of a channel; the
+ * last one may belong to one.
  */
 async function sessionsBefore(
   store: Pick<LogStore, 'entries'>,

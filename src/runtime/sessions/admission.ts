@@ -42,8 +42,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
   const options = {
-    ...defined({ model, system }),
-    ...(parameters ? { parameters } : {}),
+    ...defined({ model, system, parameters }),
   }
   if (text.trim() === '' && files.length === 0)
     throw new RuntimeError('invalid-input', 'The message is empty. Write something.')
@@ -119,7 +118,7 @@ async function admittedBefore(
   if (messageText(entry.message) !== text) {
     throw new RuntimeError(
       'key-reused',
-      `The idempotency key belongs to ${entry.turn}, which says something else. Send another message with another key.`,
+      `The idempotency key belongs to ${entry.turn}, whose message is a different one. Send this message with another key.`,
       { session: state.session, turn: entry.turn },
     )
   }

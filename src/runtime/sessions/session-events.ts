@@ -20,7 +20,7 @@ export async function* sessionEvents(
 ): AsyncGenerator<SessionEvent> {
   const seen = parsePosition(after)
   // What was written up to here is read from the log; what comes later arrives as live events.
-  let heard = state.stream.lastSeq()
+  let lastSeq = state.stream.lastSeq()
   const backlog = openBacklog(state.stream, signal, budget)
   const work = timeSlice()
   try {
@@ -56,7 +56,7 @@ export async function* sessionEvents(
       for (let index = known; index < count; index += 1) {
         if (work.isOver()) await work.rest()
         const event = events[index]!
-        if (isEventOf(event, turn) && isCurrent(event)) yield behind(event)
+        if (eventBelongsTo(event, turn) && isCurrent(event)) yield behind(event)
       }
     }
     while (await backlog.more()) {
@@ -66,17 +66,17 @@ export async function* sessionEvents(
         if (event.type === 'entry') {
           const { seq } = event.entry
           // What another process wrote in between is not announced; it is read from the log.
-          const before = seq > heard + 1 ? await store.entries(state.session, { after: heard, upTo: seq - 1 }) : []
+          const before = seq > lastSeq + 1 ? await store.entries(state.session, { after: lastSeq, upTo: seq - 1 }) : []
           const { delta } = parseSessionEventId(event.id)!
-          heard = seq
+          lastSeq = seq
           for (const entry of [...before, event.entry]) {
-            if (entry.seq <= reached || !isEntryOf(entry, turn)) continue
+            if (entry.seq <= reached || !entryBelongsTo(entry, turn)) continue
             note(entry)
             reached = entry.seq
             yield { id: sessionEventId(entry.seq, delta), type: 'entry', entry }
             if (isEnd(entry, turn)) return
           }
-        } else if (isEventOf(event, turn) && isCurrent(event)) {
+        } else if (eventBelongsTo(event, turn) && isCurrent(event)) {
           yield behind(event)
           if (turn !== undefined && event.type === 'interrupted') return
         }
@@ -130,10 +130,10 @@ function isEnd(entry: Entry, turn: string | undefined): boolean {
   return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
 }
 
-function isEntryOf(entry: Entry, turn: string | undefined): boolean {
+function entryBelongsTo(entry: Entry, turn: string | undefined): boolean {
   return turn === undefined || ('turn' in entry && entry.turn === turn)
 }
 
-function isEventOf(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
+function eventBelongsTo(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
   return turn === undefined || event.turn === turn
 }

@@ -20,7 +20,7 @@ export interface SessionState extends HasCut {
   model: string | undefined
   /** Ids of what the session has chosen, by the name of the choice. */
   choices: Choices
-  /** Digests of calls that a person approved for the whole session; `undefined` until somebody asks. */
+  /** Digests of calls that a person approved for the whole session; `undefined` until they are first needed. */
   grants: Set<string> | undefined
   /** The last call, what it sent and when (monotonic, ms), to find out what the next one can reuse. */
   lastCall: LastCall | undefined
@@ -29,7 +29,7 @@ export interface SessionState extends HasCut {
 /** The newest call of a session. */
 interface LastCall {
   readonly call: string
-  /** `undefined` after a restart, until somebody needs it. */
+  /** `undefined` after a restart, until it is first needed. */
   readonly fingerprint: readonly Piece[] | undefined
   readonly at: number | undefined
 }

@@ -31,7 +31,7 @@ export interface Subscription {
 }
 
 /**
- * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id says
+ * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id tells
  * exactly what a reader has seen.
  */
 export function createSessionStream(newest = 0): SessionStream {

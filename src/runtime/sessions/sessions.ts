@@ -22,7 +22,7 @@ interface Sessions extends Pick<
   'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession'
 > {
   /** Rejects with `not-found`. */
-  stateOf(session: string): Promise<SessionState>
+  sessionState(session: string): Promise<SessionState>
 }
 
 interface SessionsParts {
@@ -46,7 +46,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   /** Two first messages of one conversation ask at the same time for a session, and get the same. */
   const boundSoon = new Map<string, Promise<string>>()
 
-  async function stateOf(session: string): Promise<SessionState> {
+  async function openState(session: string): Promise<SessionState> {
     const state = await states.of(session)
     if (state) return state
     throw sessionNotFound(session)
@@ -54,7 +54,7 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   async function newSession({ title, binding, after, model, choices = {} }: NewSession = {}): Promise<SessionRow> {
     refuseWhenClosing()
-    if (after !== undefined) await stateOf(after)
+    if (after !== undefined) await openState(after)
     if (model !== undefined) await models.assertUsable(model)
     await capabilities.checkChoices(choices)
     const session = clock.newId('session')
@@ -103,7 +103,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   return {
-    stateOf,
+    sessionState: openState,
     newSession,
     sessionFor(binding) {
       const name = JSON.stringify([binding.channel, binding.conversation])
@@ -112,24 +112,24 @@ export function createSessions(parts: SessionsParts): Sessions {
       return under
     },
     async setModel(session, model) {
-      await stateOf(session)
+      await openState(session)
       if (model !== undefined) await models.assertUsable(model)
       await note(session, { type: 'model', model: model ?? null })
     },
     async choose(session, choices) {
-      await stateOf(session)
+      await openState(session)
       await capabilities.checkChoices(choices)
       await note(session, ...choiceEntries(choices))
     },
     async undo(session) {
       refuseWhenClosing()
-      const state = await stateOf(session)
+      const state = await openState(session)
       if (state.running || state.queue.length > 0) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
       const [last, head] = await liveTurns(store, session)
       if (last === undefined) {
-        throw new RuntimeError('not-found', `Session ${session} has no turn to take back.`, { session })
+        throw new RuntimeError('not-found', `Session ${session} has no turn to undo.`, { session })
       }
       const [input] = await store.entries(session, { turn: last.turn, types: ['input'] })
       await noteHead(session, last.turn, head?.turn)
@@ -152,7 +152,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       cache.forget(`${session} `)
       await capabilities.sessionDeleted(session)
       const found = await store.deleteSession(session)
-      // After its log, so that nobody indexes it again meanwhile.
+      // After its log, so that it is not indexed again meanwhile.
       await parts.forgetHistory(session)
       return found
     },

@@ -11,7 +11,7 @@ import { defined } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import { conditionsOf, policyGate, type ToolPolicy } from './tool-policy.ts'
+import { offerConditions, policyGate, type ToolPolicy } from './tool-policy.ts'
 
 /** Tools as a person works with them, outside every turn. */
 type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
@@ -53,7 +53,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
       const withheld = new Map(capabilities.withheld().map((each) => [each.name, each]))
       const ofTurns = capabilities.turnTools()
       const all = createToolbox([...ofTurns.map(({ tool }) => tool), ...parts.tools()]).tools
-      const holds = await conditionsOf(all)
+      const holds = await offerConditions(all)
       const known = all.map((tool): ToolStatus => {
         const { offeredWhile } = tool
         const changed = withheld.get(tool.name)

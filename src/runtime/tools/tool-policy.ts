@@ -9,7 +9,7 @@ import {
   toolLimits,
 } from '../../tool.ts'
 
-/** What may run, as it is decided at this moment: a change of `tool-access.json` takes effect at the next question. */
+/** The policy for tools as it is now: a change of `tool-access.json` takes effect at the next decision. */
 export interface ToolPolicy {
   current(): Promise<AccessRead>
   /** Names of tools whose definition is not the one that their owner accepted: they may not run, whatever is allowed. */
@@ -51,7 +51,7 @@ export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): 
   const access = await policy.current()
   const faults = access.type === 'faulty' ? access.problems : []
   return [
-    ...faults.map((fault) => `tool-access.json: ${fault}. No tool may run until it is mended.`),
+    ...faults.map((fault) => `tool-access.json: ${fault}. Fix it: no tool may run until then.`),
     ...createToolbox(tools).replaced.map(
       (name) => `The tool ${name} is declared more than once; the last one is used.`,
     ),
@@ -60,12 +60,12 @@ export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): 
 
 /** Those of the tools that can be of use now. */
 export async function offeredTools(tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const holds = await conditionsOf(tools)
+  const holds = await offerConditions(tools)
   return tools.filter(({ offeredWhile }) => !offeredWhile || holds.get(offeredWhile))
 }
 
 /** What tools wait for, and whether it is so now. Asked once, however many wait for the same. */
-export async function conditionsOf(tools: readonly Tool[]): Promise<ReadonlyMap<OfferedWhile, boolean>> {
+export async function offerConditions(tools: readonly Tool[]): Promise<ReadonlyMap<OfferedWhile, boolean>> {
   const conditions = [...new Set(tools.flatMap(({ offeredWhile }) => offeredWhile ?? []))]
   return new Map(await Promise.all(conditions.map(async (each) => [each, await each.isSo()] as const)))
 }

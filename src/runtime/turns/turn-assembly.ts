@@ -3,7 +3,7 @@ import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
 import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
-import { timeSlice } from '../../platform.ts'
+import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
@@ -44,7 +44,7 @@ export function turnAssembly(
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
 
-  function questionOf(step: Step): CallQuestion {
+  function callQuestion(step: Step): CallQuestion {
     const question = {
       files,
       cites: citations.found(),
@@ -63,7 +63,7 @@ export function turnAssembly(
   }
 
   return async (step) => {
-    const question = questionOf(step)
+    const question = callQuestion(step)
     const work = timeSlice()
     const attempt = await attemptWithPictures(context, library, question)
     gone = attempt.gone
@@ -91,7 +91,7 @@ export function turnAssembly(
         const { cut, budget } = manifest
         cutEntries = cutToWrite(state, { turn, call, cut, budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
-        return journal.append([{ ...assembly, ...(cut ? { cut } : {}), ...sources }, ...cutEntries])
+        return journal.append([{ ...assembly, ...defined({ cut }), ...sources }, ...cutEntries])
       },
     })
     hasAssembled = true
@@ -117,7 +117,7 @@ function seenMessages(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** What a result can use in the next call where all of the history gives way, less a tenth for the counter's error. */
+/** The room for a result in the next call if all of the history gives way, less a tenth for the counter's error. */
 function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
   return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
 }
@@ -150,15 +150,15 @@ interface CallPlace {
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
-  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
 async function addForecast(
-  { context, state, model, clock, fingerprintOf }: CallPlace,
+  { context, state, model, clock, readFingerprint }: CallPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
-  const before = state.lastCall && (state.lastCall.fingerprint ?? (await fingerprintOf(state.lastCall.call)))
+  const before = state.lastCall && (state.lastCall.fingerprint ?? (await readFingerprint(state.lastCall.call)))
   const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
   const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
@@ -167,10 +167,9 @@ async function addForecast(
     promptTokens: real(manifest.used),
     reuseTokens: real(reuse?.tokens ?? 0),
     ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
-    ...(price ? { price } : {}),
-    ...(cache ? { cache } : {}),
+    ...defined({ price, cache }),
   })
-  return { ...manifest, ...(reuse ? { reuse } : {}), forecast: expected }
+  return { ...manifest, ...defined({ reuse }), forecast: expected }
 }
 
 /** Pieces that are the same from the beginning on, and the first that is not. */

@@ -28,7 +28,7 @@ export interface TurnQueue {
 
 interface QueueParts {
   readonly store: SessionStore
-  /** Everything that a turn of this session is run with, once what is started late is there. */
+  /** Everything that a turn of this session needs, after late starts have finished. */
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
@@ -41,7 +41,7 @@ interface QueueParts {
   readonly warn: (text: string) => void
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
-  fingerprintOf(call: string): Promise<Sealed['fingerprint'] | undefined>
+  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
 /** A queue that is empty until `recover` or `add`. */
@@ -100,7 +100,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       if (error instanceof StoreError) throw error
       return failTurn(state, turn, error)
     }
-    const { fingerprintOf, policy, approvals, library } = parts
+    const { readFingerprint, policy, approvals, library } = parts
     const setup = turnSetup({
       ...prepared,
       state,
@@ -111,7 +111,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       approvals,
       clock,
       signal,
-      fingerprintOf,
+      readFingerprint,
     })
     const outcome = await runTurn(setup)
     if (outcome) void outbox.deliver(state)

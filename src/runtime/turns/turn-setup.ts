@@ -43,7 +43,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
       },
       turnResultChars: settings.maxTurnResultChars ?? 240_000,
     },
-    output: { show: words.show, sourcesOf: citations.sourcesOf },
+    output: { show: words.show, citedSources: citations.citedSources },
     clock: turnClock(clock),
   }
 }
@@ -94,7 +94,7 @@ function turnJournal(
       return written
     },
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,
-    tokensOf: (message, partial) =>
+    countTokens: (message, partial) =>
       countInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
   }
 }

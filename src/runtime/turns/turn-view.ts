@@ -79,9 +79,9 @@ export function outcomeNotice(outcome: TurnOutcome): string | undefined {
     case 'reasoning-only':
       return `There is no answer: the model reasoned and said nothing${limitClause(outcome.limit)}.${outcomeHint(outcome.limit, 'Ask again, or lower agent.reasoning.')}`
     case 'content-filter':
-      return 'The answer was stopped by the content rules of the model or its provider. Ask in another way, or choose another model.'
+      return 'The content rules of the model or its provider stopped the answer. Rephrase the question, or choose another model.'
     case 'other':
-      return 'The answer may not be whole: it ended for a reason that the provider did not name. Say `go on` if something is missing.'
+      return 'The answer may be incomplete: the provider did not name the reason for its end. Say `go on` if something is missing.'
     case 'cancelled':
       return 'Stopped before the end.'
     case 'failed':

@@ -1,9 +1,9 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
-import { defined, errorMessage, sleep } from '../../platform.ts'
+import { defined, errorMessage, redactSecrets, sleep } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { DEFAULT_BATCH, isTemporary, RETRY_MS } from './http-embedder.ts'
-import { checkedVectors, redactSecrets } from './vectors.ts'
+import { checkedVectors } from './vectors.ts'
 
 type ProviderOptions = Parameters<EmbeddingModelV4['doEmbed']>[0]['providerOptions']
 
@@ -46,7 +46,7 @@ async function withRetry<Result>(
       return await work()
     } catch (error) {
       signal?.throwIfAborted()
-      if (retried || !isTemporary(statusOf(error))) throw embeddingError(embedder, error)
+      if (retried || !isTemporary(httpStatus(error))) throw embeddingError(embedder, error)
     }
     await sleep(RETRY_MS, signal)
     signal?.throwIfAborted()
@@ -55,13 +55,13 @@ async function withRetry<Result>(
 
 /** Without a cause: the SDK's errors carry the request with them. */
 function embeddingError(embedder: string, error: unknown): SearchError {
-  const status = statusOf(error)
+  const status = httpStatus(error)
   const reason = redactSecrets(errorMessage(error), [])
   const what = status === undefined ? 'failed' : `answered HTTP ${status}`
   return new SearchError('embedding', `${embedder} ${what}, ${reason}`, defined({ status }))
 }
 
-function statusOf(error: unknown): number | undefined {
+function httpStatus(error: unknown): number | undefined {
   const status = (error as { readonly statusCode?: unknown } | null | undefined)?.statusCode
   return typeof status === 'number' ? status : undefined
 }

@@ -1,8 +1,8 @@
-import { defined, sleep } from '../../platform.ts'
+import { defined, redactSecrets, sleep } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import type { EmbeddingPrefixes } from './known-prefixes.ts'
-import { checkedVectors, embedderName, redactSecrets } from './vectors.ts'
+import { checkedVectors, embedderName } from './vectors.ts'
 
 /** An embedding model behind an HTTP service. */
 export interface EmbeddingService {
@@ -119,7 +119,7 @@ async function send({ embedder, url, body, headers, secrets, fetch, signal }: Em
     signal?.throwIfAborted()
     throw new SearchError(
       'embedding',
-      `${embedder} cannot be reached (${redactSecrets(causeOf(error), secrets)}): check its baseURL, and that it runs`,
+      `${embedder} cannot be reached (${redactSecrets(describeCause(error), secrets)}): check its baseURL, and that it runs`,
     )
   }
 }
@@ -127,7 +127,10 @@ async function send({ embedder, url, body, headers, secrets, fetch, signal }: Em
 async function readJson({ embedder, secrets, signal }: EmbeddingRequest, response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     signal?.throwIfAborted()
-    throw new SearchError('embedding', `${embedder} broke off its answer (${redactSecrets(causeOf(error), secrets)})`)
+    throw new SearchError(
+      'embedding',
+      `${embedder} broke off its answer (${redactSecrets(describeCause(error), secrets)})`,
+    )
   })
   if (!response.ok) throw statusError(embedder, response.status, redactSecrets(errorIn(text), secrets))
   try {
@@ -176,7 +179,7 @@ function retryDelay(response: Response): number {
 }
 
 /** `fetch failed` names no cause; the error's own cause does. */
-function causeOf(error: unknown): string {
+function describeCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   if (!(cause instanceof Error)) return error.message

@@ -55,21 +55,3 @@ export function unitVector(vector: Float32Array): Float32Array {
 export function embedderName(id: string): string {
   return id.split(' {', 1)[0]!
 }
-
-const LONGEST = 300
-const SHORTEST_SECRET = 4
-
-/** What looks like a key even where it is not one of ours: a service may echo it half masked. */
-const keys = [/\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi, /\bbearer\s+[\w.~+/*=-]{6,}/gi]
-
-/** A service's own words for an error message: one line of at most 300 characters, without the secrets and anything like a key. */
-export function redactSecrets(text: string, secrets: readonly string[]): string {
-  let clean = text
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue
-    for (const form of [secret, encodeURIComponent(secret)]) clean = clean.replaceAll(form, '[key]')
-  }
-  for (const key of keys) clean = clean.replace(key, '[key]')
-  clean = clean.replace(/\s+/g, ' ').trim()
-  return clean.length > LONGEST ? `${clean.slice(0, LONGEST).toWellFormed()} …` : clean
-}

@@ -42,7 +42,7 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
     add: (part) => writePart(connection, part, { languages, fullShard: options.fullShard ?? DEFAULT_FULL_SHARD }),
     removeSome: (session) => removeSome(connection, session, languages),
     find: (query) => findPassages(connection, languages, query, options.timeZone),
-    conversationOf(session) {
+    conversationSessions(session) {
       const rows = connection.all<{ readonly id: string }>(
         `select other.id from sessions own join sessions other on other.conversation = own.conversation
          where own.id = ? and (other.created, other.id) < (own.created, own.id)

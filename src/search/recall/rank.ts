@@ -36,7 +36,7 @@ export function rankPassages(
 ): readonly PassageCandidate[] {
   const numbers = unique(words)
   const masks = wordMasks(numbers, words)
-  const worthOf = worths(words)
+  const turnWorth = worths(words)
   const dated = words.flatMap(({ spans }, word) => (spans ? [{ mask: 1 << word, isWithin: spanReader(spans) }] : []))
   let best: PassageCandidate[] = []
   let floor = 0
@@ -52,7 +52,7 @@ export function rankPassages(
         around[Math.abs(numbers[at]! - number)]! |= masks[at]!
       }
       for (const { mask, isWithin } of dated) if (isWithin(number)) around[0]! |= mask
-      const score = totalScore(around, worthOf)
+      const score = totalScore(around, turnWorth)
       if (score < floor) continue
       best.push({ number, score, words: around[0]! | around[1]! | around[2]! })
       if (best.length < 4 * limit) continue
@@ -63,10 +63,10 @@ export function rankPassages(
   return bestFirst(best).slice(0, limit)
 }
 
-function totalScore([own = 0, near = 0, far = 0]: readonly number[], worthOf: (words: number) => number): number {
+function totalScore([own = 0, near = 0, far = 0]: readonly number[], turnWorth: (words: number) => number): number {
   const beside = near & ~own
   const [whole, half, quarter] = WORTH_BY_DISTANCE
-  return whole * worthOf(own) + half * worthOf(beside) + quarter * worthOf(far & ~own & ~beside)
+  return whole * turnWorth(own) + half * turnWorth(beside) + quarter * turnWorth(far & ~own & ~beside)
 }
 
 /** Tests ascending numbers for being in a span. */

@@ -34,7 +34,7 @@ export function readScope(connection: SqliteConnection, ids: readonly string[] |
   }
 }
 
-/** The newest numbers of passages sessionFilter a scope that an expression of FTS5 finds, ascending. */
+/** The newest numbers of passages within a scope that an FTS5 expression finds, ascending. */
 export function matchingNumbers(
   connection: SqliteConnection,
   scope: Scope,
@@ -63,7 +63,7 @@ export function matchingNumbers(
   return found.flat().toSorted((a, b) => a - b)
 }
 
-/** How many passages sessionFilter a scope an expression finds, counted no further than `limit`. */
+/** How many passages within a scope an expression finds, counted no further than `limit`. */
 export function countMatches(connection: SqliteConnection, scope: Scope, expression: string, limit: number): number {
   const { first, last, sessions, shards } = scope
   let count = 0
@@ -100,7 +100,7 @@ interface SessionRow {
 }
 
 /**
- * Which passages sessionFilter a scope were said on a date, ascending. A session's passages stand in the order of their times, so
+ * The passages within a scope that were written on a date, ascending. The passages of a session are in the order of their times, so
  * they are found by halving, and only in sessions that had begun and not ended by then.
  */
 export function dateSpans(

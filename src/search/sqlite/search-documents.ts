@@ -97,7 +97,7 @@ async function embedQuery(dependencies: SearchDependencies, { text, signal }: Se
   }
   try {
     const asked = embedder.embed([text], { kind: 'query', signal: signals })
-    // Measuring continues after this query, for the next one: it may take longer than a query waits.
+    // Measuring continues after this query, for the next one: it may need longer than a query waits.
     const measured = Promise.resolve(meaning.floor ?? noise?.measure(closing)).catch(() => undefined)
     const [vector] = await orAborted(asked, signals)
     if (vector?.length === dimensions) {
@@ -160,8 +160,8 @@ const candidateQuery = `
   order by value desc, rowid`
 
 /**
- * Chunks that hold any of the words, limitPerDocument first by BM25. An iterator: the limitPerDocument come first, and the rest may stay. Where
- * many chunks are in scope, the most frequent words are left out of a question: they say the least and take the longest.
+ * Chunks that contain any of the words, best first by BM25. An iterator: a caller may stop after the best ones. Where many
+ * chunks are in scope, the most frequent words are left out of a question: they select the least and cost the most.
  */
 function candidatesByWords(
   connection: SqliteConnection,

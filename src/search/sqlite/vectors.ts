@@ -18,7 +18,7 @@ interface NearestLimits {
   readonly floor: number
 }
 
-/** A chunk in one list of candidates, limitPerDocument first. `value` is what the list measured: higher is better. */
+/** A chunk in one list of candidates, best first. `value` is what the list measured: higher is better. */
 export interface ChunkCandidate {
   readonly number: number
   readonly value: number

@@ -19,7 +19,7 @@ export interface AskingCall {
 
 /** The outcome of a question. `ask`: the client has to ask the person and repeat the call with the answer. */
 type PersonAnswer =
-  /** As the client sent it, unchecked; `undefined` where nobody answered. */
+  /** As the client sent it, unchecked; `undefined` without an answer. */
   | { readonly type: 'answer'; readonly answer: unknown }
   | { readonly type: 'ask'; readonly result: InputRequiredResult }
   | { readonly type: 'cancelled' }

@@ -18,7 +18,7 @@ interface CatalogueOptions {
   readonly home: string
   /** ISO 8601. */
   readonly time: () => string
-  /** Called with failures that nobody expected. */
+  /** Called with unexpected failures. */
   readonly unexpected: (error: unknown) => void
   /** What capabilities add, in their order. */
   readonly additions: readonly McpContributionSource[]

@@ -60,7 +60,7 @@ export function failureReply(error: unknown, unexpected: (error: unknown) => voi
     if (error.expose && isReplied(error.code)) return failureEnvelope(error.code, error.message, error.facts)
   }
   unexpected(error)
-  return failureEnvelope('internal', 'Foreword failed inside. Its log says how; the call may be tried again.')
+  return failureEnvelope('internal', 'Foreword failed; its log has the details. The call may be tried again.')
 }
 
 function isReplied(code: string): code is EnvelopeCode {

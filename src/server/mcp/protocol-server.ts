@@ -97,7 +97,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
     } catch (error) {
       if (error instanceof ProtocolError) throw error
       unexpected(error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Foreword failed inside. Its log says how.')
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Foreword failed; its log has the details.')
     }
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { outline } from '../../context.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
@@ -127,7 +128,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
 /** The manifest of a call with what is known only afterwards: the body that was sent, and the usage that its provider reported. */
 function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   const { wire, usage } = outcome ?? {}
-  return { ...account, ...(wire ? { wire } : {}), ...(usage ? { reported: usage } : {}) }
+  return { ...account, ...defined({ wire }), ...(usage ? { reported: usage } : {}) }
 }
 
 function callSummary({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {

@@ -79,5 +79,5 @@ function lastEventId(request: Request): string | undefined {
   if (value === null || value === '') return undefined
   const result = eventIdSchema.safeParse(value)
   if (result.success) return result.data
-  throw new HttpFailure(400, 'invalid-input', `Invalid request: Last-Event-ID: ${result.error.issues[0]!.message}.`)
+  throw new HttpFailure('invalid-input', `Invalid request: Last-Event-ID: ${result.error.issues[0]!.message}.`)
 }

@@ -62,7 +62,6 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
 
 function pairingNotFound(name: string, chat: string): HttpFailure {
   return new HttpFailure(
-    404,
     'not-found',
     `No chat ${chat} is paired on ${name}. \`foreword pair list\` or GET /api/pairings lists them.`,
     { channel: name, chat },

@@ -10,18 +10,18 @@ export interface RecordEndpoints {
   readonly one: string
   readonly schema: z.ZodObject
   /** Warnings about a value, in sentences: shown to the person who writes it, and no reason to refuse it. */
-  readonly warningsOf?: (value: unknown) => Promise<readonly string[]>
+  readonly findWarnings?: (value: unknown) => Promise<readonly string[]>
 }
 
 /** Endpoints that create, list, read, change, remove and restore records of one kind. */
 export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
-  { name, one, schema, warningsOf = async () => [] }: RecordEndpoints,
+  { name, one, schema, findWarnings = async () => [] }: RecordEndpoints,
 ): readonly Route[] {
   const kept = recordSchema(schema)
   const written = recordSchema(schema).extend({ warnings: z.array(z.string()).optional() })
   const withWarnings = async <Made extends { readonly value: unknown }>(made: Made) => {
-    const warnings = await warningsOf(made.value)
+    const warnings = await findWarnings(made.value)
     return warnings.length === 0 ? made : { ...made, warnings }
   }
   const all = `/api/${name}s`

@@ -71,7 +71,6 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
 function chooseKey(inBody: string | undefined, inHeader: string | null): string | undefined {
   if (inBody !== undefined && inHeader !== null && inBody !== inHeader) {
     throw new HttpFailure(
-      400,
       'invalid-input',
       'Invalid request: Idempotency-Key and idempotencyKey differ. Send one of them.',
     )

@@ -123,8 +123,8 @@ function asText(value: unknown): string {
 }
 
 /** Without this check a changed column would hide a record from filters unnoticed. */
-function agrees(row: AuditRow, said: StoredFacts): boolean {
-  const expected = filterColumns(said)
+function agrees(row: AuditRow, facts: StoredFacts): boolean {
+  const expected = filterColumns(facts)
   return FILTER_COLUMNS.every((name) => row[name] === expected[name])
 }
 

@@ -101,7 +101,7 @@ function readingScript(path: string): string {
       const log = await store.entries('a')
       const recent = await store.recentTurns('a', { limit: 1e9 })
       if ((log.length - 1) % 4 !== 0) throw new Error('half of an append was seen')
-      if (recent.turns.some(({ said }) => said.length !== 2)) throw new Error('half of a turn was seen')
+      if (recent.turns.some(({ messages }) => messages.length !== 2)) throw new Error('half of a turn was seen')
       await new Promise(setImmediate)
     }
     await store.close()`

@@ -125,7 +125,7 @@ export function readEntry(connection: StoreConnection, session: string, seq: num
 }
 
 /** The messages, ascending. Only their JSON: each further column of a long history costs as much as parsing it. */
-export const spokenData = plan((param: Parameter<{ session: string; from: number; to: number }>) =>
+export const messageData = plan((param: Parameter<{ session: string; from: number; to: number }>) =>
   tables
     .selectFrom('entries')
     .select('data')
@@ -142,7 +142,7 @@ const entryBySeq = plan((param: Parameter<{ session: string; seq: number }>) =>
 )
 
 /** The turn of the newest entry of this type up to this `seq`. */
-export const lastTurnOf = plan((param: Parameter<{ session: string; upTo: number; type: string }>) =>
+export const lastTurn = plan((param: Parameter<{ session: string; upTo: number; type: string }>) =>
   tables
     .selectFrom('entries')
     .select('turn')

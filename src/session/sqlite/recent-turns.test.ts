@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { Entry, EntryBody } from '../entry.ts'
 import type { RecentTurns, TurnRow } from '../log-store.ts'
 import type { SessionStore } from '../session-store.ts'
-import { turnRowAsOf } from '../append-plan.ts'
+import { turnRowAfter } from '../append-plan.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
@@ -119,7 +119,7 @@ function foldedRows(log: readonly Entry[]): readonly TurnRow[] {
   return inputs.map(({ turn, seq }, index) => {
     const empty = { session: 'a', turn, ordinal: index + 1, firstSeq: seq, lastSeq: seq, inputTime: time, tokensBefore }
     const entries = log.filter((entry) => 'turn' in entry && entry.turn === turn)
-    const row = turnRowAsOf({ ...empty, state: 'queued', tokens: 0, leastTokens: 0 }, entries)
+    const row = turnRowAfter({ ...empty, state: 'queued', tokens: 0, leastTokens: 0 }, entries)
     tokensBefore += row.tokens
     return row
   })

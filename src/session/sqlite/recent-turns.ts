@@ -1,8 +1,8 @@
 import type { Entry, MessageBody } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../log-store.ts'
-import { turnRowAsOf } from '../append-plan.ts'
+import { turnRowAfter } from '../append-plan.ts'
 import type { StoreConnection } from './connection.ts'
-import { readEntries, lastTurnOf, spokenData } from './entry-table.ts'
+import { readEntries, lastTurn, messageData } from './entry-table.ts'
 import { readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
@@ -32,15 +32,15 @@ function countTurnsBefore(
   { upTo = ALL }: RecentTurnsOptions,
 ): number {
   const undone = readUndoneTurnsBefore(connection, session, ordinal).filter(
-    (row) => rowAsOf(connection, row, upTo).state === 'undone',
+    (row) => turnRowUpTo(connection, row, upTo).state === 'undone',
   )
   return ordinal - 1 - undone.length
 }
 
 /** The full tokens of an undone turn. */
 function fullTokens(connection: StoreConnection, row: TurnRow): number {
-  const said = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
-  return turnRowAsOf(row, said).tokens
+  const messages = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
+  return turnRowAfter(row, messages).tokens
 }
 
 /** Ascending. */
@@ -49,7 +49,7 @@ function newestRows(connection: StoreConnection, session: string, options: Recen
   const seen: TurnRow[] = []
   let sum = 0
   for (const stored of readBackwards(connection, session, firstOrdinalLeftOut(connection, session, options))) {
-    const row = rowAsOf(connection, stored, upTo)
+    const row = turnRowUpTo(connection, stored, upTo)
     seen.push(row)
     if (row.state !== 'queued') sum += row.leastTokens
     if (sum > limit || row.turn === notBefore) break
@@ -81,13 +81,13 @@ function firstOrdinalLeftOut(
 }
 
 function lastOrdinal(connection: StoreConnection, session: string, upTo: number, type: Entry['type']): number {
-  const newest = connection.get(lastTurnOf, { session, upTo, type })?.turn
+  const newest = connection.get(lastTurn, { session, upTo, type })?.turn
   return (newest && readTurn(connection, session, newest)?.ordinal) || 0
 }
 
-function rowAsOf(connection: StoreConnection, row: TurnRow, upTo: number): TurnRow {
+function turnRowUpTo(connection: StoreConnection, row: TurnRow, upTo: number): TurnRow {
   if (row.lastSeq <= upTo) return row
-  return turnRowAsOf(row, readEntries(connection, row.session, { turn: row.turn, upTo }))
+  return turnRowAfter(row, readEntries(connection, row.session, { turn: row.turn, upTo }))
 }
 
 /**
@@ -100,7 +100,7 @@ function tokensBeforeAt(connection: StoreConnection, oldest: TurnRow, upTo: numb
   for (const row of readBackwards(connection, oldest.session, oldest.ordinal)) {
     // An undone turn proves nothing about the turns before it.
     if (row.ordinal < started && row.lastSeq <= upTo && row.state !== 'undone') break
-    tokensBefore -= row.tokens - rowAsOf(connection, row, upTo).tokens
+    tokensBefore -= row.tokens - turnRowUpTo(connection, row, upTo).tokens
   }
   return tokensBefore
 }
@@ -120,13 +120,13 @@ function readWords(
   rows: readonly TurnRow[],
   known: RecentTurnsOptions['known'] = () => false,
 ): RecentTurns['turns'] {
-  const turns = rows.map((row) => ({ row, said: [] as MessageBody[] }))
+  const turns = rows.map((row) => ({ row, messages: [] as MessageBody[] }))
   const wanted = turns.filter(({ row }) => !known(row.turn))
   if (wanted.length === 0) return turns
-  const byTurn = new Map(wanted.map(({ row, said }) => [row.turn, said]))
+  const byTurn = new Map(wanted.map(({ row, messages }) => [row.turn, messages]))
   const from = wanted[0]!.row.firstSeq
   const to = wanted.reduce((last, { row }) => Math.max(last, row.lastSeq), 0)
-  for (const [data] of connection.tuples(spokenData, { session, from, to })) {
+  for (const [data] of connection.tuples(messageData, { session, from, to })) {
     const body = JSON.parse(data) as MessageBody
     byTurn.get(body.turn)?.push(body)
   }

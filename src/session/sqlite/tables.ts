@@ -1,20 +1,10 @@
 import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { StoredSession } from '../append-plan.ts'
 
 /** The tables of the store after the latest migration. */
 export interface Tables {
   readonly schema_version: { readonly version: number }
-  readonly sessions: {
-    readonly id: string
-    readonly title: string | null
-    readonly created: string
-    readonly updated: string
-    readonly turns: number
-    readonly entries: number
-    readonly tokens: number
-    readonly model: string | null
-    /** Ids by the name of the choice, JSON. */
-    readonly choices: string
-  }
+  readonly sessions: StoredSession
   readonly entries: {
     readonly session: string
     readonly seq: number

@@ -85,7 +85,7 @@ function settleLarge(connection: StoreConnection, jobs: readonly Job[]): void {
 
 /**
  * Where the whole transaction fails, for example because the disk is full, one large write may be the cause: each is then
- * tried alone. Where it could not even begin, another try would only take more time.
+ * tried alone. Where it could not even begin, another attempt would only cost time.
  */
 function settle(connection: StoreConnection, jobs: readonly Job[]): void {
   let begun = false

@@ -22,14 +22,14 @@ export function accessFile(
   let last: { readonly found: TextRead; readonly read: AccessRead } | undefined
   return {
     async current() {
-      const found = await firstOf(paths, read)
-      if (!last || !isSame(last.found, found)) last = { found, read: accessOf(found, environment) }
+      const found = await readFirst(paths, read)
+      if (!last || !isSame(last.found, found)) last = { found, read: toAccess(found, environment) }
       return last.read
     },
   }
 }
 
-async function firstOf(paths: readonly string[], read: TextReader): Promise<TextRead> {
+async function readFirst(paths: readonly string[], read: TextReader): Promise<TextRead> {
   for (const path of paths) {
     const found = await read(path)
     if (found.type !== 'missing') return found
@@ -42,7 +42,7 @@ function isSame(one: TextRead, other: TextRead): boolean {
   return one.type === 'missing' ? other.type === 'missing' : other.type === 'unreadable' && one.why === other.why
 }
 
-function accessOf(found: TextRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {
+function toAccess(found: TextRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {
   if (found.type === 'unreadable') return { type: 'faulty', problems: [`it cannot be read: ${found.why}`] }
   return readAccess(found.type === 'text' ? found.text : undefined, environment)
 }

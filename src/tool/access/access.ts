@@ -13,6 +13,7 @@ type GlobalAccess = Settings<typeof globalShape>
 /** Absent settings keep the tool's own values, unless another pattern that matches the tool sets them. */
 export type ToolAccess = Settings<typeof toolShape>
 
+/** The rules of `shell`, with every default filled in. */
 export interface ShellAccess extends Required<Settings<typeof shellShape>> {
   /** The setting that decided, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string
@@ -98,10 +99,10 @@ const count = z.int('must be a whole number above 0').min(1, 'must be a whole nu
 /** A blank pattern would match everything. */
 const word = z.string('must be a text').regex(/\S/, 'must not be blank')
 const namePattern = new RegExp(NAME_PATTERN.source)
-const mode = oneOf('off', 'allowlist', 'full')
-const approval = oneOf('ask', 'never')
+const mode = choice('off', 'allowlist', 'full')
+const approval = choice('ask', 'never')
 
-function oneOf<const Choice extends readonly [string, ...string[]]>(...choices: Choice) {
+function choice<const Choice extends readonly [string, ...string[]]>(...choices: Choice) {
   return z.enum(choices, `must be one of ${choices.join(', ')}`)
 }
 

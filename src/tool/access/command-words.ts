@@ -7,13 +7,13 @@ type CommandWords =
   | { readonly type: 'refused'; readonly why: string }
 
 /**
- * Reads a command as a POSIX shell reads words: blanks part them, single quotes, double quotes and backslashes take
- * characters literally. Nothing else is understood: what a shell would expand, join or redirect is refused by name
+ * Reads a command as a POSIX shell reads words: blanks separate them; single quotes, double quotes and backslashes make
+ * characters literal. Nothing else is supported: what a shell would expand, join or redirect is refused by name
  * (BEHAVIOURS §2.4), so that the words are what the writer meant.
  */
 export function commandWords(command: string): CommandWords {
   try {
-    return { type: 'words', words: wordsOf(command) }
+    return { type: 'words', words: splitWords(command) }
   } catch (error) {
     if (error instanceof Refusal) return { type: 'refused', why: error.message }
     throw error
@@ -22,7 +22,7 @@ export function commandWords(command: string): CommandWords {
 
 class Refusal extends Error {}
 
-function wordsOf(command: string): readonly string[] {
+function splitWords(command: string): readonly string[] {
   if (command.includes('\0')) throw new Refusal('a command cannot hold a NUL byte')
   if (command.length > LONGEST) {
     throw new Refusal(`the command has ${command.length} characters, more than the ${LONGEST} that are read`)

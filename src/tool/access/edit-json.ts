@@ -23,7 +23,7 @@ export function editJson(text: string, changes: readonly JsonChange[]): string {
 
 function editedOnce(text: string, change: JsonChange): string {
   const whole = parsedJson(text) ? text : withObject(text)
-  const after = spliced(whole, splicesOf(whole, change))
+  const after = spliced(whole, planSplices(whole, change))
   const meant = changedValue(plain(parsedJson(whole)!), change)
   const root = parsedJson(after)
   if (root && isDeepStrictEqual(plain(root), meant)) return after
@@ -45,7 +45,7 @@ function withObject(text: string): string {
   return comments === '' ? `{}${eol}` : `${comments}${eol}{}${eol}`
 }
 
-function splicesOf(text: string, change: JsonChange): readonly Splice[] {
+function planSplices(text: string, change: JsonChange): readonly Splice[] {
   const style = jsonStyle(text)
   const root = parsedJson(text)!
   if (change.type === 'remove') {
@@ -71,7 +71,7 @@ function splicesOf(text: string, change: JsonChange): readonly Splice[] {
     }
     at = inner
   }
-  const indent = indentOf(text, at.offset)
+  const indent = readIndent(text, at.offset)
   if (change.type === 'append') {
     if (at.type !== 'array') throw new Error(`${path.join('.')} is not a list`)
     return insertion(text, at, (deeper, lines) => writtenJson(value, style, { indent: deeper, lines }))
@@ -158,8 +158,8 @@ function insertion(
   const { children = [] } = container
   const last = children.at(-1)
   const lines = /[\r\n]/.test(inside) || (container.parent === undefined && inside.trim() === '')
-  const outer = indentOf(text, container.offset)
-  const indent = last && startsLine(text, last.offset) ? indentOf(text, last.offset) : outer + style.unit
+  const outer = readIndent(text, container.offset)
+  const indent = last && startsLine(text, last.offset) ? readIndent(text, last.offset) : outer + style.unit
   const end = container.offset + 1 + inside.replace(/[ \t\r\n]*$/, '').length
   const comma: readonly Splice[] =
     last && commaBehind(text, last) === undefined ? [{ at: last.offset + last.length, length: 0, text: ',' }] : []
@@ -223,7 +223,7 @@ function startsLine(text: string, at: number): boolean {
   return /^[ \t]*$/.test(text.slice(lineStart(text, at), at))
 }
 
-function indentOf(text: string, at: number): string {
+function readIndent(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, at)))![0]
 }
 

@@ -9,7 +9,7 @@ export function prefixRisk(prefix: string): string | undefined {
   const read = commandWords(prefix)
   const [program] = read.type === 'words' ? read.words : []
   if (program === undefined || program === '') return undefined
-  const known = namesOf(program)
+  const known = programNames(program)
   const why = known.map((name) => reasons.get(name)).find((reason) => reason !== undefined)
   if (why !== undefined) return why
   return program.includes('/') && !program.startsWith('/')
@@ -18,7 +18,7 @@ export function prefixRisk(prefix: string): string | undefined {
 }
 
 /** `/usr/bin/python3.12`, `python3` and `PYTHON.EXE` are `python`; `gcc-12` is `gcc`. */
-function namesOf(program: string): readonly string[] {
+function programNames(program: string): readonly string[] {
   const file = program.slice(program.lastIndexOf('/') + 1)
   const name = file.replace(/\.(?:exe|cmd|bat|com)$/i, '')
   return [name, name.toLowerCase()].flatMap((each) => [each, each.replace(/-?\d+(?:\.\d+)*$/, '')])
@@ -35,7 +35,7 @@ interface RiskyProgram {
 /** When the table was last gone through. Programs learn new options. */
 export const RISKY_PROGRAMS_CHECKED = '2026-11-22'
 
-const runsWhatItIsGiven = 'it runs whatever program stands behind it'
+const runsAnyProgram = 'it runs any program that is named after it'
 const runsCode = 'it runs any code that it is given, on its command line or in a file'
 const runsProject = 'it runs programs and scripts that files of the project name, and tools can write such files'
 const writesAnywhere = 'it writes, replaces or removes any file that you may'
@@ -58,7 +58,7 @@ export const riskyPrograms: readonly RiskyProgram[] = [
   {
     names:
       'env xargs parallel nice ionice chrt taskset nohup setsid timeout time watch stdbuf unbuffer script expect strace ltrace perf valgrind flock exec eval command sudo doas su runuser pkexec chroot unshare nsenter setpriv capsh prlimit systemd-run tmux screen at batch crontab start-stop-daemon entr ld ldd xvfb-run',
-    why: runsWhatItIsGiven,
+    why: runsAnyProgram,
   },
   {
     names:

@@ -148,11 +148,8 @@ for (const [text, ...problems] of [
   ['{"tools": {"a": true}}', 'line 1: tools.a must be an object'],
   ['[]', 'line 1: the file must hold an object'],
   ['"full"', 'line 1: the file must hold an object'],
-  [
-    '{"global": {"mode": "off",\n"mode": "full"}}',
-    'line 2: global.mode stands here a second time: only one of the two can count',
-  ],
-  ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools stands here a second time: only one of the two can count'],
+  ['{"global": {"mode": "off",\n"mode": "full"}}', 'line 2: global.mode appears a second time: remove one of the two'],
+  ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools appears a second time: remove one of the two'],
   ['{"tools": {"constructor": {"enabled": 1}}}', 'line 1: tools.constructor.enabled must be true or false'],
   ['{"constructor": {}}', 'line 1: constructor is not a key (known here: $schema, global, tools)'],
   ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may have a * only at its end'],

@@ -67,8 +67,8 @@ const KNOBS = {
     (text) => ({ true: true, '1': true, false: false, '0': false })[text.toLowerCase()] ?? text,
   ],
   SHELL_TOOL_MODE: ['mode', (text) => text],
-  SHELL_TOOL_TIMEOUT_MS: ['timeoutMs', countOf],
-  SHELL_TOOL_MAX_OUTPUT_CHARS: ['maxOutputChars', countOf],
+  SHELL_TOOL_TIMEOUT_MS: ['timeoutMs', parseCount],
+  SHELL_TOOL_MAX_OUTPUT_CHARS: ['maxOutputChars', parseCount],
   SHELL_TOOL_ALLOWED_PREFIXES: [
     'allowedPrefixes',
     (text) =>
@@ -93,7 +93,7 @@ function shellKnobs(environment: Readonly<Record<string, string | undefined>>): 
   return { values, problems }
 }
 
-function countOf(text: string): number | string {
+function parseCount(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
@@ -124,24 +124,24 @@ export function parseAccess(text: string): AccessText {
 function parsed(text: string): AccessText {
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
-  const lineOf = (offset: number) => `line ${text.slice(0, offset).split('\n').length}`
+  const formatLine = (offset: number) => `line ${text.slice(0, offset).split('\n').length}`
   const [error] = errors
   if (error) {
     const why = printParseErrorCode(error.error)
       .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
       .toLowerCase()
-    return { value: {}, problems: [`${lineOf(error.offset)}: this is not JSON: ${why}`] }
+    return { value: {}, problems: [`${formatLine(error.offset)}: this is not JSON: ${why}`] }
   }
   if (!tree) return { value: {}, problems: [] }
   const twice: Fault[] = []
   const value = plain(tree, [], twice)
-  const faults = [...twice, ...(accessShape.safeParse(value).error?.issues.flatMap(faultsOf) ?? [])]
+  const faults = [...twice, ...(accessShape.safeParse(value).error?.issues.flatMap(toFaults) ?? [])]
   if (faults.length === 0) return { value: value as WrittenAccess, problems: [] }
   const problems = faults
     .slice(0, MOST_PROBLEMS)
     .map(({ path, isOfName, node = nodeAt(tree, path, isOfName), words }) => ({ at: node.offset, path, words }))
     .toSorted((left, right) => left.at - right.at)
-    .map(({ at, path, words }) => `${lineOf(at)}: ${nameOf(path)} ${words}`)
+    .map(({ at, path, words }) => `${formatLine(at)}: ${formatPath(path)} ${words}`)
   return { value: {}, problems }
 }
 
@@ -169,14 +169,14 @@ function plain(node: Node, path: Path, twice: Fault[]): unknown {
     if (name.startsWith('_')) continue
     const place = [...path, name]
     if (name in values) {
-      twice.push({ path: place, words: 'stands here a second time: only one of the two can count', node: key })
+      twice.push({ path: place, words: 'appears a second time: remove one of the two', node: key })
     }
     values[name] = plain(inner, place, twice)
   }
   return values
 }
 
-function faultsOf({ path, message, ...issue }: z.core.$ZodIssue): readonly Fault[] {
+function toFaults({ path, message, ...issue }: z.core.$ZodIssue): readonly Fault[] {
   const at = path as Path
   if (issue.code !== 'unrecognized_keys') return [{ path: at, words: message, isOfName: issue.code === 'custom' }]
   return issue.keys.map((key) => ({ path: [...at, key], words: message, isOfName: true }))
@@ -187,7 +187,7 @@ function nodeAt(tree: Node, path: Path, isOfName = false): Node {
   return isOfName ? (node.parent?.children?.[0] ?? node) : node
 }
 
-function nameOf(path: Path): string {
+function formatPath(path: Path): string {
   if (path.length === 0) return 'the file'
   return path.reduce<string>(
     (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`),

@@ -26,26 +26,26 @@ const MOST_UNSURE_LOOKS = 3
  * anybody looks, which none does by accident. Systems without `/proc` know the leader's group alone.
  */
 export function processTree(leader: number, mark: string): ProcessTree {
-  const begun = process.platform === 'linux' ? statusOf(leader)?.begun : undefined
+  const begun = process.platform === 'linux' ? readStatus(leader)?.begun : undefined
   const marked = Buffer.from(`${MARK}=${mark}`)
-  const outputs = new Set(outputsOf(leader))
+  const outputs = new Set(readOutputs(leader))
   const known = new Set<string>()
   const sessions = new Set([leader])
 
   function look(): Look {
     if (begun === undefined) return { members: [], unsure: false }
     const young = statuses().filter((status) => status.begun >= begun && !status.isKernel)
-    const members = new Set(young.filter((status) => known.has(nameOf(status)) || sessions.has(status.session)))
+    const members = new Set(young.filter((status) => known.has(processKey(status)) || sessions.has(status.session)))
     const others = young.filter((status) => !members.has(status) && !status.isZombie)
-    const environments = others.map(({ pid }) => environmentOf(pid))
+    const environments = others.map(({ pid }) => readEnvironment(pid))
     others.forEach((status, index) => {
       const isOurs =
-        environments[index]?.includes(marked) || outputsOf(status.pid).some((output) => outputs.has(output))
+        environments[index]?.includes(marked) || readOutputs(status.pid).some((output) => outputs.has(output))
       if (isOurs) members.add(status)
     })
     addDescendants(members, young)
     for (const status of members) {
-      known.add(nameOf(status))
+      known.add(processKey(status))
       sessions.add(status.session)
     }
     // A process that is just becoming another program has no environment for a moment.
@@ -77,7 +77,7 @@ interface Look {
 }
 
 /** The system reuses process ids, so the birth belongs to the name. */
-function nameOf({ pid, begun }: ProcessStatus): string {
+function processKey({ pid, begun }: ProcessStatus): string {
   return `${pid} ${begun}`
 }
 
@@ -113,11 +113,11 @@ const KERNEL_THREAD = 0x0020_0000
 
 /** All processes that this one can see. */
 function statuses(): readonly ProcessStatus[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statusOf(Number(name)) ?? []) : []))
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStatus(Number(name)) ?? []) : []))
 }
 
 /** `undefined` where the process is gone. */
-function statusOf(pid: number): ProcessStatus | undefined {
+function readStatus(pid: number): ProcessStatus | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name is in parentheses and may contain anything, parentheses too.
@@ -137,7 +137,7 @@ function statusOf(pid: number): ProcessStatus | undefined {
 }
 
 /** `undefined` where the process is gone or belongs to somebody else. */
-function environmentOf(pid: number): Buffer | undefined {
+function readEnvironment(pid: number): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`)
   } catch {
@@ -146,7 +146,7 @@ function environmentOf(pid: number): Buffer | undefined {
 }
 
 /** Pipes and sockets that a process writes to, by the name that the system has for them. */
-function outputsOf(pid: number): readonly string[] {
+function readOutputs(pid: number): readonly string[] {
   return [1, 2].flatMap((descriptor) => {
     try {
       const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`)
@@ -159,7 +159,7 @@ function outputsOf(pid: number): readonly string[] {
 
 /** A mark for one run. It begins with its owner: id and birth of this process. */
 export function newMark(): string {
-  const begun = process.platform === 'linux' ? statusOf(process.pid)?.begun : undefined
+  const begun = process.platform === 'linux' ? readStatus(process.pid)?.begun : undefined
   return `${process.pid}.${begun ?? 0}.${randomUUID()}`
 }
 
@@ -172,7 +172,7 @@ export function endOrphans(): number {
   const all = statuses().filter(({ isKernel, isZombie }) => !isKernel && !isZombie)
   const alive = new Set(all.map(processName))
   const orphans = all.filter(({ pid }) => {
-    const owner = ownerOf(environmentOf(pid))
+    const owner = findOwner(readEnvironment(pid))
     return owner !== undefined && !alive.has(owner)
   })
   for (const { pid } of orphans) signal(pid, 'SIGSTOP')
@@ -185,7 +185,7 @@ function processName({ pid, begun }: ProcessStatus): string {
 }
 
 /** The owner of the run whose mark an environment carries. */
-function ownerOf(environment: Buffer | undefined): string | undefined {
+function findOwner(environment: Buffer | undefined): string | undefined {
   if (!environment?.includes(`${MARK}=`)) return undefined
   const [, owner] = new RegExp(`(?:^|\0)${MARK}=(\\d+\\.\\d+)\\.`).exec(environment.toString('latin1')) ?? []
   return owner

@@ -15,6 +15,7 @@ export interface Program {
   readonly input?: string
 }
 
+/** Limits of one run of a program: time in ms, output in characters, and processes. `signal` stops it early. */
 export interface ProgramLimits {
   readonly timeoutMs: number
   /** Of each of the two outputs, characters that are kept, counted as JavaScript does (UTF-16). */
@@ -62,16 +63,16 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
     ok: false,
     error,
     ...(written !== '' && { output: written }),
-    meta: { ...facts, ...metaOf(run) },
+    meta: { ...facts, ...programMeta(run) },
   })
   switch (end.type) {
     case 'exit':
-      if (end.code === 0) return { ok: true, output: written, meta: metaOf(run) }
-      return { ok: false, error: `exit ${end.code}: ${bothOutputs(run)}`, meta: metaOf(run) }
+      if (end.code === 0) return { ok: true, output: written, meta: programMeta(run) }
+      return { ok: false, error: `exit ${end.code}: ${bothOutputs(run)}`, meta: programMeta(run) }
     case 'signal':
-      return { ok: false, error: `ended by ${end.signal}: ${bothOutputs(run)}`, meta: metaOf(run) }
+      return { ok: false, error: `ended by ${end.signal}: ${bothOutputs(run)}`, meta: programMeta(run) }
     case 'not-started':
-      return { ok: false, error: end.why, meta: metaOf(run) }
+      return { ok: false, error: end.why, meta: programMeta(run) }
     case 'timeout':
       return stopped(`timed out after ${limits.timeoutMs} ms`, { failure: 'timeout' })
     case 'cancelled':
@@ -83,10 +84,10 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
 
 /** Both outputs of a program as one text; a truncated one ends with a note. */
 function outputText({ stdout, stderr }: Pick<ProgramEnd, 'stdout' | 'stderr'>): string {
-  const [said, complained] = [shownText(stdout), shownText(stderr)]
-  if (complained.trim() === '') return said
-  const between = said === '' || said.endsWith('\n') ? '' : '\n'
-  return `${said}${between}[stderr]\n${complained}`
+  const [output, errors] = [shownText(stdout), shownText(stderr)]
+  if (errors.trim() === '') return output
+  const between = output === '' || output.endsWith('\n') ? '' : '\n'
+  return `${output}${between}[stderr]\n${errors}`
 }
 
 /** One output as it is shown: with `...[truncated: N of M characters shown]` below it where it was cut (BEHAVIOURS §2.4). */
@@ -98,7 +99,7 @@ function bothOutputs({ stdout, stderr }: ProgramEnd): string {
   return `${shownText(stdout)}\n${shownText(stderr)}`
 }
 
-function metaOf({ end, stdout, stderr }: ProgramEnd): ToolMeta {
+function programMeta({ end, stdout, stderr }: ProgramEnd): ToolMeta {
   return {
     ...(end.type === 'exit' && { exitCode: end.code }),
     bytes: stdout.bytes + stderr.bytes,

@@ -52,7 +52,7 @@ export async function runProgram(program: Program, limits: ProgramLimits): Promi
   child.on('error', () => {})
 
   const tree = processTree(child.pid, mark)
-  const end = await endOf(child, limits, tree.count)
+  const end = await waitForEnd(child, limits, tree.count)
   if (end.type === 'exit' || end.type === 'signal') await Promise.race([closed, wait(LAST_WORDS)])
   await tree.kill()
   await Promise.race([closed, wait(LAST_BYTES)])
@@ -86,7 +86,7 @@ async function whyNot(child: ChildProcess, program: Program): Promise<string> {
 }
 
 /** The first of: it ends, its time is over, it is cancelled, it multiplies. */
-async function endOf(child: ChildProcess, limits: ProgramLimits, count: () => number): Promise<End> {
+async function waitForEnd(child: ChildProcess, limits: ProgramLimits, count: () => number): Promise<End> {
   const { timeoutMs, maxProcesses = MOST_PROCESSES, signal } = limits
   const { promise, resolve } = Promise.withResolvers<End>()
   const onExit = (code: number | null, name: string | null) =>

@@ -15,7 +15,7 @@ export function agentRoutes({ service, runtime, layouts }: AgentParts): readonly
     name: 'agent',
     one: 'an agent',
     schema: agentSchema(Object.keys(layouts)),
-    warningsOf: (value) => unknownTools(runtime, value as AgentValue | undefined),
+    findWarnings: (value) => unknownTools(runtime, value as AgentValue | undefined),
   })
 }
 

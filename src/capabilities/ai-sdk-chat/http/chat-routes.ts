@@ -128,7 +128,7 @@ function readInput(
   attached: readonly string[] = [],
 ): { readonly text: string; readonly files: readonly InlineFile[] } {
   if (role !== 'user') {
-    throw new HttpFailure(400, 'invalid-input', 'Invalid request: the last message must have the role user.')
+    throw new HttpFailure('invalid-input', 'Invalid request: the last message must have the role user.')
   }
   const texts: string[] = []
   const files: InlineFile[] = []
@@ -137,19 +137,18 @@ function readInput(
     else if (type === 'file') files.push(inlineFile(url, `parts.${at}.url`, filename))
     else {
       const message = `Invalid request: the message has a part of type ${type}. Only text and file parts are supported.`
-      throw new HttpFailure(400, 'invalid-input', message)
+      throw new HttpFailure('invalid-input', message)
     }
   }
   const text = texts.join('\n')
   if (text.trim() === '' && files.length === 0 && attached.length === 0) {
-    throw new HttpFailure(400, 'invalid-input', 'Invalid request: the last message is empty.')
+    throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.')
   }
   return { text, files }
 }
 
 function appendOnly(): HttpFailure {
   return new HttpFailure(
-    400,
     'append-only',
     'An answer cannot be regenerated, because the log of a session only grows. Undo the turn with ' +
       'POST /api/sessions/ID/undo, and send the message again with a new id.',

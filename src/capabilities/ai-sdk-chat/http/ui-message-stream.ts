@@ -1,7 +1,6 @@
-import { messageText, toolCalls, toolResults, outputText, type Message } from '../../../context.ts'
+import { messageReasoning, messageText, toolCalls, toolResults, outputText, type Message } from '../../../context.ts'
 import { outcomeNotice, type SessionEvent, turnTotals } from '../../../runtime.ts'
 import { type Entry, type CitationSource, type Usage } from '../../../session.ts'
-import { messageReasoning } from '../../../server.ts'
 import { type SourceChunk, uiSources } from './ui-sources.ts'
 
 type StreamedPart = 'text' | 'reasoning'

@@ -29,7 +29,7 @@ export async function findOwner(self: FileOwners, given: OwnerFields): Promise<F
   const [owner, other] = named
   if (!owner) return inbox
   if (other) {
-    throw new HttpFailure(400, 'invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
+    throw new HttpFailure('invalid-input', `A file has one owner: name ${owner.type} or ${other.type}.`)
   }
   const { type, id } = owner
   if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)

@@ -75,5 +75,5 @@ function noVectors(): HttpFailure {
   const message =
     'No passage has a vector of an embedding model. Set `search.embedding` and let the gateway run until its files are ' +
     'embedded, or search without by=meaning.'
-  return new HttpFailure(400, 'invalid-input', message, { parameter: 'by' })
+  return new HttpFailure('invalid-input', message, { parameter: 'by' })
 }

@@ -57,7 +57,7 @@ export async function upload(self: FileOwners, request: Request, fields: OwnerFi
     for (const row of files) if (row && !row.repeated) await self.service.remove(row.id)
     throw error
   }
-  if (count === 0) throw new HttpFailure(400, 'invalid-input', 'The form has no file. Add a part with a file name.')
+  if (count === 0) throw new HttpFailure('invalid-input', 'The form has no file. Add a part with a file name.')
   return { files: files.filter((row) => row !== undefined), refused }
 }
 
@@ -66,7 +66,7 @@ function fileFailure(name: string, error: unknown): Failure {
   if (!(error instanceof RuntimeError)) throw error
   const { facts, message } = error
   if (facts['store'] === 'too-large') {
-    return new HttpFailure(413, 'file-too-large', `The file ${name} was refused: ${message}.`, { file: name }).failure
+    return new HttpFailure('file-too-large', `The file ${name} was refused: ${message}.`, { file: name }).failure
   }
   if (error.code !== 'invalid-input') throw error
   return toFailure(error)
@@ -74,16 +74,12 @@ function fileFailure(name: string, error: unknown): Failure {
 
 function unknownField(name: string, types: readonly string[]): HttpFailure {
   const known = types.join(', ')
-  return new HttpFailure(
-    400,
-    'invalid-input',
-    `A form with files has no field ${JSON.stringify(name)}; it has ${known}.`,
-  )
+  return new HttpFailure('invalid-input', `A form with files has no field ${JSON.stringify(name)}; it has ${known}.`)
 }
 
 function fieldAfterFiles(name: string): HttpFailure {
   const message = `The field ${name} must come before the files. Nothing was stored. Move the field, or put it into the address: ?${name}=…`
-  return new HttpFailure(400, 'invalid-input', message)
+  return new HttpFailure('invalid-input', message)
 }
 
 /** Receives the parts of a form in the order in which they arrive. */
@@ -178,9 +174,9 @@ function incompleteForm(): HttpFailure {
 
 function notAForm(): HttpFailure {
   const message = 'The body must be a form with files. Send it as "multipart/form-data", such as `curl -F file=@PATH`.'
-  return new HttpFailure(415, 'unsupported-media-type', message)
+  return new HttpFailure('unsupported-media-type', message)
 }
 
 function badForm(message: string): HttpFailure {
-  return new HttpFailure(400, 'invalid-input', message)
+  return new HttpFailure('invalid-input', message)
 }

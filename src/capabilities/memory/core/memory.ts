@@ -102,7 +102,7 @@ export function createMemory(parts: MemoryParts): Memory {
 
   /** The earlier sessions that a session may remember, newest first. */
   async function earlier(session: string): Promise<readonly string[]> {
-    const ids = await recall.conversationOf(session)
+    const ids = await recall.conversationSessions(session)
     return remembered(
       session,
       ids.filter((id) => id !== session),

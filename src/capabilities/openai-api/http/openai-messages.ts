@@ -28,15 +28,11 @@ export function lastInput(messages: readonly OpenaiMessage[]): ReturnType<typeof
   const at = messages.length - 1
   const last = messages[at]!
   if (last.role !== 'user') {
-    throw new HttpFailure(
-      400,
-      'invalid-input',
-      'Invalid request: in a session, the last message must have the role user.',
-    )
+    throw new HttpFailure('invalid-input', 'Invalid request: in a session, the last message must have the role user.')
   }
   const said = textAndFiles(last.content, `messages.${at}`)
   if (said.text.trim() === '' && said.files.length === 0) {
-    throw new HttpFailure(400, 'invalid-input', 'Invalid request: the last message is empty.')
+    throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.')
   }
   return said
 }
@@ -73,7 +69,7 @@ function toolMessage(
   const toolCallId = message.tool_call_id
   const toolName = toolNames.get(toolCallId)
   if (toolName === undefined) {
-    throw new HttpFailure(400, 'invalid-input', `${where}: no assistant message before it made the call ${toolCallId}.`)
+    throw new HttpFailure('invalid-input', `${where}: no assistant message before it made the call ${toolCallId}.`)
   }
   const output = { type: 'text' as const, value: textContent(message.content, where) }
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
@@ -148,7 +144,7 @@ function readFilePart(part: OpenaiPart, where: string): InlineFile | undefined {
     const url = typeof part.image_url === 'string' ? part.image_url : (part.image_url?.url ?? '')
     const file = inlineFile(url, `${where}.image_url.url`)
     if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
-    throw new HttpFailure(400, 'invalid-input', `${where}.image_url.url: ${file.mediaType} is not an image.`)
+    throw new HttpFailure('invalid-input', `${where}.image_url.url: ${file.mediaType} is not an image.`)
   }
   if (part.type !== 'file') return undefined
   const { file_data: url, filename } = part.file ?? {}
@@ -164,5 +160,5 @@ function readTextPart({ type, text, refusal }: OpenaiPart, where: string): strin
 }
 
 function unsupportedPart(where: string, why: string): HttpFailure {
-  return new HttpFailure(400, 'invalid-input', `${where}: ${why}.`, { parameter: where })
+  return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
 }

@@ -186,7 +186,7 @@ async function openaiModel(runtime: Runtime, id: string): Promise<object> {
   } catch (error) {
     const code = (error as { code?: unknown }).code
     if (code !== 'model-not-found' && code !== 'bad-request') throw error
-    throw new HttpFailure(404, 'model-not-found', (error as Error).message, { parameter: 'model' })
+    throw new HttpFailure('model-not-found', (error as Error).message, { parameter: 'model' })
   }
 }
 

@@ -56,7 +56,6 @@ export async function openSource(runtime: Runtime, body: CompletionBody, request
 function checkOwnTools({ tools }: CompletionBody): void {
   if (!tools?.length) return
   throw new HttpFailure(
-    400,
     'invalid-input',
     'Invalid request: in a session the gateway runs its own tools, so `tools` is not allowed. ' +
       'Remove `tools`, or remove `user` and x-foreword-session.',
@@ -66,7 +65,7 @@ function checkOwnTools({ tools }: CompletionBody): void {
 function outsideSessions(runtime: Runtime, body: CompletionBody, request: Request): CompletionSource {
   const messages = coreMessages(body.messages)
   if (messages.every(({ role }) => role === 'system')) {
-    throw new HttpFailure(400, 'invalid-input', 'Invalid request: `messages` has nothing to answer.', {
+    throw new HttpFailure('invalid-input', 'Invalid request: `messages` has nothing to answer.', {
       parameter: 'messages',
     })
   }
@@ -95,7 +94,7 @@ function headerChoice<Word extends string>(request: Request, header: string, wor
   if (given === null) return undefined
   const word = words.find((each) => each === given.trim().toLowerCase())
   if (word !== undefined) return word
-  throw new HttpFailure(400, 'invalid-input', `Invalid request: the header ${header} must be ${words.join(' or ')}.`)
+  throw new HttpFailure('invalid-input', `Invalid request: the header ${header} must be ${words.join(' or ')}.`)
 }
 
 /** `undefined` for `foreword` and `default`, which mean the configured model. */
@@ -154,7 +153,6 @@ function refuseUnsupported(body: CompletionBody): void {
     const value = body[name]
     if (value === undefined || value === null || isUsual(value)) continue
     throw new HttpFailure(
-      400,
       'unsupported-parameter',
       `Unsupported parameter: \`${name}\` is not supported here. Leave it out.`,
       { parameter: name },
@@ -198,7 +196,7 @@ function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallPar
   if (!isOffered) {
     const which = name === undefined ? 'no tool' : `no tool named ${name}`
     const message = `Invalid request: \`tool_choice\` needs a tool, and \`tools\` has ${which}.`
-    throw new HttpFailure(400, 'invalid-input', message, { parameter: 'tool_choice' })
+    throw new HttpFailure('invalid-input', message, { parameter: 'tool_choice' })
   }
   return name === undefined ? 'required' : { toolName: name }
 }

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redact } from './provider-failure.ts'
+import { redactSecrets } from './redact.ts'
 
 test('a key does not survive, in any form it may be echoed in', () => {
   const key = 'pä$$word/with+signs'
   const echoed = `got ${key}, ${encodeURIComponent(key)}, ${JSON.stringify(key)}`
-  assert.equal(redact(echoed, [key]), 'got [key], [key], "[key]"')
+  assert.equal(redactSecrets(echoed, [key]), 'got [key], [key], "[key]"')
 })
 
 test('what looks like a key goes too, masked or not', () => {
-  assert.equal(redact('Incorrect API key provided: sk-proj-***********abcd', []), 'Incorrect API key provided: [key]')
-  assert.equal(redact('Authorization: Bearer abcdef123456', []), 'Authorization: [key]')
+  assert.equal(
+    redactSecrets('Incorrect API key provided: sk-proj-***********abcd', []),
+    'Incorrect API key provided: [key]',
+  )
+  assert.equal(redactSecrets('Authorization: Bearer abcdef123456', []), 'Authorization: [key]')
 })
 
 test('long words of a provider become one short line', () => {
-  const line = redact(`first\n${'x'.repeat(1000)}`, [])
+  const line = redactSecrets(`first\n${'x'.repeat(1000)}`, [])
   assert.ok(line.length < 310 && !line.includes('\n'))
 })
