@@ -30,7 +30,7 @@ export {
   type SentPart,
   UndeliverableError,
 } from './capability/channel.ts'
-export type { Inside } from './capability/confined-path.ts'
+export type { PathInFolder } from './capability/confined-path.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
 export type {
   CalledTool,
@@ -42,12 +42,19 @@ export type {
   McpResources,
   McpResourceSet,
   McpTool,
-  PersonAsked,
+  QuestionMode,
   ResourceText,
   ToolRefusal,
 } from './capability/mcp.ts'
 export type { Plugin, PluginContext } from './capability/plugin.ts'
-export { type Kept, recordChoice, type RecordKind, recordName, type Records, recordText } from './capability/records.ts'
+export {
+  type StoredRecord,
+  recordChoice,
+  type RecordKind,
+  recordName,
+  type Records,
+  recordText,
+} from './capability/records.ts'
 export {
   type ErrorFormat,
   type Failure,
@@ -57,7 +64,7 @@ export {
   type Sink,
   type StreamDefinition,
 } from './capability/route.ts'
-export type { Contributed, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
+export type { Contributions, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
 export { serverToolName, serverToolPrefix } from './capability/server-tool-name.ts'
 export {
@@ -122,7 +129,7 @@ export type {
   RetryNotice,
   SessionEvent,
   SubmitInput,
-  Submitted,
+  SubmittedTurn,
   TurnTotals,
   TurnView,
 } from './capability/runtime/turns.ts'

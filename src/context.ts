@@ -1,5 +1,5 @@
 // Puts a request to a model together, pure and within its budget, and accounts for every piece of it in a manifest.
-export type { Earlier, UndoneTurn } from './context/conversation-input.ts'
+export type { EarlierTurns, UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'

@@ -20,13 +20,13 @@ export type {
   OfferedWhile,
   PlannedCall,
   Tool,
-  ToolAnswered,
+  ToolSuccess,
   ToolCall,
   ToolContext,
   ToolFailed,
   ToolPlan,
   ToolResult,
-  ToolTraits,
+  ToolProperties,
 } from './tool/tool.ts'
 export { inputFault, validatorFor } from './tool/input-fault.ts'
 export { fileDiff } from './tool/file-diff.ts'

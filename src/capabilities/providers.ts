@@ -11,7 +11,7 @@ import { rehearsal } from './rehearsal/rehearsal.ts'
 
 export { ollamaAddress } from './ollama/ollama.ts'
 
-/** The providers that come with Foreword. Whoever lists models or suggests one keeps this order. */
+/** The providers that come with Foreword. Lists and suggestions of models keep this order. */
 export const providers: readonly Provider[] = [ollama, openai, anthropic, openaiCompatible, rehearsal]
 
 const embedders: readonly EmbedderKind[] = [ollamaEmbedding, openaiCompatibleEmbedding]

@@ -3,9 +3,9 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { readText, type TextReader } from '../tool.ts'
 
 /** A path within a folder, with every link resolved; or why it is not one, in a sentence that a model can use. */
-type ConfinedPath = Inside | { readonly type: 'refused'; readonly why: string }
+type ConfinedPath = PathInFolder | { readonly type: 'refused'; readonly why: string }
 
-export interface Inside {
+export interface PathInFolder {
   readonly type: 'inside'
   /** Absolute, without links. */
   readonly path: string

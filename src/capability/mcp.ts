@@ -57,7 +57,7 @@ export interface McpCall {
   /** Reports the progress, where the client asked for it. Never rejects. */
   progress(done: number, total: number, message: string): Promise<void>
   /** How a person can be asked now; `undefined` where the client cannot. */
-  readonly person: PersonAsked | undefined
+  readonly person: QuestionMode | undefined
   /** Seals what a later round of this call has to bring back unchanged. */
   seal(content: unknown): Promise<string>
   /** What an earlier round of this call sealed; checked. */
@@ -66,7 +66,7 @@ export interface McpCall {
 }
 
 /** `reply`: the answer comes within the call. `round`: it comes with the same call, made once more. */
-export type PersonAsked = 'reply' | 'round'
+export type QuestionMode = 'reply' | 'round'
 
 export interface McpResources {
   readonly templates: readonly ResourceTemplateType[]

@@ -4,7 +4,7 @@ import { RuntimeError } from './runtime-error.ts'
 import type { SessionChoice } from './session-choice.ts'
 
 /** Something that people edit, in one of its versions. */
-export interface Kept<Value> {
+export interface StoredRecord<Value> {
   readonly id: string
   readonly version: number
   /** ISO 8601. */
@@ -16,20 +16,20 @@ export interface Kept<Value> {
 /** A kind of things that people make, change, remove and bring back. Every version is kept. */
 export interface Records<Value> {
   /** Those that are not removed, in the order in which they were made. */
-  list(): Promise<readonly (Kept<Value> & { readonly value: Value })[]>
+  list(): Promise<readonly (StoredRecord<Value> & { readonly value: Value })[]>
   /** `undefined` where there is none, or none any more. */
-  find(id: string): Promise<(Kept<Value> & { readonly value: Value }) | undefined>
+  find(id: string): Promise<(StoredRecord<Value> & { readonly value: Value }) | undefined>
   /** Rejects with `not-found`. */
-  get(id: string): Promise<Kept<Value> & { readonly value: Value }>
+  get(id: string): Promise<StoredRecord<Value> & { readonly value: Value }>
   /** What cannot be is `invalid-input`, with every fault named; a name that is taken too. */
-  create(value: unknown): Promise<Kept<Value>>
+  create(value: unknown): Promise<StoredRecord<Value>>
   /** With `after`, the version that was looked at, a change of somebody else in between is `changed`. */
-  change(id: string, value: unknown, after?: number): Promise<Kept<Value>>
+  change(id: string, value: unknown, after?: number): Promise<StoredRecord<Value>>
   remove(id: string): Promise<void>
   /** Newest first. */
-  versions(id: string): Promise<readonly Kept<Value>[]>
+  versions(id: string): Promise<readonly StoredRecord<Value>[]>
   /** Makes an earlier version the newest, also of something that was removed. */
-  restore(id: string, version: number): Promise<Kept<Value>>
+  restore(id: string, version: number): Promise<StoredRecord<Value>>
 }
 
 /** What a kind of records is called, and what its values look like. */
@@ -66,7 +66,7 @@ export function recordChoice<Self extends { readonly service: Records<{ readonly
   }
 }
 
-type Named = Kept<{ readonly name: string }> & { readonly value: { readonly name: string } }
+type Named = StoredRecord<{ readonly name: string }> & { readonly value: { readonly name: string } }
 
 /** The id itself, the name in any case, or the beginning of either where only one begins so. */
 function findNamed(word: string, records: readonly Named[], kind: string): string {

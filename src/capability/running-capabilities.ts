@@ -12,7 +12,7 @@ import { capabilityError, runGuarded, type Started, stopAll } from './started.ts
 import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
 /** What capabilities bring to hosts: to a server, a command line, channels. */
-export interface Contributed {
+export interface Contributions {
   readonly capabilities: readonly AnyCapability[]
   /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, HostedChoice>>
@@ -28,7 +28,7 @@ interface McpAddition {
 }
 
 /** Capabilities between start and stop, as one. What fails is named. */
-export interface RunningCapabilities extends Contributed {
+export interface RunningCapabilities extends Contributions {
   capability<Service>(key: ServiceKey<Service>): Service | undefined
   /** Of each capability its own layers, then those of its part of the turn; those of Foreword itself come last. */
   layers(context: Omit<LayerContext, 'promptBlocks'>, parts?: TurnParts): Promise<readonly Layer[]>

@@ -54,7 +54,7 @@ function object(fields: Readonly<Record<string, number | PromptMetadata | undefi
 }
 
 /**
- * A document, or a part of one, as a tool found it: `meta.documents` of its result. Whoever runs the turn gives the numbers
+ * A document, or a part of one, as a tool found it: `meta.documents` of its result. The runtime of the turn gives the numbers
  * and words the output (BEHAVIOURS §3.6); the model reads title, address and content, the person finds the rest.
  */
 export interface FoundDocument {

@@ -1,7 +1,7 @@
 import { exactLine } from '../context.ts'
 import type { CommandCall, GatewayConnection, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
-import type { Kept } from '../runtime.ts'
+import type { StoredRecord } from '../runtime.ts'
 import { apiPath, requestJson, sendRequest } from './answer.ts'
 import { withConnection } from './connection.ts'
 import { usageFailure } from './failure.ts'
@@ -28,7 +28,7 @@ export interface RecordCommands {
 }
 
 /** One record, as the gateway answers it. */
-type KeptRecord = Kept<RecordFields>
+type KeptRecord = StoredRecord<RecordFields>
 
 /** One that is not deleted. */
 type LiveRecord = KeptRecord & { readonly value: RecordFields }

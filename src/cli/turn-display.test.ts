@@ -63,8 +63,8 @@ test('a warning about a call is shown below the answer, which is kept', () => {
     reasoningTokens: undefined,
   }
   const warning = { code: 'prompt-read-short', message: 'It may have left out a part.' }
-  const told = entry({ type: 'usage', turn: 't', call: 'c', model: 'm', usage, finish: 'stop', warning })
-  assert.equal(shown([delta('Hello'), message('Hello'), told]), 'Hello\nIt may have left out a part.\n')
+  const warned = entry({ type: 'usage', turn: 't', call: 'c', model: 'm', usage, finish: 'stop', warning })
+  assert.equal(shown([delta('Hello'), message('Hello'), warned]), 'Hello\nIt may have left out a part.\n')
 })
 
 test('a capability adds a notice below the call of its tool, also on a narrow terminal', () => {

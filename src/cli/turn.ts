@@ -2,7 +2,7 @@ import type { ReadableWritablePair } from 'node:stream/web'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import type { GatewayConnection } from '../capability.ts'
 import { defined, sleep } from '../platform.ts'
-import type { SessionEvent, Submitted, TurnView, WaitingApproval } from '../runtime.ts'
+import type { SessionEvent, SubmittedTurn, TurnView, WaitingApproval } from '../runtime.ts'
 import type { TurnOutcome } from '../session.ts'
 import { sendRequest, requestJson, apiPath } from './answer.ts'
 import { fetchApprovals } from './approval/waiting.ts'
@@ -24,7 +24,7 @@ interface TurnInput {
 }
 
 /** The session and the id of a turn. */
-export type TurnReference = Pick<Submitted, 'session' | 'turn'>
+export type TurnReference = Pick<SubmittedTurn, 'session' | 'turn'>
 
 /** How following a turn ended: with the turn, or because it waits for an approval that nobody here can give. */
 export type TurnEnd = TurnOutcome | { readonly type: 'waiting'; readonly approval: WaitingApproval }
@@ -39,8 +39,8 @@ interface FollowOptions {
 }
 
 /** Submits a message. It is on disk when this resolves. */
-export async function submit(connection: GatewayConnection, input: TurnInput): Promise<Submitted> {
-  return await requestJson<Submitted>(connection, '/api/messages', { method: 'POST', body: input })
+export async function submit(connection: GatewayConnection, input: TurnInput): Promise<SubmittedTurn> {
+  return await requestJson<SubmittedTurn>(connection, '/api/messages', { method: 'POST', body: input })
 }
 
 /** Follows a turn to its end and shows its events. Throws where `signal` aborts or the gateway is gone. */

@@ -1,5 +1,5 @@
 import type { Attachment } from './attachment.ts'
-import type { Earlier, UndoneTurn } from './conversation-input.ts'
+import type { EarlierTurns, UndoneTurn } from './conversation-input.ts'
 import type { ImageSupport } from './image-marker.ts'
 import type { Layer } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
@@ -24,7 +24,7 @@ export interface AssemblyInput {
   /** The `cut` of the manifest of this conversation's last call. */
   readonly cut?: Cut
   /** Older turns that were not loaded because they can no longer fit. */
-  readonly earlier?: Earlier
+  readonly earlier?: EarlierTurns
   /** Turns of this conversation that were taken back, oldest first. None of them is among the `history`. */
   readonly undone?: readonly UndoneTurn[]
   /** Which images reach the model; in the place of the others a marker is sent. Absent: all of them do. */

@@ -22,7 +22,7 @@ export interface ConversationInput {
   /** Marks of the last cut. */
   readonly cut: Cut | undefined
   /** Older turns that nobody loaded. */
-  readonly earlier: Earlier | undefined
+  readonly earlier: EarlierTurns | undefined
   /** Files of those. */
   readonly earlierFiles: readonly DroppedFile[]
   /** Turns that were taken back. */
@@ -39,7 +39,7 @@ export interface UndoneTurn {
 }
 
 /** Turns before the given history that were not loaded, because they can no longer fit. */
-export interface Earlier {
+export interface EarlierTurns {
   readonly turns: number
   /** Their cost in full, tokens. */
   readonly tokens: number

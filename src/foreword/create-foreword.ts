@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { AnyCapability } from '../capability.ts'
 import { defined, errorMessage, ForewordError } from '../platform.ts'
 import type { HostedRuntime, Runtime } from '../runtime.ts'
-import type { Listening, Server } from '../server.ts'
+import type { ListeningServer, Server } from '../server.ts'
 import { builtIn } from './built-in.ts'
 
 export interface ForewordOptions {
@@ -28,7 +28,7 @@ export interface Foreword {
   /** The token for callers of the HTTP API. */
   readonly token: string
   /** Opens a port. What is not given is as configured; port 0 chooses a free one. */
-  listen(address?: { readonly port?: number; readonly bind?: string }): Promise<Listening>
+  listen(address?: { readonly port?: number; readonly bind?: string }): Promise<ListeningServer>
   /** Ends what is running, keeps unfinished turns for the next start, and releases the home. */
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       maxBodyBytes,
       version,
     })
-    const listening: Listening[] = []
+    const listening: ListeningServer[] = []
     return {
       runtime: opened,
       server,

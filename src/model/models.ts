@@ -10,7 +10,7 @@ import {
   type Environment,
   httpModelSettings,
   type ModelSettings,
-  type Opened,
+  type OpenedModel,
   type Provider,
   type ProviderConfiguration,
 } from './provider.ts'
@@ -205,6 +205,6 @@ async function openModel(provider: Provider, settings: ModelSettings): Promise<M
 /** The settings of the provider, which were checked against its `settings`. */
 type OpenSettings = Parameters<Provider['open']>[0]
 
-function isLanguageModel(opened: Opened): opened is SdkLanguageModel {
+function isLanguageModel(opened: OpenedModel): opened is SdkLanguageModel {
   return 'doStream' in opened
 }

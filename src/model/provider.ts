@@ -36,7 +36,7 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly onlyModel?: true
 
   /** Opens one model: a `Model`, or a language model of the AI SDK. Called for every session; must not connect. */
-  open(settings: ModelSettings<z.infer<z.ZodObject<Settings>>>): Opened | Promise<Opened>
+  open(settings: ModelSettings<z.infer<z.ZodObject<Settings>>>): OpenedModel | Promise<OpenedModel>
   /** What its API can carry, if `open` returns a language model of the AI SDK. Only image bytes in messages unless given. */
   readonly carries?: WireCarriage
 
@@ -62,7 +62,7 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly attach?: string
 }
 
-export type Opened = Model | SdkLanguageModel
+export type OpenedModel = Model | SdkLanguageModel
 
 export interface ListedModel {
   readonly name: string

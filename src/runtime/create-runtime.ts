@@ -7,7 +7,7 @@ import {
   type Channel,
   type Clock,
   type CompletionInput,
-  type Contributed,
+  type Contributions,
   fileLibrary,
   type Runtime,
   RuntimeError,
@@ -87,7 +87,7 @@ interface RuntimeParts {
 
 /** A runtime with what its capabilities bring to hosts. */
 export interface HostedRuntime extends Runtime {
-  readonly contributed: Contributed
+  readonly contributed: Contributions
   /** Those that are open, with the endpoints at which their services call. */
   readonly channels: readonly Channel[]
 }

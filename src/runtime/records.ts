@@ -1,4 +1,4 @@
-import { type Clock, type Kept, type RecordKind, type Records, RuntimeError } from '../capability.ts'
+import { type Clock, type StoredRecord, type RecordKind, type Records, RuntimeError } from '../capability.ts'
 import { defined, serialQueue } from '../platform.ts'
 import { type RecordStore, type RecordVersion, StoreError } from '../session.ts'
 import { runtimeFailure } from './failure.ts'
@@ -26,7 +26,7 @@ export function createRecords<Value>(
     return found
   }
 
-  async function put(id: string, value: Value | null, after: number | undefined): Promise<Kept<Value>> {
+  async function put(id: string, value: Value | null, after: number | undefined): Promise<StoredRecord<Value>> {
     try {
       const change = { kind, id, value, ...defined({ after }) }
       return keptVersion(await store.putRecord(change, clock.time()))
@@ -85,7 +85,7 @@ export function createRecords<Value>(
   }
 }
 
-function keptVersion<Value>({ id, version, time, value }: RecordVersion): Kept<Value> {
+function keptVersion<Value>({ id, version, time, value }: RecordVersion): StoredRecord<Value> {
   return { id, version, time, value: value === null ? undefined : (value as Value) }
 }
 

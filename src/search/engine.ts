@@ -48,12 +48,12 @@ export interface SearchQuery {
   /** The most hits of one document. 3 unless given. */
   readonly perDocument?: number
   /** How to search. `both` unless given; without an embedding model, by words only. */
-  readonly by?: SearchWay | 'both'
+  readonly by?: SearchMethod | 'both'
   readonly signal?: AbortSignal
 }
 
 /** By the words of a passage, or by its meaning to an embedding model. */
-export type SearchWay = 'words' | 'meaning'
+export type SearchMethod = 'words' | 'meaning'
 
 export interface SearchAnswer {
   /** Best first. */
@@ -71,7 +71,7 @@ export interface SearchHit {
   /** Higher is better; comparable only within one answer. */
   readonly score: number
   /** How it was found: its rank in each list that contains it, and the score of that list. */
-  readonly ranks: readonly { readonly by: SearchWay; readonly rank: number; readonly value: number }[]
+  readonly ranks: readonly { readonly by: SearchMethod; readonly rank: number; readonly value: number }[]
 }
 
 /** Progress of an index. */

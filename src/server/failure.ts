@@ -37,7 +37,7 @@ function retryAfter(code: string, retryAfterMs: unknown): Readonly<Record<string
 }
 
 /** The error for a session that does not exist. */
-export function sessionNotFound(session: string): RuntimeError {
+export function unknownSessionFailure(session: string): RuntimeError {
   return new RuntimeError(
     'not-found',
     `There is no session ${session}. \`foreword sessions\` or GET /api/sessions lists them.`,

@@ -1,5 +1,5 @@
 import { defined } from '../platform.ts'
-import { fileLibrary, inbox, type Runtime, type Submitted } from '../capability.ts'
+import { fileLibrary, inbox, type Runtime, type SubmittedTurn } from '../capability.ts'
 import { imageSize } from '../context.ts'
 import { toFailure, HttpFailure } from './failure.ts'
 
@@ -57,7 +57,7 @@ function notInline(url: string, where: string): HttpFailure {
  * Submits input with files of the same request. The files are stored as if they had been uploaded, and removed again where
  * the input is refused or is a repeat. Throws `HttpFailure` for a file that is too large, and where files cannot be stored.
  */
-export async function submitWithFiles<Answer extends Pick<Submitted, 'repeated'>>(
+export async function submitWithFiles<Answer extends Pick<SubmittedTurn, 'repeated'>>(
   runtime: Pick<Runtime, 'capability'>,
   files: readonly InlineFile[],
   submit: (attachments: readonly string[]) => Promise<Answer>,

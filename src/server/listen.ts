@@ -8,7 +8,7 @@ import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './guard.ts'
 
 /** An open port. */
-export interface Listening {
+export interface ListeningServer {
   /** Such as `http://127.0.0.1:4141`. */
   readonly url: string
   readonly port: number
@@ -20,7 +20,7 @@ export interface Listening {
 }
 
 /** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
-export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<Listening> {
+export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<ListeningServer> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
     errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure),

@@ -6,7 +6,7 @@ import {
   type ToolFailed,
   type ToolPlan,
   type ToolResult,
-  type ToolTraits,
+  type ToolProperties,
 } from './tool.ts'
 
 /**
@@ -40,7 +40,7 @@ export function tool<Input = Readonly<Record<string, never>>>(definition: ToolIn
 }
 
 /** What `tool` makes a tool of: with `execute`, or with `plan` where a person may want to see the effect first. */
-type ToolInput<Input> = Omit<ToolTraits, 'inputSchema'> & {
+type ToolInput<Input> = Omit<ToolProperties, 'inputSchema'> & {
   /** What the model has to give. No input at all where absent. */
   readonly schema?: ToolSchema<Input>
 } & (

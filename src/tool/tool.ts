@@ -4,9 +4,9 @@ import type { Message, Origin, ToolDefinition } from '../context.ts'
  * A function that the model can call: its description for the model, and what a call does. A tool with an effect that a person may
  * want to see first has `plan`, the others `execute`.
  */
-export type Tool = ToolTraits & (DirectTool | PlannedTool)
+export type Tool = ToolProperties & (DirectTool | PlannedTool)
 
-export interface ToolTraits extends ToolDefinition {
+export interface ToolProperties extends ToolDefinition {
   /** May be run again after a crash: a second run changes nothing that the first has not. */
   readonly idempotent?: boolean
   /** Time limit of one run, ms. */
@@ -87,10 +87,10 @@ export interface ToolContext {
 }
 
 /** Failure is data: the model reads `error` and can recover. */
-export type ToolResult = ToolAnswered | ToolFailed
+export type ToolResult = ToolSuccess | ToolFailed
 
 /** The result of a call that succeeded. `output` is what the model reads. */
-export interface ToolAnswered {
+export interface ToolSuccess {
   readonly ok: true
   readonly output: string
   readonly meta?: ToolMeta

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { call, context, errorOf, readFile, run, speaking } from '../../test/tool/calls.ts'
-import type { DirectTool, Tool, ToolResult, ToolTraits } from './tool.ts'
+import type { DirectTool, Tool, ToolResult, ToolProperties } from './tool.ts'
 import { createToolbox } from './toolbox.ts'
 
 test('a call with good input gets the answer of its tool', async () => {
@@ -121,7 +121,7 @@ test('schemas with one $id do not disturb each other', async () => {
 })
 
 test('an exception becomes its message, thrown early or late', async () => {
-  const early: ToolTraits & DirectTool = {
+  const early: ToolProperties & DirectTool = {
     ...speaking('early', ''),
     execute: () => {
       throw new Error('the disk is on fire')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext } from 'node:test'
-import type { Replay, RuntimeStatus, Submitted } from '../../src/runtime.ts'
+import type { Replay, RuntimeStatus, SubmittedTurn } from '../../src/runtime.ts'
 import type { Entry } from '../../src/session.ts'
 import type { Orders, Place } from './process.ts'
 
@@ -14,11 +14,11 @@ export interface Gateway {
   reaches(place: Place): Promise<void>
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   kill(): Promise<void>
-  say(text: string, session?: string, idempotencyKey?: string): Promise<Submitted>
+  say(text: string, session?: string, idempotencyKey?: string): Promise<SubmittedTurn>
   /** Resolves with the first words of a turn. */
-  firstWords(turn: Submitted): Promise<string>
+  firstWords(turn: SubmittedTurn): Promise<string>
   /** Waits for the end of a turn; the text of its answer. */
-  answer(turn: Submitted): Promise<string>
+  answer(turn: SubmittedTurn): Promise<string>
   log(session: string): Promise<readonly Entry[]>
   replay(session: string): Promise<Replay>
   status(): Promise<Pick<RuntimeStatus, 'recovered' | 'running' | 'queued'>>
@@ -68,7 +68,7 @@ export async function startGateway(t: TestContext, orders: Orders): Promise<Gate
     url,
     kill,
     reaches: async (place) => void (await line(place)),
-    say: (text, session, idempotencyKey) => ask<Submitted>('/api/messages', { text, session, idempotencyKey }),
+    say: (text, session, idempotencyKey) => ask<SubmittedTurn>('/api/messages', { text, session, idempotencyKey }),
     async firstWords({ session, turn }) {
       const response = await fetch(`${url}/api/sessions/${session}/events?turn=${turn}`)
       let text = ''

@@ -144,7 +144,13 @@ const plainNames: ReadonlySet<string> = new Set([
  * Files that read what earlier versions stored. Entries and columns that were named after a capability keep these names, so
  * the code that reads or migrates them contains the names.
  */
-const formerNames: ReadonlySet<string> = new Set(['src/session/choices.ts', 'src/session/sqlite/migrations.ts'])
+const formerNames: ReadonlySet<string> = new Set([
+  'src/session/choices.ts',
+  'src/session/sqlite/migrations.ts',
+  // The member `skills` of a plugin, as it was before there were capabilities.
+  'src/capability/plugin.ts',
+  'src/runtime/load-plugins.ts',
+])
 
 /** Names of capabilities in the rooms below them. A capability that is removed from the list must leave nothing behind. */
 export function namedCapabilities(sources: Sources): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { SessionEvent, Submitted } from '../../src/runtime.ts'
+import type { SessionEvent, SubmittedTurn } from '../../src/runtime.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
 import { openSqliteStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -9,7 +9,7 @@ import { gate, opened, upTo } from './opened.ts'
 import { assertWhole, busySession } from './two-writers.ts'
 
 test('a turn whose input was written together with the end of the turn before it is replayed as it was sent', async (t) => {
-  let second: Promise<Submitted> | undefined
+  let second: Promise<SubmittedTurn> | undefined
   const { runtime, say, ended } = await opened(t, {
     around: (store) => ({
       ...store,

@@ -22,7 +22,7 @@ import {
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
-import { type AccessRead, type DirectTool, readAccess, type Tool, type ToolTraits } from '../../src/tool.ts'
+import { type AccessRead, type DirectTool, readAccess, type Tool, type ToolProperties } from '../../src/tool.ts'
 
 /** What a test may decide about a runtime; everything else is small and quiet. */
 export interface Setting {
@@ -157,7 +157,7 @@ export async function upTo(runtime: Runtime, session: string, last: number, afte
 }
 
 /** A tool that answers what `execute` gives. */
-export function tool(name: string, execute: DirectTool['execute'], rest: Partial<ToolTraits> = {}): Tool {
+export function tool(name: string, execute: DirectTool['execute'], rest: Partial<ToolProperties> = {}): Tool {
   return { name, description: `${name}.`, inputSchema: { type: 'object' }, execute, ...rest }
 }
 

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import OpenAI, { AuthenticationError, NotFoundError } from 'openai'
 import { type CompletionEvent, RuntimeError } from '../../src/runtime.ts'
 import { type Runtime } from '../home/features.ts'
-import { listen, type Listening, type ServerOptions } from '../../src/server.ts'
+import { listen, type ListeningServer, type ServerOptions } from '../../src/server.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'
 import { observeFirstReader } from './first-reader.ts'
 import { echo, scriptedRuntime, type Script } from './scripted-runtime.ts'
@@ -16,7 +16,7 @@ async function listening(
   t: TestContext,
   runtime: Runtime,
   options: Partial<ServerOptions> = {},
-): Promise<Listening & { client: OpenAI }> {
+): Promise<ListeningServer & { client: OpenAI }> {
   const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0', ...options })
   const opened = await listen(server, { port: 0, bind: '127.0.0.1' })
   t.after(() => opened.close({ graceMs: 100 }))

@@ -1,4 +1,4 @@
-import { type ChoiceOption, type Kept, RuntimeError } from '../../src/capability.ts'
+import { type ChoiceOption, type StoredRecord, RuntimeError } from '../../src/capability.ts'
 
 /** What a session can choose from, as long as agents, projects and subjects are members of the runtime. */
 export interface OptionSources {
@@ -7,7 +7,7 @@ export interface OptionSources {
   readonly subjects: { list(): Promise<readonly { readonly id: string; readonly title: string }[]> }
 }
 
-type Named = Kept<{ readonly name: string }> & { readonly value: { readonly name: string } }
+type Named = StoredRecord<{ readonly name: string }> & { readonly value: { readonly name: string } }
 
 export async function presentOptions(
   { agents, projects, subjects }: OptionSources,

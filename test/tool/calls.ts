@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createToolbox, type RunContext } from '../../src/tool/toolbox.ts'
-import type { DirectTool, Tool, ToolCall, ToolResult, ToolTraits } from '../../src/tool/tool.ts'
+import type { DirectTool, Tool, ToolCall, ToolResult, ToolProperties } from '../../src/tool/tool.ts'
 
 export const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
 
-export const readFile: ToolTraits & DirectTool = {
+export const readFile: ToolProperties & DirectTool = {
   name: 'read_file',
   description: 'Reads a file.',
   inputSchema: {
@@ -28,7 +28,7 @@ export function call(toolName: string, input: unknown): ToolCall {
   return { toolCallId: 'c1', toolName, input }
 }
 
-export function speaking(name: string, output: string): ToolTraits & DirectTool {
+export function speaking(name: string, output: string): ToolProperties & DirectTool {
   return { name, inputSchema: { type: 'object' }, execute: async () => ({ ok: true, output }) }
 }
 

@@ -37,7 +37,7 @@ test('a question of any size fits into a message', () => {
       folder: '/f',
       diff: '+ 😀\n'.repeat(size),
     }
-    const { text, shortened } = approvalText('approval_1', { request, digest }, 'Whoever asked for it may answer here.')
+    const { text, shortened } = approvalText('approval_1', { request, digest }, 'The person who asked may answer here.')
     assert.ok(text.text.length <= 4096)
     assert.equal(shortened, size > 2_000)
     assert.ok(text.entities.every(({ offset, length }) => offset + length <= text.text.length))

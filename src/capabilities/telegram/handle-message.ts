@@ -1,4 +1,4 @@
-import { type Runtime, RuntimeError, type Submitted } from '../../capability.ts'
+import { type Runtime, RuntimeError, type SubmittedTurn } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { beginSession } from '../../runtime.ts'
 import type { ChatAccess, PairingGate } from './access.ts'
@@ -76,7 +76,7 @@ async function submit(
   session: string,
   input: MessageInput,
   parts: HandleMessageParts,
-): Promise<Pick<Submitted, 'session' | 'turn'> | undefined> {
+): Promise<Pick<SubmittedTurn, 'session' | 'turn'> | undefined> {
   const { runtime, say } = parts
   const { first, files, words } = input
   const idempotencyKey = messageKey(input, parts)

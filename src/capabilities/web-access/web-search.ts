@@ -1,5 +1,5 @@
 import { type FoundDocument, resultsText } from '../../citation.ts'
-import type { Tool, ToolAnswered } from '../../tool.ts'
+import type { Tool, ToolSuccess } from '../../tool.ts'
 import type { SearchProvider } from './search-services.ts'
 
 /** Default number of results of one search, and the highest limit. */
@@ -43,7 +43,7 @@ export function webSearchTool({ provider }: { readonly provider: SearchProvider 
 }
 
 /** An answer whose documents have numbers from 1, as long as nobody gives them those of the turn (BEHAVIOURS §3.6). */
-export function webResults(documents: readonly FoundDocument[]): ToolAnswered {
+export function webResults(documents: readonly FoundDocument[]): ToolSuccess {
   const numbers = new Map<string, number>()
   for (const { document } of documents) if (!numbers.has(document)) numbers.set(document, numbers.size + 1)
   const results = documents.map(({ document, title, url, updated, content }) => ({

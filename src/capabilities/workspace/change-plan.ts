@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { Inside } from '../../capability.ts'
+import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, isWithin, resolvedPath } from '../../capability/toolkit.ts'
 import { writeFileAtomically } from '../../platform.ts'
 import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
@@ -51,7 +51,7 @@ export async function changePlan(
 type Before = Extract<WorkspaceFile, { type: 'text' }> | undefined
 
 async function planReplacement(
-  place: Inside,
+  place: PathInFolder,
   shown: string,
   before: Before,
   { text, said }: Extract<Change, { type: 'text' }>,
@@ -91,7 +91,7 @@ const CHANGED = 'the file has changed since the change was shown: read it again,
  *
  * @throws the error of the system
  */
-async function replaceFile(place: Inside, text: string, before: Before): Promise<boolean> {
+async function replaceFile(place: PathInFolder, text: string, before: Before): Promise<boolean> {
   const name = place.names.at(-1)
   if (name === undefined) return false
   const folder = await holdFolder(place.root, place.names.slice(0, -1), { create: before === undefined })
@@ -104,7 +104,7 @@ async function replaceFile(place: Inside, text: string, before: Before): Promise
   }
 }
 
-async function isStill(place: Inside, before: Before): Promise<boolean> {
+async function isStill(place: PathInFolder, before: Before): Promise<boolean> {
   const now = await readTextFile(place)
   return before === undefined ? now.type === 'missing' : now.type === 'text' && now.digest === before.digest
 }
@@ -114,7 +114,7 @@ async function isStill(place: Inside, before: Before): Promise<boolean> {
  * the operator's layers, under any name that a link gives it, would write its own instructions.
  */
 async function ownerOnlyReason(
-  { root, path, names }: Inside,
+  { root, path, names }: PathInFolder,
   { readOnly = [] }: Pick<WorkspaceOptions, 'readOnly'>,
 ): Promise<string | undefined> {
   const plain = names.map(plainName)

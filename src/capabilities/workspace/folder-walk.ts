@@ -1,6 +1,6 @@
 import { constants, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Inside } from '../../capability.ts'
+import type { PathInFolder } from '../../capability.ts'
 import { isWithin } from '../../capability/toolkit.ts'
 import { holdFolder } from './held-folder.ts'
 
@@ -31,7 +31,7 @@ export const DEEPEST = 64
  * Everything in a folder, folders before their content, in the order of code units at each level: the same on every
  * machine. Leaves out what cannot be read. Throws if it is cancelled.
  */
-export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGenerator<WalkEntry> {
+export async function* walkFolder(start: PathInFolder, options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { depth, signal, onSkipped } = options
   if (depth < 1) return
   signal.throwIfAborted()
@@ -49,7 +49,7 @@ export async function* walkFolder(start: Inside, options: WalkOptions): AsyncGen
   }
 }
 
-async function readEntries({ root, names }: Inside): Promise<readonly WalkEntry[]> {
+async function readEntries({ root, names }: PathInFolder): Promise<readonly WalkEntry[]> {
   const folder = await holdFolder(root, names).catch(() => undefined)
   if (!folder) return []
   try {

@@ -1,5 +1,5 @@
 import type { Tool } from '../../tool.ts'
-import type { Inside } from '../../capability.ts'
+import type { PathInFolder } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
 import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
@@ -48,7 +48,7 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
 }
 
 /** Why a place cannot be listed. */
-async function folderFault(place: Inside): Promise<string | undefined> {
+async function folderFault(place: PathInFolder): Promise<string | undefined> {
   const shown = printableName(place.names.join('/'))
   const found = await readTextFile(place)
   // A workspace that was never made is an empty one.
@@ -57,7 +57,7 @@ async function folderFault(place: Inside): Promise<string | undefined> {
 }
 
 async function listEntries(
-  place: Inside,
+  place: PathInFolder,
   glob: string | undefined,
   depth: number,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import type { Inside } from '../../capability.ts'
+import type { PathInFolder } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
 import { DEEPEST, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
@@ -63,7 +63,7 @@ export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): T
 }
 
 async function search(
-  place: Inside,
+  place: PathInFolder,
   glob: string | undefined,
   matcher: LineMatcher,
   signal: AbortSignal,
@@ -95,7 +95,7 @@ async function search(
 
 /** Files below a place, or the place itself where it is one. */
 async function* walkFiles(
-  place: Inside,
+  place: PathInFolder,
   signal: AbortSignal,
   onSkipped: (name: string) => void,
 ): AsyncGenerator<readonly string[]> {

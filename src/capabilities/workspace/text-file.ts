@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
-import type { Inside } from '../../capability.ts'
+import type { PathInFolder } from '../../capability.ts'
 import { holdFolder } from './held-folder.ts'
 
 /** The largest file that can be read, searched or changed, bytes. */
@@ -27,7 +27,7 @@ export type WorkspaceFile =
  * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. If the path changed since it was
  * resolved, the answer is about what is there now, and never about anything outside.
  */
-export async function readTextFile({ root, names }: Inside): Promise<WorkspaceFile> {
+export async function readTextFile({ root, names }: PathInFolder): Promise<WorkspaceFile> {
   const name = names.at(-1)
   if (name === undefined) return { type: 'folder' }
   const shown = printableName(names.join('/'))

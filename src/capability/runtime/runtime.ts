@@ -13,7 +13,7 @@ import type { CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
 import type { CompletionEvent, CompletionInput, Preview, PreviewOptions, RebuiltRequest, Replay } from './calls.ts'
-import type { EventsOptions, SessionEvent, SubmitInput, Submitted } from './turns.ts'
+import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
  * Many sessions over one home: what every host (HTTP, command line, channels) and every capability works with. Methods reject with
@@ -24,7 +24,7 @@ export interface Runtime {
   readonly store: SessionStore
 
   /** Resolves once the input is on disk. A repeat with the same idempotency key answers the same turn. */
-  submit(input: SubmitInput): Promise<Submitted>
+  submit(input: SubmitInput): Promise<SubmittedTurn>
   /** Ends a queued or running turn; what was said is kept. Returns false where there was nothing to end. */
   cancel(session: string, turn: string): Promise<boolean>
   /**

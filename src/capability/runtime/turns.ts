@@ -21,7 +21,7 @@ export interface SubmitInput {
 }
 
 /** Accepted input in the log, and the turn that answers it. */
-export interface Submitted {
+export interface SubmittedTurn {
   readonly session: string
   readonly turn: string
   readonly seq: number

@@ -1,4 +1,4 @@
-import { isAnswered, type RuntimeStatus, type Submitted } from '../../runtime.ts'
+import { isAnswered, type RuntimeStatus, type SubmittedTurn } from '../../runtime.ts'
 import type { SessionRow } from '../../session.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import type { Watch } from '../approval/watch.ts'
@@ -24,7 +24,7 @@ export interface Chat {
   session: string | undefined
   /** The session that a new session continues from. */
   after?: string | undefined
-  running: Submitted | undefined
+  running: SubmittedTurn | undefined
   /** Called when a turn is accepted. */
   onRunning?: () => void
   /** Files that go with the next message. */

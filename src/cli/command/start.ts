@@ -1,4 +1,4 @@
-import type { Listening } from '../../server.ts'
+import type { ListeningServer } from '../../server.ts'
 import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
@@ -51,7 +51,7 @@ async function runGateway(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-async function listenOn(gateway: Gateway): Promise<Listening> {
+async function listenOn(gateway: Gateway): Promise<ListeningServer> {
   const { listen } = await import('../../server.ts')
   try {
     return await listen(gateway.server, gateway.configuration.gateway)
@@ -61,7 +61,7 @@ async function listenOn(gateway: Gateway): Promise<Listening> {
   }
 }
 
-async function announce(gateway: Gateway, listening: Listening, call: CommandCall, io: Io): Promise<void> {
+async function announce(gateway: Gateway, listening: ListeningServer, call: CommandCall, io: Io): Promise<void> {
   const status = await gateway.runtime.status()
   const { models, providers } = gateway.configuration
   const { capabilities = [] } = io

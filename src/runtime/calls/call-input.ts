@@ -4,7 +4,7 @@ import {
   type AssemblyInput,
   type Budget,
   type Cut,
-  type Earlier,
+  type EarlierTurns,
   type FileFrame,
   type ImageSupport,
   type Layer,
@@ -47,7 +47,7 @@ export interface CallInput {
   /** The tool definitions declare what they read. Absent in records of versions that knew such tools by their names. */
   readonly toolsSayReads?: true
   readonly cut?: Cut
-  readonly earlier?: Earlier
+  readonly earlier?: EarlierTurns
   /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */

@@ -1,4 +1,4 @@
-import type { Cut, Earlier, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
+import type { Cut, EarlierTurns, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
@@ -7,7 +7,7 @@ import { type TurnFile, inputFiles } from './attachments.ts'
 /** The part of a session that can fit, and a count of what comes before it. */
 interface LoadedHistory {
   readonly turns: readonly Turn[]
-  readonly earlier: Earlier | undefined
+  readonly earlier: EarlierTurns | undefined
   /** Files that came with these turns. */
   readonly files: readonly TurnFile[]
   /** When the input of the oldest of these turns came. */

@@ -48,7 +48,7 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       const known = await index()
       const key = idKey(id)
       const content = JSON.stringify({ id, value })
-      // Whoever brings it a second time meanwhile hears `false` when it is on disk, or brings it himself.
+      // A second call with it in the meantime returns `false` when it is on disk, or writes it.
       for (let under = arriving.get(key); under; under = arriving.get(key)) await under.catch(() => {})
       if (known.waiting.has(key) || known.handled.has(key)) return false
       const arrival = keep(known, key, content).finally(() => arriving.delete(key))

@@ -4,7 +4,7 @@ import {
   inbox,
   RuntimeError,
   type SubmitInput,
-  type Submitted,
+  type SubmittedTurn,
 } from '../../capability.ts'
 import { type Message, messageText, type UserMessage } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
@@ -21,7 +21,7 @@ const LONGEST_INPUT = 2_000_000
 /** What was admitted: the state to queue it at, unless it had been admitted before. */
 interface Admitted {
   readonly state: SessionState
-  readonly submitted: Submitted
+  readonly submitted: SubmittedTurn
 }
 
 interface AdmissionParts {

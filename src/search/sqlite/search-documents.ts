@@ -1,7 +1,7 @@
 import { errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
 import { embedderName } from '../embedder/vectors.ts'
 import { unitVector } from '../embedder/vectors.ts'
-import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchWay } from '../engine.ts'
+import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchMethod } from '../engine.ts'
 import { splitWords } from '../words.ts'
 import { documentNumber, PER_DOCUMENT, readChunk } from './chunk-table.ts'
 import { documentAt } from './document-table.ts'
@@ -206,7 +206,7 @@ function countRows(connection: SqliteConnection, word: string): number {
 }
 
 interface RankedList {
-  readonly by: SearchWay
+  readonly by: SearchMethod
   /** Weight of a rank in this list beside the same rank in a list of weight 1. */
   readonly weight: number
   /** Best first. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Contributed, McpCatalogue, McpPrompt, McpTool, Runtime } from '../../capability.ts'
+import type { Contributions, McpCatalogue, McpPrompt, McpTool, Runtime } from '../../capability.ts'
 import { outline, type TokenCounter } from '../../context.ts'
 import { scenarioCounterId, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
 import type { SessionStore } from '../../session.ts'
@@ -11,7 +11,7 @@ import { ownResources, pagedResources } from './resources.ts'
 import { refusalByPolicy } from './tool-permission.ts'
 
 /** What one capability adds to the MCP server of an open home. */
-export type McpContributionSource = NonNullable<ReturnType<Contributed['mcp']>>
+export type McpContributionSource = NonNullable<ReturnType<Contributions['mcp']>>
 
 interface CatalogueOptions {
   /** Of the runtime. */

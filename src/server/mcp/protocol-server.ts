@@ -9,7 +9,7 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { McpCall, McpCatalogue, McpTool, PersonAsked } from '../../capability.ts'
+import type { McpCall, McpCatalogue, McpTool, QuestionMode } from '../../capability.ts'
 import { failureEnvelope, failureReply } from './envelope.ts'
 
 interface ProtocolOptions {
@@ -156,7 +156,7 @@ function asksInForms(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
-function personIn(era: Era): PersonAsked {
+function personIn(era: Era): QuestionMode {
   return era === 'modern' ? 'round' : 'reply'
 }
 

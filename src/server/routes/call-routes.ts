@@ -4,7 +4,7 @@ import { outline } from '../../context.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
-import { callNotFound, sessionNotFound } from '../failure.ts'
+import { callNotFound, unknownSessionFailure } from '../failure.ts'
 import { idPrefixSchema, limitSchema, manifestSchema, requestViewSchema } from '../schema.ts'
 
 const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
@@ -42,7 +42,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const session = param('session')
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
-        if (calls.length === 0 && (await store.session(session)) === undefined) throw sessionNotFound(session)
+        if (calls.length === 0 && (await store.session(session)) === undefined) throw unknownSessionFailure(session)
         return json({ calls: calls.map(callSummary) })
       },
     }),
@@ -118,7 +118,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
       handle: async ({ param }) => {
         const session = param('session')
-        if ((await store.session(session)) === undefined) throw sessionNotFound(session)
+        if ((await store.session(session)) === undefined) throw unknownSessionFailure(session)
         return json(await runtime.replay(session))
       },
     }),

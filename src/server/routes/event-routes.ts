@@ -2,7 +2,7 @@ import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { errorBody, json } from '../answer.ts'
-import { toFailure, HttpFailure, sessionNotFound, turnNotFound } from '../failure.ts'
+import { toFailure, HttpFailure, unknownSessionFailure, turnNotFound } from '../failure.ts'
 import { entrySchema, eventIdSchema, limitSchema } from '../schema.ts'
 
 /** What happens in a session: the log in pages, and as a stream that can be resumed. */
@@ -22,7 +22,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query: { after, limit: most } }) => {
         const session = param('session')
         const entries = await store.entries(session, { after, limit: most })
-        if (entries.length === 0 && (await store.session(session)) === undefined) throw sessionNotFound(session)
+        if (entries.length === 0 && (await store.session(session)) === undefined) throw unknownSessionFailure(session)
         return json({ entries })
       },
     }),
@@ -69,7 +69,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
     if (turn !== undefined) {
       if ((await store.turn(session, turn)) === undefined) throw turnNotFound(session, turn)
     } else if ((await store.session(session)) === undefined) {
-      throw sessionNotFound(session)
+      throw unknownSessionFailure(session)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
-import { sessionNotFound } from '../failure.ts'
+import { unknownSessionFailure } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 import { type SessionRow, sessionView } from '../../session.ts'
@@ -14,7 +14,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
 
   const existing = async (id: string): Promise<SessionRow> => {
     const row = await store.session(id)
-    if (row === undefined) throw sessionNotFound(id)
+    if (row === undefined) throw unknownSessionFailure(id)
     return row
   }
 
@@ -124,7 +124,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       summary: 'Deletes a session with all its content',
       answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
-        if (!(await runtime.deleteSession(param('session')))) throw sessionNotFound(param('session'))
+        if (!(await runtime.deleteSession(param('session')))) throw unknownSessionFailure(param('session'))
         return empty(204)
       },
     }),

@@ -3,7 +3,7 @@ import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
-import { HttpFailure, sessionNotFound, turnNotFound } from '../failure.ts'
+import { HttpFailure, unknownSessionFailure, turnNotFound } from '../failure.ts'
 import { attachmentsSchema, limitSchema, submittedSchema, turnRowSchema, turnViewSchema } from '../schema.ts'
 
 const message = {
@@ -103,7 +103,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
         const turns = await store.turns(session, { limit: most, ...defined({ before }) })
-        if (turns.length === 0 && (await store.session(session)) === undefined) throw sessionNotFound(session)
+        if (turns.length === 0 && (await store.session(session)) === undefined) throw unknownSessionFailure(session)
         return json({ turns })
       },
     }),

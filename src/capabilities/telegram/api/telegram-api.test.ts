@@ -7,8 +7,8 @@ const TOKEN = '7000000001:a-token-that-nobody-may-read'
 test('a limit says how long it lasts', () => {
   const limited = { error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 3 } }
   assert.deepEqual(readFault('sendMessage', limited, TOKEN), { type: 'limited', retryAfterMs: 3000 })
-  const untold = { error_code: 429, description: 'Too Many Requests' }
-  assert.deepEqual(readFault('sendMessage', untold, TOKEN), { type: 'limited', retryAfterMs: 5000 })
+  const withoutTime = { error_code: 429, description: 'Too Many Requests' }
+  assert.deepEqual(readFault('sendMessage', withoutTime, TOKEN), { type: 'limited', retryAfterMs: 5000 })
 })
 
 test('faults of the network and of the servers may pass', () => {

@@ -85,7 +85,7 @@ test('parts have something to say, are within the limit, and say together what t
         const whole = formatMarkdown(markdown)
         const parts = messageParts(whole, most)
         for (const { text } of parts) assert.ok(text.trim() !== '' && text.length <= most, JSON.stringify(text))
-        assert.equal(inkOf(parts.map(({ text }) => text).join('')), inkOf(whole.text))
+        assert.equal(visibleText(parts.map(({ text }) => text).join('')), visibleText(whole.text))
       },
     ),
     RUNS,
@@ -121,14 +121,14 @@ test('the first parts of a text that grows stay as they are', () => {
 })
 
 /** Signs that are seen, and those that Telegram counts as none left out. */
-function inkOf(text: string): string {
+function visibleText(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu, '')
 }
 
 /** For each code unit that is seen, which formats it has. */
 function looksOf({ text, entities }: FormattedText): readonly string[] {
   return Array.from({ length: text.length }, (_, at) => at)
-    .filter((at) => inkOf(text[at] ?? '') !== '')
+    .filter((at) => visibleText(text[at] ?? '') !== '')
     .map((at) =>
       entities
         .filter(({ offset, length }) => offset <= at && at < offset + length)
