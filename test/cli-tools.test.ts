@@ -43,7 +43,7 @@ test('the list says why nothing may run, and which servers gave no tools yet', a
   const { code, stdout, stderr } = await run(['tools'], { environment })
   assert.equal(code, 0)
   assert.match(stdout, /read_file +workspace +refused +tool-access\.json/)
-  assert.match(stderr, /tool-access\.json: line 1: global\.mode must be one of .*No tool may run until it is mended\./)
+  assert.match(stderr, /tool-access\.json: line 1: global\.mode must be one of .*Fix it: no tool may run until then\./)
   assert.match(stderr, /mcp: far was never reached/)
 })
 

@@ -5,6 +5,7 @@ import test from 'node:test'
 import { generatedFiles, pagesOf } from '../scripts/docs/generated-files.ts'
 import { houseGraph } from '../scripts/docs/house-graph.ts'
 import { pageHead } from '../scripts/docs/llms-text.ts'
+import { uncoveredWords } from '../scripts/docs/uncovered-words.ts'
 
 const root = dirname(import.meta.dirname)
 const docs = join(root, 'docs')
@@ -21,6 +22,10 @@ test('what is made from the source is the current one', () => {
   assert.deepEqual(stale, [], 'write it again with: npm run docs')
   const left = readdirSync(join(docs, 'reference')).filter((name) => !generated.has(`reference/${name}`))
   assert.deepEqual(left, [], 'pages of entry points that are gone; write them again with: npm run docs')
+})
+
+test('the page of words has the noun of every exported type', () => {
+  assert.deepEqual(Object.fromEntries(uncoveredWords(root)), {}, 'add it to docs/words.md')
 })
 
 test('every entry point has a page in the reference', () => {

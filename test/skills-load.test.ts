@@ -163,7 +163,7 @@ test('a SKILL.md that cannot be read is a warning with its path, and the others 
   assert.deepEqual(warnings, [
     `${join(root, 'bytes', 'SKILL.md')}: it is not valid UTF-8`,
     `${join(root, 'folder', 'SKILL.md')}: it is a folder, not a file`,
-    `${join(root, 'huge', 'SKILL.md')}: it holds 1048577 bytes, more than the 1048576 allowed`,
+    `${join(root, 'huge', 'SKILL.md')}: it has 1048577 bytes, more than the 1048576 allowed`,
     `${join(root, 'link', 'SKILL.md')}: it is a link that leads nowhere`,
     `${join(root, 'pipe', 'SKILL.md')}: it is a pipe or a device, not a file`,
   ])

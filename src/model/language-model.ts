@@ -36,7 +36,7 @@ export interface LanguageModelSettings {
   readonly carries?: WireCarriage
   /** Opens the model, once, over the given `fetch`. */
   readonly open: (fetch: Fetch) => StreamingModel | Promise<StreamingModel>
-  /** `false`: `open` does not use the given `fetch`. Such a model has no `wire` event and no `bodyOf`. */
+  /** `false`: `open` does not use the given `fetch`. Such a model has no `wire` event and no `requestBody`. */
   readonly usesFetch?: boolean
   /** Form of its HTTP streams; other answers are then refused. Any form unless given. */
   readonly stream?: StreamForm

@@ -208,7 +208,7 @@ function requestCases(providerCase: ProviderCase, { hasDigest = true }: Provider
     const wire = { type: 'wire', sha256, bytes: bytes.byteLength, url }
     if (hasDigest) assert.deepEqual(events[0], wire)
     assert.equal(events.filter(({ type }) => type === 'wire').length, hasDigest ? 1 : 0)
-    assert.equal('bodyOf' in (await world.model()), hasDigest)
+    assert.equal('requestBody' in (await world.model()), hasDigest)
   })
 
   providerCase('the same request gives the same bytes', async ({ model, server }) => {

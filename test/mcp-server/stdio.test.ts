@@ -293,7 +293,7 @@ test('on a terminal the command says in one line what it waits for', async (t) =
     },
   })
   assert.deepEqual([code, stdout], [0, ''])
-  assert.match(stderr, /^foreword mcp: waits for an MCP client[^\n]*\n$/)
+  assert.match(stderr, /^foreword mcp: waiting for an MCP client[^\n]*\n$/)
 })
 
 test('what config prints is JSON that starts exactly this home', async (t) => {
