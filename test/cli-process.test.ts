@@ -211,7 +211,7 @@ test('the start screen says at once when the configured model cannot be used', a
     FOREWORD_MODEL: 'nobody/knows',
   })
   const warning = await gateway.line(/cannot be used/)
-  assert.match(warning, /nobody\/knows cannot be used: there is no provider "nobody"/)
+  assert.match(warning, /nobody\/knows cannot be used: Unknown provider "nobody"/)
   gateway.child.kill('SIGTERM')
   assert.equal(await gateway.ended, 0)
 })

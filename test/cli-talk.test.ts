@@ -277,6 +277,18 @@ test('chat answers each line of a pipe in one session', async () => {
   )
 })
 
+test('a line of a pipe that is not UTF-8 is refused, and nothing of it is sent', async () => {
+  const connection = talking(turnStream('Good day.'))
+  const input = Buffer.concat([Buffer.from('Grüße\n'), Buffer.from([0x62, 0xff, 0x0a]), Buffer.from('after\n')])
+  const { code, stderr } = await run(['chat'], { connection, input })
+  assert.equal(code, 1)
+  assert.match(stderr, /A line of the standard input is not UTF-8 text\. It was not sent\.\n.*`\/file PATH`/)
+  assert.deepEqual(
+    connection.asked.filter((line) => line.startsWith('POST')),
+    ['POST /api/messages {"text":"Grüße"}'],
+  )
+})
+
 test('Ctrl-C that cancelled a turn of the chat is not the first of two that leave', async () => {
   let press = () => {}
   const left: number[] = []

@@ -46,6 +46,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
   /** Lines that a terminal shows below a successful call of a tool, such as how a person confirms what it has proposed. */
   readonly toolNotice?: (tool: string, output: string) => readonly string[]
+  /** Lines that `foreword pair` shows below a new code, such as how a group sends it. */
+  readonly pairingNotice?: (code: string) => readonly string[]
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
   /** What `foreword start` shows of it: a label of at most eight letters and a line. */

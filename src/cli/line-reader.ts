@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline'
 import type { Io } from '../capability.ts'
+import { CommandFailure } from './failure.ts'
 
 /** Reads lines from a terminal or a pipe. */
 export interface LineReader {
-  /** The next line; `undefined` at the end of the input. A terminal shows `prompt`. */
+  /** The next line; `undefined` at the end of the input. A terminal shows `prompt`. Rejects for a line that is not UTF-8. */
   readonly next: (prompt: string) => Promise<string | undefined>
   /**
    * The next line typed after the question; lines typed ahead stay for `next`. `undefined` at the end of the input, or when
@@ -27,6 +28,8 @@ export interface LineReaderOptions {
 /** Reads from standard input, with history and editing on a terminal. */
 export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   const terminal = io.stdin.isTTY === true && io.stdout.isTTY === true
+  // Each byte as a character, so that a line is decoded as a whole and what is not UTF-8 is noticed.
+  if (!terminal) io.stdin.setEncoding('latin1')
   const reader = createInterface({
     input: io.stdin,
     ...(terminal ? { output: io.stdout, history: options.history.toReversed(), removeHistoryDuplicates: true } : {}),
@@ -38,7 +41,7 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   let wake: () => void = () => {}
   let answer: ((line: string | undefined) => void) | undefined
   reader.on('line', (line) => {
-    if (answer !== undefined) return answer(line)
+    if (answer !== undefined) return answer(terminal ? line : Buffer.from(line, 'latin1').toString())
     lines.push(line)
     wake()
   })
@@ -60,7 +63,9 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
         reader.prompt()
       }
       for (;;) {
-        if (lines.length > 0 || closed) return lines.shift()
+        const line = lines.shift()
+        if (line !== undefined) return terminal ? line : decodeLine(line)
+        if (closed) return undefined
         await new Promise<void>((resolve) => {
           wake = resolve
         })
@@ -86,5 +91,16 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
     },
     again: () => reader.prompt(true),
     close: () => reader.close(),
+  }
+}
+
+function decodeLine(bytes: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
+  } catch (error) {
+    throw new CommandFailure('invalid-input', 'A line of the standard input is not UTF-8 text. It was not sent.', {
+      hint: 'Attach it as a file: `/file PATH`.',
+      cause: error,
+    })
   }
 }

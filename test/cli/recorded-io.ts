@@ -13,7 +13,7 @@ export interface Recorded {
 }
 
 export interface RunOptions {
-  readonly input?: string | AsyncIterable<string>
+  readonly input?: string | Uint8Array | AsyncIterable<string>
   readonly environment?: Readonly<Record<string, string>>
   readonly terminal?: boolean
   /** Of the terminal; 100 unless given. */
@@ -55,8 +55,13 @@ function stdinOf({ person, input, idle, editor }: RunOptions, screen: ReturnType
   return person === true ? keyboard(screen, input) : piped(input)
 }
 
+/** Bytes, as a pipe of the system has them. Reads `input` only when the command reads. */
 function piped(input: RunOptions['input']): Readable {
-  return Readable.from(typeof input === 'object' ? input : [input ?? ''])
+  async function* bytes() {
+    const chunks = typeof input === 'object' && !(input instanceof Uint8Array) ? input : [input ?? '']
+    for await (const chunk of chunks) yield Buffer.from(chunk)
+  }
+  return Readable.from(bytes(), { objectMode: false })
 }
 
 /** Types the next line each time something is asked; when there is no more, the input has ended. */

@@ -68,6 +68,7 @@ export const telegram = capability<TelegramSettings | undefined>({
   },
   checks: checkTelegram,
   channels: openChannel,
+  pairingNotice: (code) => [`In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${code}`],
 })
 
 /** Without a token there is a warning and no channel: the gateway runs without Telegram. */
@@ -118,7 +119,7 @@ async function checkTelegram({
   const { ok, problem, warning } = await import('../../cli.ts')
   const found = await telegramToken(given, environment)
   if (!('token' in found)) {
-    const hint = "Put the bot's token there. docs/guide/telegram.md explains how."
+    const hint = "Put the bot's token there. `foreword docs telegram` explains how."
     return [problem('telegram', `not available: ${found.why}`, hint)]
   }
   const answer = await get<{ readonly pairings: readonly unknown[] }>('/api/pairings?channel=telegram')

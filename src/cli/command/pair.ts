@@ -1,5 +1,5 @@
 import { exactLine } from '../../context.ts'
-import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import type { AnyCapability, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { PairedChat, PairingCode } from '../../runtime.ts'
 import { sendRequest, requestJson, apiPath } from '../answer.ts'
 import { yesOption } from '../arguments.ts'
@@ -40,13 +40,15 @@ async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
   }))
   if (call.json) printJson(io, made)
   else {
-    note(io, `Send this to your bot on ${channel}, from the chat to pair:`)
+    note(io, `Send this on ${channel}, from the chat to pair:`)
     print(io, `/pair ${made.code}`)
     note(io, 'The code is valid for ten minutes and works once. Earlier codes no longer work.')
-    note(io, `In a group, name the bot: /pair@NAME_OF_YOUR_BOT ${made.code}`)
+    const owner = channelOwner(channel, io)
+    for (const line of owner?.pairingNotice?.(made.code) ?? []) note(io, line)
   }
   const key = await missingSettings(channel, call.home, io)
-  if (key !== undefined) note(io, `No bot is configured yet. Set ${key} in config.json; see \`foreword docs\`.`)
+  if (key !== undefined)
+    note(io, `The channel is not configured yet. Set ${key} in config.json; see \`foreword docs\`.`)
   if (!isRunning) note(io, 'No gateway runs on this home. Start one with `foreword start` while the code is valid.')
   return 0
 }
@@ -58,10 +60,14 @@ function channelName(call: CommandCall, { capabilities = [] }: Io): string {
   throw usageFailure('No capability provides a channel.', 'Name one with `--channel NAME`.')
 }
 
+function channelOwner(channel: string, { capabilities = [] }: Io): AnyCapability | undefined {
+  return capabilities.find(({ name, channels }) => channels !== undefined && name === channel)
+}
+
 /** The configuration key of a channel that has no settings yet. */
 async function missingSettings(channel: string, home: string, io: Io): Promise<string | undefined> {
-  const owner = (io.capabilities ?? []).find(({ name, channels }) => channels !== undefined && name === channel)
-  if (owner === undefined) return undefined
+  const owner = channelOwner(channel, io)
+  if (owner?.settings === undefined) return undefined
   const { capabilitySettings } = await import('../../runtime.ts')
   const settings = capabilitySettings(await loadValidConfiguration(home, io), owner)
   return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined

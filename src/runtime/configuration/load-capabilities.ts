@@ -60,37 +60,59 @@ async function loadModule(name: string, home: string): Promise<readonly AnyCapab
   return (Array.isArray(made) ? made : [made]).map(checkCapability)
 }
 
-const functions: readonly (keyof AnyCapability)[] = [
-  'settingsWarnings',
-  'checks',
-  'places',
-  'homeFolders',
-  'start',
-  'layers',
-  'tools',
-  'promptBlocks',
-  'turn',
-  'placeholders',
-  'routes',
-  'channels',
-  'ready',
-  'recover',
-  'reload',
-  'sessionStarted',
-  'sessionDeleted',
-  'withheld',
-  'accept',
-  'warnings',
-  'status',
-  'stop',
-  'startLine',
-  'turnTools',
-  'conversation',
-]
-const lists: readonly (keyof AnyCapability)[] = ['providers', 'layouts', 'stores', 'embedders', 'indexes']
-const maps: readonly (keyof AnyCapability)[] = ['session', 'commands', 'slashCommands', 'mcp', 'errorFormat']
-const texts: readonly (keyof AnyCapability)[] = ['version', 'summary', 'settingsKey']
-const members: readonly string[] = ['name', 'settings', ...functions, ...lists, ...maps, ...texts]
+type MemberKind = 'function' | 'list' | 'object' | 'text'
+
+/** What each member of a capability must be. The type makes the compiler ask for a member that is added to the contract. */
+const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settings'>, MemberKind>> = {
+  settingsWarnings: 'function',
+  checks: 'function',
+  places: 'function',
+  homeFolders: 'function',
+  start: 'function',
+  layers: 'function',
+  tools: 'function',
+  promptBlocks: 'function',
+  turn: 'function',
+  placeholders: 'function',
+  routes: 'function',
+  channels: 'function',
+  ready: 'function',
+  recover: 'function',
+  reload: 'function',
+  sessionStarted: 'function',
+  sessionDeleted: 'function',
+  withheld: 'function',
+  accept: 'function',
+  warnings: 'function',
+  status: 'function',
+  stop: 'function',
+  startLine: 'function',
+  turnTools: 'function',
+  conversation: 'function',
+  toolNotice: 'function',
+  pairingNotice: 'function',
+  providers: 'list',
+  layouts: 'list',
+  stores: 'list',
+  embedders: 'list',
+  indexes: 'list',
+  session: 'object',
+  commands: 'object',
+  slashCommands: 'object',
+  mcp: 'object',
+  errorFormat: 'object',
+  version: 'text',
+  summary: 'text',
+  settingsKey: 'text',
+}
+const members: readonly string[] = ['name', 'settings', ...Object.keys(memberKinds)]
+
+const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
+  function: (value) => typeof value === 'function',
+  list: Array.isArray,
+  object: isObject,
+  text: (value) => typeof value === 'string' && value !== '',
+}
 
 /** A capability may come from somebody whom no compiler has watched. */
 function checkCapability(value: unknown): AnyCapability {
@@ -103,13 +125,9 @@ function checkCapability(value: unknown): AnyCapability {
     )
   }
   const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
-  for (const [keys, must, fits] of [
-    [functions, 'a function', (one: unknown) => typeof one === 'function'],
-    [lists, 'a list', Array.isArray],
-    [maps, 'an object', isObject],
-    [texts, 'a text', (one: unknown) => typeof one === 'string' && one !== ''],
-  ] as const) {
-    for (const key of keys) if (value[key] !== undefined && !fits(value[key])) throw fault(key, must)
+  for (const [key, kind] of Object.entries(memberKinds)) {
+    if (value[key] !== undefined && !isKind[kind](value[key]))
+      throw fault(key, kind === 'object' ? 'an object' : `a ${kind}`)
   }
   if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
     throw fault('settings', 'a schema of zod 4')

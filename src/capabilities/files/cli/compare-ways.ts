@@ -28,7 +28,7 @@ export async function compareWays(
       'no-vectors',
       'There is nothing to compare: no passage has a vector of an embedding model.',
       {
-        hint: 'Set `search.embedding` (docs/guide/configuration.md) and let the gateway run until its files are embedded.',
+        hint: 'Set `search.embedding` (`foreword docs configuration`) and let the gateway run until its files are embedded.',
       },
     )
   }
