@@ -246,7 +246,7 @@ test('a wrong key, a hanging provider and a missing model have error codes, and 
   await assertFailed(gateway, halfway, 'timeout', /./)
   assert.match(halfway.text, /^one/)
   await assert.rejects(say('hello', { model: 'ollama/absent' }), /model-not-found.*ollama pull absent/s)
-  await assert.rejects(say('hello', { model: 'nobody/nothing' }), /model-not-found.*no provider/s)
+  await assert.rejects(say('hello', { model: 'nobody/nothing' }), /model-not-found.*Unknown provider/s)
   const { session } = await say('hello')
   assert.equal((await say('hello', { session })).text, 'Hello.')
   const failing = gateway.openai.chat.completions.create({
