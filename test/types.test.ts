@@ -1,5 +1,11 @@
-import type { ModelMessage, StepResult, ToolSet, UIMessage } from 'ai'
-import { convertToModelMessages, generateText } from 'ai'
+import {
+  type ModelMessage,
+  type StepResult,
+  type ToolSet,
+  type UIMessage,
+  convertToModelMessages,
+  generateText,
+} from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import assert from 'node:assert/strict'
 import test from 'node:test'

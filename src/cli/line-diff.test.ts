@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { array, assert as forAll, asyncProperty, constantFrom, nat } from 'fast-check'
-import { changedLines } from './line-diff.ts'
-import { lineDiff } from './line-diff.ts'
+import { changedLines, lineDiff } from './line-diff.ts'
 
 test('a changed line shows as the old one gone and the new one come', async () => {
   assert.deepEqual(await lineDiff('a\nb\nc\n', 'a\nx\nc\n'), [

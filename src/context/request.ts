@@ -1,6 +1,5 @@
 import type { AssemblyLayout } from './layout.ts'
-import type { AnyMessage, Message } from './message.ts'
-import { userMessage } from './message.ts'
+import { type AnyMessage, type Message, userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
 import type { ToolDefinition } from './tool-definition.ts'

@@ -1,5 +1,4 @@
-import type { AnyMessage } from '../context.ts'
-import { outputText, toolResults } from '../context.ts'
+import { type AnyMessage, outputText, toolResults } from '../context.ts'
 import type { ModelRequest } from './model.ts'
 
 /**

@@ -6,8 +6,15 @@ import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
 import { readSkillTool } from './read-skill.ts'
 import type { FindBinary } from './folder/find-binary.ts'
 import type { LoadedSkills } from './skill.ts'
-import { namesInSchema, skillsForms, type SkillsMode } from './skills-text.ts'
-import { skillsFullText, skillsListText, skillsNamesText, skillsSearchText } from './skills-text.ts'
+import {
+  namesInSchema,
+  skillsForms,
+  type SkillsMode,
+  skillsFullText,
+  skillsListText,
+  skillsNamesText,
+  skillsSearchText,
+} from './skills-text.ts'
 import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
 export interface SkillsOptions

@@ -3,9 +3,7 @@ import type { PathInFolder } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
 import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
-import { readTextFile } from './text-file.ts'
-import { printableName } from './text-file.ts'
-import type { WorkspaceOptions } from './text-file.ts'
+import { readTextFile, printableName, type WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_LINES = 400

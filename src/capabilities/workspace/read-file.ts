@@ -1,8 +1,6 @@
 import type { Tool, ToolResult } from '../../tool.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
-import { printableName } from './text-file.ts'
-import { readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './text-file.ts'
+import { printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
 
 /** Default number of lines of one answer, and the highest limit. */
 const USUAL_LINES = 400

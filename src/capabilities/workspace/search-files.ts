@@ -4,9 +4,7 @@ import { confinedPath } from '../../capability/toolkit.ts'
 import { DEEPEST, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
-import { printableName } from './text-file.ts'
-import { readTextFile } from './text-file.ts'
-import type { WorkspaceOptions } from './text-file.ts'
+import { printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
 
 /** Lines of one answer. */
 const MOST_MATCHES = 200

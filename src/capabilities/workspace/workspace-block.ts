@@ -1,9 +1,8 @@
 import type { PromptBlock } from '../../capability.ts'
-import { editFileTool } from './edit-file.ts'
+import { editFileTool, writeFileTool } from './edit-file.ts'
 import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
 import { searchWorkspaceTool } from './search-files.ts'
-import { writeFileTool } from './edit-file.ts'
 import type { WorkspaceOptions } from './text-file.ts'
 
 /** The prompt block and the tools that list, read, search, write and edit files of the workspace. Writing asks a person by default. */

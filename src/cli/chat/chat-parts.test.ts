@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { addToHistory, readHistory } from './chat-history.ts'
-import { messageCompletion } from './completion.ts'
-import { decodeFromEditor, encodeForEditor } from './composer.ts'
+import { messageCompletion, workingFiles } from './completion.ts'
+import { decodeFromEditor, encodeForEditor, createQuestion } from './composer.ts'
 import { findMentionedFiles } from './mentioned-files.ts'
 import { createMessageQueue } from './message-queue.ts'
-import { createQuestion } from './composer.ts'
 import { statusText } from './chat-status.ts'
 import { createTranscript } from './transcript.ts'
 import { createRowWrapper } from './screen.ts'
-import { workingFiles } from './completion.ts'
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), 'foreword-chat-'))

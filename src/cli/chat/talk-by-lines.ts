@@ -1,14 +1,12 @@
 import { questionerOver, isInteractive } from '../approval/asking.ts'
-import { personWatch } from '../approval/watch.ts'
-import { unattendedWatch } from '../approval/watch.ts'
+import { personWatch, unattendedWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { type Chat, sendMessage } from './conversation.ts'
 import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
-import { note, print } from '../io.ts'
+import { note, print, applyStyle } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 import { runSlashCommand } from './slash-command.ts'
-import { applyStyle } from '../io.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
 
 /** Chats without a terminal, or on one that cannot move its cursor: each line is a message. Resolves to the exit code. */

@@ -3,12 +3,10 @@ import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { print, printJson } from '../io.ts'
-import { changedLines } from '../line-diff.ts'
-import { lineDiff } from '../line-diff.ts'
+import { print, printJson, safeForTerminal, applyStyle } from '../io.ts'
+import { changedLines, lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../input-text.ts'
 import { runScenarios } from './assemble.ts'
-import { safeForTerminal, applyStyle } from '../io.ts'
 
 export const checkCommand: Command = {
   name: 'check',

@@ -4,8 +4,7 @@ import { callSessionOption, jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { findCall } from '../find-session.ts'
-import { print, printJson } from '../io.ts'
-import { safeForTerminal } from '../io.ts'
+import { print, printJson, safeForTerminal } from '../io.ts'
 
 export const diffCommand: Command = {
   name: 'diff',

@@ -4,8 +4,7 @@ import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { findSession } from '../find-session.ts'
-import { print, printJson } from '../io.ts'
-import { applyStyle } from '../io.ts'
+import { print, printJson, applyStyle } from '../io.ts'
 
 export const replayCommand: Command = {
   name: 'replay',

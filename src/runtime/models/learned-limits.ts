@@ -1,7 +1,6 @@
 import { defined } from '../../platform.ts'
-import type { LearnedLimit } from '../../capability.ts'
+import type { LearnedLimit, Clock } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
-import type { Clock } from '../../capability.ts'
 
 /** Limits of models that providers have shown. */
 export interface LearnedLimits {

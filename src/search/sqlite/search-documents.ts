@@ -1,6 +1,5 @@
 import { errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
-import { embedderName } from '../embedder/vectors.ts'
-import { unitVector } from '../embedder/vectors.ts'
+import { embedderName, unitVector } from '../embedder/vectors.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchMethod } from '../engine.ts'
 import { splitWords } from '../words.ts'
 import { documentNumber, PER_DOCUMENT, readChunk } from './chunk-table.ts'

@@ -1,8 +1,7 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { z } from 'zod'
 import { TOOL_FILES, type ToolFile, type ToolFiles } from '../skill.ts'
-import type { SkillCommand, ToolsJson } from './tools-json.ts'
-import { toolsJsonSchema } from './tools-json.ts'
+import { type SkillCommand, type ToolsJson, toolsJsonSchema } from './tools-json.ts'
 
 /** What the files of a skill declare, or every fault in them, each with its file and place. */
 type ToolsJsonRead =
