@@ -60,7 +60,7 @@ test('from the start of a gateway to its end, every command finds what the other
 
   const second = spawnForeword(context, ['start'], environment)
   assert.equal(await second.ended, 1)
-  assert.match(second.stderr(), new RegExp(`in use by process ${gateway.pid} at ${address}`))
+  assert.match(second.stderr(), new RegExp(`already used by process ${gateway.pid} at ${address}\\.\n  Stop that gateway first`))
 
   gateway.child.kill('SIGINT')
   assert.equal(await gateway.ended, 0, gateway.stderr())

@@ -58,7 +58,7 @@ export interface AppendTarget {
 export function planAppend(stored: AppendTarget, id: string, bodies: readonly EntryBody[], time: string): AppendPlan {
   const isNewSession = stored.session === undefined && bodies[0]?.type === 'session-start'
   let session = isNewSession ? emptySession(id, time) : stored.session
-  if (!session) throw new StoreError('not-found', `there is no session ${id}: begin it with a session-start entry`)
+  if (!session) throw new StoreError('not-found', `There is no session ${id}. A session-start entry begins it.`)
 
   const entries: Entry[] = []
   const turns = new Map<string, PlannedTurn>()
@@ -83,7 +83,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     if (turns.has(body.turn) || stored.turn(body.turn)) {
       throw new StoreError(
         'conflict',
-        `session ${id} has a turn ${body.turn} already: give each input a turn of its own`,
+        `Session ${id} has a turn ${body.turn} already. Give each input a turn of its own.`,
       )
     }
     const { idempotencyKey } = body
@@ -108,7 +108,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     if (before !== undefined) {
       throw new StoreError(
         'conflict',
-        `the idempotency key of this input was used before, by turn ${before} of session ${id}`,
+        `The idempotency key of this input was used before, by turn ${before} of session ${id}.`,
       )
     }
     turnsByKey.set(key, turn)
@@ -118,7 +118,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     const planned = turns.get(turn)
     if (planned) return planned
     const row = stored.turn(turn)
-    if (!row) throw new StoreError('not-found', `session ${id} has no turn ${turn}: an input entry begins it`)
+    if (!row) throw new StoreError('not-found', `Session ${id} has no turn ${turn}. An input entry begins it.`)
     const missed = shifts.filter((shift) => shift.ordinal < row.ordinal).reduce((sum, shift) => sum + shift.tokens, 0)
     return { row: { ...row, tokensBefore: row.tokensBefore + missed }, isNew: false }
   }
@@ -160,7 +160,7 @@ function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
   if (body.type !== 'session-start' || seq === 1) return
   throw new StoreError(
     'conflict',
-    `there is a session ${id} already: choose another id, or append without session-start`,
+    `There is a session ${id} already. Choose another id, or append without session-start.`,
   )
 }
 
@@ -173,14 +173,14 @@ function refuseSettled(row: TurnRow, body: EntryBody): void {
   if (!isSettled(row) || !REFUSED_WHEN_SETTLED.includes(body.type)) return
   throw new StoreError(
     'conflict',
-    `turn ${row.turn} of session ${row.session} has ended (${row.state}): it accepts no ${body.type}`,
+    `Turn ${row.turn} of session ${row.session} has ended (${row.state}). It accepts no ${body.type}.`,
   )
 }
 
 /** A turn can be undone only after it has ended, and only once. */
 function refuseTakenBack({ session, turn, state }: TurnRow): void {
   if (state === 'queued' || state === 'running' || state === 'undone') {
-    throw new StoreError('conflict', `turn ${turn} of session ${session} is ${state}: it cannot be undone`)
+    throw new StoreError('conflict', `Turn ${turn} of session ${session} is ${state}. It cannot be undone.`)
   }
 }
 

@@ -15,7 +15,8 @@ test('a home has one gateway, and a second one gets an error that names the firs
   assert.deepEqual(readClaim(home), info)
   await assert.rejects(claimHome(home, { ...info, pid: 43 }), {
     code: 'claimed',
-    message: /process 42 at http:\/\/127\.0\.0\.1:4141.*FOREWORD_HOME/,
+    message: `The home ${home} is already used by process 42 at http://127.0.0.1:4141.`,
+    hint: 'Stop that gateway first, or choose another home with FOREWORD_HOME.',
   })
   assert.deepEqual(readClaim(home), info)
   claim.release()

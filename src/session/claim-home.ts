@@ -68,13 +68,10 @@ function withStoreErrors<Result>(directory: string, work: () => Result): Result 
 
 function claimedError(directory: string): StoreError {
   const info = readInfo(directory)
-  const who = info
-    ? `by process ${info.pid}${info.address ? ` at ${info.address}` : ''}`
-    : 'by a gateway that is starting'
-  return new StoreError(
-    'claimed',
-    `the home ${directory} is in use ${who}: stop that gateway first, or choose another home with FOREWORD_HOME`,
-  )
+  const who = info ? `process ${info.pid}${info.address ? ` at ${info.address}` : ''}` : 'a gateway that is starting'
+  return new StoreError('claimed', `The home ${directory} is already used by ${who}.`, {
+    hint: 'Stop that gateway first, or choose another home with FOREWORD_HOME.',
+  })
 }
 
 const claimInfo = z.object({ pid: z.int(), address: z.string().optional(), started: z.string() })

@@ -57,7 +57,7 @@ export function readExportLine(text: string, line: number): ExportLine {
 }
 
 export function invalidLine(line: number, why: string): StoreError {
-  return new StoreError('invalid', `line ${line} of the export cannot be read: ${why}. Nothing was imported`)
+  return new StoreError('invalid', `Line ${line} of the export cannot be read: ${why}. Nothing was imported.`)
 }
 
 function parseObject(text: string, line: number): Record<string, unknown> {

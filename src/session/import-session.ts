@@ -42,7 +42,7 @@ export async function importSession(
   const id = options.as ?? read.session.id
   refuseOddId(id)
   if (await store.session(id)) {
-    throw new StoreError('conflict', `there is a session ${id} already: give the import another id`)
+    throw new StoreError('conflict', `There is a session ${id} already.`, { hint: 'Give the import another id.' })
   }
   const names = await createNames(store, read.files, options.as)
   const writes = [
@@ -61,10 +61,9 @@ export async function importSession(
 /** An id is used in URLs and in lines of a terminal. */
 function refuseOddId(id: string): void {
   if (/^[^\s/\\\p{Cc}\p{Cf}]{1,200}$/u.test(id)) return
-  throw new StoreError(
-    'invalid',
-    `${JSON.stringify(id.slice(0, 200))} is not a session id: use at most 200 characters, without whitespace, control characters and slashes`,
-  )
+  throw new StoreError('invalid', `${JSON.stringify(id.slice(0, 200))} is not a session id.`, {
+    hint: 'Use at most 200 characters, without whitespace, control characters and slashes.',
+  })
 }
 
 type EntryLine = ExportLine & { type: 'entry' }

@@ -1,4 +1,4 @@
-import { ForewordError, sqliteError, type SqliteFileKind } from '../platform.ts'
+import { ForewordError, type ForewordErrorOptions, sqliteError, type SqliteFileKind } from '../platform.ts'
 
 /** Why the store refused or failed, for programs. */
 export type StoreErrorCode =
@@ -34,7 +34,7 @@ export class StoreError extends ForewordError {
   declare readonly code: StoreErrorCode
   override readonly expose = false
 
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: StoreErrorCode, message: string, options?: ForewordErrorOptions) {
     super(code, message, {}, options)
   }
 }

@@ -224,7 +224,7 @@ export function putVersion(tables: Tables, given: RecordChange, time: string): R
 
 /** Puts a row that must be new. */
 export function putNew<Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row, what: string): void {
-  if (rows.has(row.id)) throw new StoreError('conflict', `there is a ${what} ${row.id} already`)
+  if (rows.has(row.id)) throw new StoreError('conflict', `There is a ${what} ${row.id} already.`)
   rows.set(row.id, copyValue(row))
 }
 

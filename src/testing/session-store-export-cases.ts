@@ -80,7 +80,7 @@ export function exportCases(storeCase: StoreCase, makeFixture: () => Promise<Sto
       [lines.with(0, lines[0]!.replace('"version":1', '"version":2')), 1],
     ]
     for (const [given, line] of broken) {
-      await assert.rejects(importSession(store, given), { code: 'invalid', message: new RegExp(`^line ${line} of`) })
+      await assert.rejects(importSession(store, given), { code: 'invalid', message: new RegExp(`^Line ${line} of`) })
     }
     assert.deepEqual(await store.sessions(), [])
     assert.equal(await importSession(store, lines), 'a')

@@ -61,7 +61,7 @@ export function exportFileCases(storeCase: StoreCase, makeFixture: () => Promise
     const lines = await exportLines(store)
     await store.setFileOwner('f1', { type: 'project', id: 'p' })
     await store.deleteSession('a')
-    await assert.rejects(importSession(store, lines), { code: 'conflict', message: /there is a file f1 already/ })
+    await assert.rejects(importSession(store, lines), { code: 'conflict', message: /file f1 already/ })
     assert.deepEqual(await store.sessions(), [])
     assert.deepEqual((await store.file('f1'))?.owner, { type: 'project', id: 'p' })
   })

@@ -6,7 +6,7 @@ import { type IdRange, idRange, plan, type Parameter, tables } from './tables.ts
 /** The outcome has a column of its own, so that finishing a call does not write its record again. */
 export function putCall(connection: StoreConnection, { outcome, ...record }: CallRecord): void {
   const { id, session = null } = record
-  if (connection.get(callNumber, { id })) throw new StoreError('conflict', `there is a call ${id} already`)
+  if (connection.get(callNumber, { id })) throw new StoreError('conflict', `There is a call ${id} already.`)
   connection.run(insertCall, {
     id,
     session,

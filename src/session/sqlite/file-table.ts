@@ -5,7 +5,7 @@ import { plan, type Parameter, type Tables, tables } from './tables.ts'
 
 export function putFile(connection: StoreConnection, row: FileRow): void {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row
-  if (connection.get(oneFile, { id })) throw new StoreError('conflict', `there is a file ${id} already`)
+  if (connection.get(oneFile, { id })) throw new StoreError('conflict', `There is a file ${id} already.`)
   connection.run(insertFile, {
     id,
     owner_type: owner.type,
