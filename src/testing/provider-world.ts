@@ -76,15 +76,12 @@ export async function providerWorld(options: ProviderCasesOptions): Promise<Prov
   }
 }
 
-export async function collectEvents(
+export function collectEvents(
   model: Model,
   options: Partial<CallOptions> = {},
   request = REQUEST,
 ): Promise<readonly ModelEvent[]> {
-  const events: ModelEvent[] = []
-  const signal = new AbortController().signal
-  for await (const event of model.call(request, { signal, ...options })) events.push(event)
-  return events
+  return Array.fromAsync(model.call(request, { signal: new AbortController().signal, ...options }))
 }
 
 async function expectFailure(model: Model, options?: Partial<CallOptions>): Promise<ModelError> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { indexCases } from './search-engine-index-cases.ts'
+import type { SearchEngine } from '../search.ts'
 import { meaningCases } from './search-engine-meaning-cases.ts'
 import {
   searchDocument,
@@ -21,11 +22,16 @@ export function searchEngineCases(test: TestFunction, makeFixture: () => Promise
   const searchCase: SearchCase = (name, run) => {
     test(name, async () => {
       const fixture = await makeFixture()
-      const engine = await fixture.open()
+      const engines: SearchEngine[] = []
+      const open: SearchFixture['open'] = async (options) => {
+        const engine = await fixture.open(options)
+        engines.push(engine)
+        return engine
+      }
       try {
-        await run(engine, fixture)
+        await run(await open(), open)
       } finally {
-        await engine.close()
+        for (const engine of engines) await engine.close()
         await fixture.remove()
       }
     })

@@ -11,8 +11,11 @@ export interface SearchFixture {
   remove(): Promise<void>
 }
 
-/** Runs one case on its own index and cleans up afterwards. */
-export type SearchCase = (name: string, run: (engine: SearchEngine, fixture: SearchFixture) => Promise<void>) => void
+/** Runs one case on its own index. `open` opens that index again. Whatever is open is closed and removed afterwards. */
+export type SearchCase = (
+  name: string,
+  run: (engine: SearchEngine, open: SearchFixture['open']) => Promise<void>,
+) => void
 
 /** A document of the collection `all`, with its text as the digest. */
 export function searchDocument(id: string, text: string, more: Partial<IndexedDocument> = {}): IndexedDocument {

@@ -3,13 +3,12 @@ import { searchDocument, findDocuments, type SearchCase } from './search-engine-
 
 /** Cases for indexing, removing and reading. */
 export function indexCases(searchCase: SearchCase): void {
-  searchCase('a document is found after indexing, and after the index was reopened', async (engine, fixture) => {
+  searchCase('a document is found after indexing, and after the index was reopened', async (engine, open) => {
     await engine.index(searchDocument('a', 'Life began in hot springs.'))
     assert.deepEqual(await findDocuments(engine, 'springs'), ['a'])
     await engine.close()
-    const again = await fixture.open()
+    const again = await open()
     assert.deepEqual(await findDocuments(again, 'springs'), ['a'])
-    await again.close()
   })
 
   searchCase('a hit has its offsets, its headings and its document', async (engine) => {
@@ -148,7 +147,7 @@ export function indexCases(searchCase: SearchCase): void {
     assert.deepEqual(await findDocuments(engine, 'life'), [])
   })
 
-  searchCase('a closed index rejects calls, and unfinished work continues after reopening', async (engine, fixture) => {
+  searchCase('a closed index rejects calls, and unfinished work continues after reopening', async (engine, open) => {
     const indexing = engine.index(searchDocument('a', 'Life began. '.repeat(100_000)))
     const waiting = engine.index(searchDocument('b', 'Life ended.'))
     const ends = Promise.allSettled([indexing, waiting])
@@ -158,10 +157,9 @@ export function indexCases(searchCase: SearchCase): void {
     await assert.rejects(engine.search({ text: 'life', collections: ['all'] }), { code: 'closed' })
     await assert.rejects(engine.index(searchDocument('a', 'Life')), { code: 'closed' })
     await assert.rejects(engine.progress(), { code: 'closed' })
-    const again = await fixture.open()
+    const again = await open()
     assert.deepEqual(await findDocuments(again, 'life'), [])
     await again.index(searchDocument('a', 'Life began. '.repeat(1_000)))
     assert.deepEqual(await findDocuments(again, 'life', { perDocument: 1 }), ['a'])
-    await again.close()
   })
 }

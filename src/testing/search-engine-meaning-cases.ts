@@ -9,19 +9,18 @@ const topics = [
 
 /** Cases with an embedding model, and with one that fails. */
 export function meaningCases(searchCase: SearchCase): void {
-  searchCase('an embedding model finds texts with the same meaning and other words', async (plain, fixture) => {
+  searchCase('an embedding model finds texts with the same meaning and other words', async (plain, open) => {
     await fill(plain)
     await plain.close()
-    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+    const engine = await open({ embedder: topicEmbedder(topics) })
     assert.deepEqual(await findDocuments(engine, 'ocean'), [])
     const progress = await engine.embedMissing()
     assert.deepEqual(progress, { documents: 3, indexed: 3, chunks: 3, embedded: 3 })
     assert.deepEqual(await findDocuments(engine, 'ocean'), ['water'])
-    await engine.close()
   })
 
-  searchCase('a hit names the lists that found it, and hits of both lists come first', async (_, fixture) => {
-    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+  searchCase('a hit names the lists that found it, and hits of both lists come first', async (_, open) => {
+    const engine = await open({ embedder: topicEmbedder(topics) })
     await fill(engine)
     await engine.index(searchDocument('both', 'The ocean, deep and wide.'))
     await engine.index(searchDocument('words', 'They called it Ocean.', { title: 'Ocean' }))
@@ -41,11 +40,10 @@ export function meaningCases(searchCase: SearchCase): void {
       water?.ranks.map(({ by, value }) => [by, Math.round(value * 1000) / 1000]),
       [['meaning', 1]],
     )
-    await engine.close()
   })
 
-  searchCase('a search can use words alone or meaning alone', async (_, fixture) => {
-    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+  searchCase('a search can use words alone or meaning alone', async (_, open) => {
+    const engine = await open({ embedder: topicEmbedder(topics) })
     await fill(engine)
     await engine.index(searchDocument('words', 'They called it Ocean Street.', { title: 'Street' }))
     await engine.embedMissing()
@@ -53,12 +51,11 @@ export function meaningCases(searchCase: SearchCase): void {
     assert.deepEqual(await findDocuments(engine, 'ocean', { by: 'words' }), ['words'])
     assert.deepEqual((await findDocuments(engine, 'ocean', { by: 'meaning' })).toSorted(), ['water', 'words'])
     assert.deepEqual(await findDocuments(engine, 'street', { by: 'meaning' }), [])
-    await engine.close()
   })
 
-  searchCase('hits by meaning alone come after hits by words', async (_, fixture) => {
-    const open = async (weight?: number) => {
-      const engine = await fixture.open({
+  searchCase('hits by meaning alone come after hits by words', async (_, open) => {
+    const hitsWith = async (weight?: number) => {
+      const engine = await open({
         embedder: topicEmbedder(topics),
         meaning: { ...(weight !== undefined && { weight }) },
       })
@@ -71,27 +68,26 @@ export function meaningCases(searchCase: SearchCase): void {
       await engine.close()
       return ids
     }
-    assert.deepEqual((await open()).at(-1), 'model')
-    assert.equal((await open(1)).indexOf('model'), 1)
-    assert.ok(!(await open(0)).includes('model'))
+    assert.deepEqual((await hitsWith()).at(-1), 'model')
+    assert.equal((await hitsWith(1)).indexOf('model'), 1)
+    assert.ok(!(await hitsWith(0)).includes('model'))
   })
 
-  searchCase('a passage below the noise floor is not a hit', async (_, fixture) => {
+  searchCase('a passage below the noise floor is not a hit', async (_, open) => {
     const embedder = topicEmbedder(topics)
-    const engine = await fixture.open({ embedder, meaning: { floor: 0.9 } })
+    const engine = await open({ embedder, meaning: { floor: 0.9 } })
     await engine.index(searchDocument('sea', 'The sea.'))
     await engine.index(searchDocument('both', 'The sea below the hill.'))
     await engine.embedMissing()
     assert.deepEqual(await findDocuments(engine, 'ocean'), ['sea'])
     await engine.close()
-    const open = await fixture.open({ embedder, meaning: { floor: 0.5 } })
-    assert.deepEqual(await findDocuments(open, 'ocean'), ['sea', 'both'])
-    await open.close()
+    const lower = await open({ embedder, meaning: { floor: 0.5 } })
+    assert.deepEqual(await findDocuments(lower, 'ocean'), ['sea', 'both'])
   })
 
   searchCase(
     'a meaningless query finds nothing with a model that gives similar vectors to all texts',
-    async (_, fixture) => {
+    async (_, open) => {
       const inner = topicEmbedder(topics)
       const alike = (vector: Float32Array, text: string) => Float32Array.from([...vector, text.includes('odd') ? 0 : 2])
       const embedder: Embedder = {
@@ -100,7 +96,7 @@ export function meaningCases(searchCase: SearchCase): void {
         embed: async (texts, options) =>
           (await inner.embed(texts, options)).map((vector, index) => alike(vector, texts[index]!)),
       }
-      const engine = await fixture.open({ embedder })
+      const engine = await open({ embedder })
       const fillWith = async (name: string, text: string) => {
         for (let index = 0; index < 10; index += 1) await engine.index(searchDocument(`${name}${index}`, text))
         await engine.embedMissing()
@@ -123,18 +119,17 @@ export function meaningCases(searchCase: SearchCase): void {
       await fillWith('land', 'The hill is high.')
       assert.deepEqual(await findDocuments(engine, 'xyzzy'), [], 'it is measured again')
       assert.deepEqual(await findDocuments(engine, 'ocean'), ['water'])
-      await engine.close()
     },
   )
 
-  searchCase('a search that could not use the model reports it', async (_, fixture) => {
+  searchCase('a search that could not use the model reports it', async (_, open) => {
     let fails = false
     const embedder = topicEmbedder(topics, {
       before: () => {
         if (fails) throw new Error('connection refused')
       },
     })
-    const engine = await fixture.open({ embedder })
+    const engine = await open({ embedder })
     await fill(engine)
     await engine.embedMissing()
     const ask = () => engine.search({ text: 'sea', collections: ['all'] })
@@ -147,12 +142,11 @@ export function meaningCases(searchCase: SearchCase): void {
     )
     assert.equal(degraded, 'Found by words alone: the embedding model topics: connection refused.')
     assert.equal((await engine.search({ text: 'sea', collections: ['all'], by: 'words' })).degraded, undefined)
-    await engine.close()
   })
 
-  searchCase('a model embeds a chunk with its title and headings, and queries as queries', async (_, fixture) => {
+  searchCase('a model embeds a chunk with its title and headings, and queries as queries', async (_, open) => {
     const embedder = topicEmbedder(topics)
-    const engine = await fixture.open({ embedder })
+    const engine = await open({ embedder })
     await engine.index(searchDocument('a', '# Waters\n\nIt is salty.', { title: 'The sea' }))
     await engine.embedMissing()
     await engine.search({ text: 'ocean', collections: ['all'] })
@@ -160,12 +154,11 @@ export function meaningCases(searchCase: SearchCase): void {
       { kind: 'document', texts: ['The sea\nWaters\n\n# Waters\n\nIt is salty.'] },
       { kind: 'query', texts: ['ocean'] },
     ])
-    await engine.close()
   })
 
-  searchCase('vectors are computed once, in batches, with progress reports', async (_, fixture) => {
+  searchCase('vectors are computed once, in batches, with progress reports', async (_, open) => {
     const embedder = topicEmbedder(topics, { batch: 4 })
-    const engine = await fixture.open({ embedder })
+    const engine = await open({ embedder })
     await engine.index(searchDocument('long', 'The sea. '.repeat(1_000)))
     await fill(engine)
     const { chunks } = await engine.progress()
@@ -179,10 +172,9 @@ export function meaningCases(searchCase: SearchCase): void {
     const calls = embedder.requests.length
     assert.equal((await engine.embedMissing()).embedded, chunks)
     assert.equal(embedder.requests.length, calls)
-    await engine.close()
   })
 
-  searchCase('vectors are kept when embedding is aborted or the model fails', async (_, fixture) => {
+  searchCase('vectors are kept when embedding is aborted or the model fails', async (_, open) => {
     let calls = 0
     const calledOff = new AbortController()
     const embedder = topicEmbedder(topics, {
@@ -193,7 +185,7 @@ export function meaningCases(searchCase: SearchCase): void {
         if (calls === 4) throw new Error('the model fell over')
       },
     })
-    const engine = await fixture.open({ embedder })
+    const engine = await open({ embedder })
     await engine.index(searchDocument('long', 'The sea. '.repeat(1_000)))
     const { chunks } = await engine.progress()
     const partly = (await engine.embedMissing({ signal: calledOff.signal })).embedded
@@ -201,40 +193,37 @@ export function meaningCases(searchCase: SearchCase): void {
     await assert.rejects(engine.embedMissing(), { message: 'the model fell over' })
     assert.ok((await engine.progress()).embedded >= partly)
     assert.equal((await engine.embedMissing()).embedded, chunks)
-    await engine.close()
   })
 
-  searchCase('with another model all vectors are computed again, and old ones are not used', async (_, fixture) => {
-    const first = await fixture.open({ embedder: topicEmbedder(topics, { id: 'first' }) })
+  searchCase('with another model all vectors are computed again, and old ones are not used', async (_, open) => {
+    const first = await open({ embedder: topicEmbedder(topics, { id: 'first' }) })
     await fill(first)
     await first.embedMissing()
     await first.close()
-    const second = await fixture.open({ embedder: topicEmbedder([...topics, ['lake']], { id: 'second' }) })
+    const second = await open({ embedder: topicEmbedder([...topics, ['lake']], { id: 'second' }) })
     assert.equal((await second.progress()).embedded, 0)
     assert.deepEqual(await findDocuments(second, 'ocean'), [])
     assert.equal((await second.embedMissing()).embedded, 3)
     assert.deepEqual(await findDocuments(second, 'ocean'), ['water'])
-    await second.close()
   })
 
-  searchCase('with another vector length all vectors are computed again', async (_, fixture) => {
-    const first = await fixture.open({ embedder: topicEmbedder(topics, { batch: 2 }) })
+  searchCase('with another vector length all vectors are computed again', async (_, open) => {
+    const first = await open({ embedder: topicEmbedder(topics, { batch: 2 }) })
     await fill(first)
     await first.embedMissing()
     await first.close()
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
-    const second = await fixture.open({ embedder: topicEmbedder([['lake'], ...topics], { batch: 2 }), onWarning })
+    const second = await open({ embedder: topicEmbedder([['lake'], ...topics], { batch: 2 }), onWarning })
     assert.deepEqual(await findDocuments(second, 'ocean'), [])
     assert.match(warnings.join('\n'), /another length/)
     await second.index(searchDocument('new', 'An ocean of words.'))
     assert.equal((await second.embedMissing()).embedded, 4)
     assert.deepEqual((await findDocuments(second, 'sea')).toSorted(), ['new', 'water'])
-    await second.close()
   })
 
-  searchCase('a changed document loses its vectors and gets new ones', async (_, fixture) => {
-    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+  searchCase('a changed document loses its vectors and gets new ones', async (_, open) => {
+    const engine = await open({ embedder: topicEmbedder(topics) })
     await fill(engine)
     await engine.embedMissing()
     assert.deepEqual(await findDocuments(engine, 'ocean'), ['water'])
@@ -244,11 +233,10 @@ export function meaningCases(searchCase: SearchCase): void {
     assert.deepEqual(await findDocuments(engine, 'mountain'), ['land', 'water'])
     await engine.remove('water')
     assert.deepEqual(await findDocuments(engine, 'mountain'), ['land'])
-    await engine.close()
   })
 
-  searchCase('a search by meaning stays in the same scope as a search by words', async (_, fixture) => {
-    const engine = await fixture.open({ embedder: topicEmbedder(topics) })
+  searchCase('a search by meaning stays in the same scope as a search by words', async (_, open) => {
+    const engine = await open({ embedder: topicEmbedder(topics) })
     await engine.index(searchDocument('hidden', 'The sea.', { collections: ['hidden'] }))
     await engine.index(searchDocument('seen', 'The sea, some day, when all is done.'))
     await engine.index(searchDocument('long', 'The sea. '.repeat(2_000)))
@@ -256,10 +244,9 @@ export function meaningCases(searchCase: SearchCase): void {
     const ids = await findDocuments(engine, 'ocean', { limit: 50 })
     assert.deepEqual(ids.toSorted(), ['long', 'long', 'long', 'seen'])
     assert.deepEqual(await findDocuments(engine, 'ocean', { documents: ['seen'] }), ['seen'])
-    await engine.close()
   })
 
-  searchCase('when the model fails, the search uses words alone and warns', async (_, fixture) => {
+  searchCase('when the model fails, the search uses words alone and warns', async (_, open) => {
     let fails = false
     const warnings: string[] = []
     const embedder = topicEmbedder(topics, {
@@ -267,7 +254,7 @@ export function meaningCases(searchCase: SearchCase): void {
         if (fails) throw new Error('the model fell over')
       },
     })
-    const engine = await fixture.open({ embedder, onWarning: (message) => void warnings.push(message) })
+    const engine = await open({ embedder, onWarning: (message) => void warnings.push(message) })
     await fill(engine)
     await engine.embedMissing()
     fails = true
@@ -275,16 +262,14 @@ export function meaningCases(searchCase: SearchCase): void {
     assert.deepEqual(await findDocuments(engine, 'ocean'), [])
     assert.equal(warnings.length, 2)
     assert.match(warnings[0]!, /words alone.*the model fell over/)
-    await engine.close()
   })
 
-  searchCase('vectors with other values than numbers are rejected', async (_, fixture) => {
+  searchCase('vectors with other values than numbers are rejected', async (_, open) => {
     const embedder = { ...topicEmbedder(topics), embed: async () => [Float32Array.of(Number.NaN, 1)] }
-    const engine = await fixture.open({ embedder })
+    const engine = await open({ embedder })
     await engine.index(searchDocument('a', 'The sea.'))
     await assert.rejects(engine.embedMissing(), { code: 'embedding' })
     assert.equal((await engine.progress()).embedded, 0)
-    await engine.close()
   })
 }
 

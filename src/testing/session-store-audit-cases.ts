@@ -40,16 +40,14 @@ export function auditCases(storeCase: StoreCase): void {
     assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 2 })
   })
 
-  storeCase('the audit continues after the store was reopened', async (store, fixture) => {
+  storeCase('the audit continues after the store was reopened', async (store, reopen) => {
     await store.transaction([audit({ kind: 'call' }, 1)])
     const [first] = await store.audit()
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     await again.transaction([audit({ kind: 'call' }, 2)])
     assert.deepEqual((await again.audit())[0], first)
     assert.equal((await again.audit())[1]?.previous, first?.hash)
     assert.deepEqual(await verifyAudit(again), { type: 'whole', records: 2 })
-    await again.close()
   })
 
   storeCase('concurrent records form one chain, and a failed write leaves no gap', async (store) => {

@@ -128,18 +128,21 @@ export interface StoreFixture {
   remove(): Promise<void>
 }
 
-/** Runs one case on its own store and cleans up afterwards. */
-export type StoreCase = (name: string, run: (store: SessionStore, fixture: StoreFixture) => Promise<void>) => void
+/** Runs one case on its own store. `reopen` closes it and opens it again. Afterwards it is closed and removed. */
+export type StoreCase = (name: string, run: StoreCaseBody) => void
+
+type StoreCaseBody = (store: SessionStore, reopen: () => Promise<SessionStore>) => Promise<void>
 
 /** Runs something on a new store, which is closed and removed afterwards. */
-export async function withStore(
-  makeFixture: () => Promise<StoreFixture>,
-  run: (store: SessionStore, fixture: StoreFixture) => Promise<void>,
-): Promise<void> {
+export async function withStore(makeFixture: () => Promise<StoreFixture>, run: StoreCaseBody): Promise<void> {
   const fixture = await makeFixture()
-  const store = await fixture.open()
+  let store = await fixture.open()
   try {
-    await run(store, fixture)
+    await run(store, async () => {
+      await store.close()
+      store = await fixture.open()
+      return store
+    })
   } finally {
     await store.close()
     await fixture.remove()
@@ -147,8 +150,6 @@ export async function withStore(
 }
 
 /** The lines of an export. */
-export async function exportLines(store: SessionStore, id = 'a'): Promise<readonly string[]> {
-  const lines: string[] = []
-  for await (const line of exportSession(store, id)) lines.push(line)
-  return lines
+export function exportLines(store: SessionStore, id = 'a'): Promise<readonly string[]> {
+  return Array.fromAsync(exportSession(store, id))
 }

@@ -4,19 +4,17 @@ import { at, file, start, type StoreCase } from './session-store-entries.ts'
 
 /** Cases for rows of files. */
 export function fileCases(storeCase: StoreCase): void {
-  storeCase('a file row is stored unchanged, with any file name', async (store, fixture) => {
+  storeCase('a file row is stored unchanged, with any file name', async (store, reopen) => {
     const rows: readonly FileRow[] = [
       file('f1'),
       file('f2', { name: 'lone \ud800 \u0000 字 "quoted" \u2028.txt', owner: { type: 'project', id: 'p' } }),
       file('f3', { owner: { type: 'agent', id: 'p' }, state: { type: 'processing' } }),
     ]
     for (const row of rows) await store.putFile(row)
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     assert.deepEqual(await again.files(), rows)
     assert.deepEqual(await again.file('f2'), rows[1])
     assert.equal(await again.file('unknown'), undefined)
-    await again.close()
   })
 
   storeCase('a second file with the same id is a conflict', async (store) => {

@@ -77,20 +77,16 @@ export function logCases(storeCase: StoreCase): void {
     },
   )
 
-  storeCase('accepted entries exist after the store was reopened', async (store, fixture) => {
+  storeCase('accepted entries exist after the store was reopened', async (store, reopen) => {
     const appended = await store.append('a', [start, ...wholeTurn('t1')], at(1))
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     assert.deepEqual(await again.entries('a'), appended)
-    await again.close()
   })
 
-  storeCase('close waits for pending writes', async (store, fixture) => {
+  storeCase('close waits for pending writes', async (store, reopen) => {
     const appended = store.append('a', [start], at(1))
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     assert.deepEqual(await again.entries('a'), await appended)
-    await again.close()
   })
 
   storeCase('a closed store rejects calls', async (store) => {

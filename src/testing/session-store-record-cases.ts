@@ -4,7 +4,7 @@ import { at, start, type StoreCase } from './session-store-entries.ts'
 
 /** Cases for versioned records. */
 export function recordCases(storeCase: StoreCase): void {
-  storeCase('a record keeps all of its versions, newest first', async (store, fixture) => {
+  storeCase('a record keeps all of its versions, newest first', async (store, reopen) => {
     const first = await store.putRecord({ kind: 'agent', id: 'poet', value: { name: 'Poet', tools: [1, null] } }, at(1))
     assert.deepEqual(first, {
       kind: 'agent',
@@ -15,15 +15,13 @@ export function recordCases(storeCase: StoreCase): void {
     })
     const second = await store.putRecord({ kind: 'agent', id: 'poet', value: 'lone \ud800 字 \u0000' }, at(2))
     assert.deepEqual([second.version, second.time], [2, at(2)])
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     assert.deepEqual(await again.record('agent', 'poet'), second)
     assert.deepEqual(await again.recordVersions('agent', 'poet'), [second, first])
     assert.deepEqual(
       [await again.record('agent', 'unknown'), await again.recordVersions('agent', 'unknown')],
       [undefined, []],
     )
-    await again.close()
   })
 
   storeCase('records with the same id and different kinds are independent', async (store) => {
@@ -108,33 +106,29 @@ export function recordCases(storeCase: StoreCase): void {
 
 /** Cases for named values. */
 export function valueCases(storeCase: StoreCase): void {
-  storeCase('a named value is the last one that was put', async (store, fixture) => {
+  storeCase('a named value is the last one that was put', async (store, reopen) => {
     assert.equal(await store.value('calibration'), undefined)
     await store.putValue('calibration', { factor: 1.25, seen: [1, null, '字'] })
     await store.putValue('nothing', null)
     await store.putValue('calibration', { factor: 2 })
     await assert.rejects(store.putValue('bad', undefined), { code: 'invalid' })
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     assert.deepEqual(await again.value('calibration'), { factor: 2 })
     assert.equal(await again.value('nothing'), null)
-    await again.close()
   })
 }
 
 /** Cases for contents: texts by their hash, some of them deleted with a session. */
 export function contentCases(storeCase: StoreCase): void {
-  storeCase('a text is stored once under its SHA-256', async (store, fixture) => {
+  storeCase('a text is stored once under its SHA-256', async (store, reopen) => {
     const text = 'You are helpful. 字'
     const hash = createHash('sha256').update(text).digest('hex')
     assert.deepEqual(await Promise.all([store.putContent(text), store.putContent(text)]), [hash, hash])
     assert.equal(await store.putContent(text), hash)
     assert.equal(await store.content(hash), text)
     assert.equal(await store.content(hash.replaceAll(/./g, '0')), undefined)
-    await store.close()
-    const again = await fixture.open()
+    const again = await reopen()
     assert.equal(await again.content(hash), text)
-    await again.close()
   })
 
   storeCase('texts that UTF-8 cannot encode are stored unchanged, each under its own hash', async (store) => {
