@@ -45,35 +45,19 @@ export interface StoredLog {
   readonly turns: readonly TurnRow[]
 }
 
-export function emptyTables(): Tables {
+/** Copies tables; those that are not given are empty. Rows are never changed, so copies of the maps are enough. */
+export function copyTables(tables: Partial<Tables> = {}): Tables {
   return {
-    sessions: new Map(),
-    bindings: new Map(),
-    calls: new Map(),
-    contents: new Map(),
-    holders: new Map(),
-    refused: new Set(),
-    values: new Map(),
-    records: new Map(),
-    files: new Map(),
-    audit: [],
-  }
-}
-
-/** Rows are never changed, so copies of the maps are enough. */
-export function copyTables(tables: Tables): Tables {
-  const { sessions, bindings, calls, contents, holders, refused, values, records, files, audit } = tables
-  return {
-    sessions: new Map(sessions),
-    bindings: new Map(bindings),
-    calls: new Map(calls),
-    contents: new Map(contents),
-    holders: new Map(holders),
-    refused: new Set(refused),
-    values: new Map(values),
-    records: new Map(records),
-    files: new Map(files),
-    audit: [...audit],
+    sessions: new Map(tables.sessions),
+    bindings: new Map(tables.bindings),
+    calls: new Map(tables.calls),
+    contents: new Map(tables.contents),
+    holders: new Map(tables.holders),
+    refused: new Set(tables.refused),
+    values: new Map(tables.values),
+    records: new Map(tables.records),
+    files: new Map(tables.files),
+    audit: [...(tables.audit ?? [])],
   }
 }
 

@@ -18,7 +18,6 @@ import {
   changeRow,
   copyTables,
   deleteSession,
-  emptyTables,
   compositeKey,
   requireRow,
   sessionLog,
@@ -41,7 +40,7 @@ export function memoryDriver(): StoreDriver {
   return {
     name: 'memory',
     async open({ folder, readOnly = false, inMemory = false }) {
-      const data = (inMemory ? undefined : kept.get(folder)) ?? { tables: emptyTables() }
+      const data = (inMemory ? undefined : kept.get(folder)) ?? { tables: copyTables() }
       if (!inMemory) kept.set(folder, data)
       return openMemoryStore(data, readOnly)
     },

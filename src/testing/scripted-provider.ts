@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import {
   modelsAnswer,
   type ScriptedAnswer,
@@ -10,6 +11,7 @@ import {
   type Wire,
 } from './scripted-provider-answer.ts'
 import { responseFrames } from './scripted-provider-frames.ts'
+import { type ScriptedServer, scriptedServer } from './scripted-server.ts'
 
 export interface ScriptedProviderOptions {
   /** The answer to the nth request, counted from 1. The default is `ok`. */
@@ -20,13 +22,10 @@ export interface ScriptedProviderOptions {
   readonly port?: number
 }
 
-export interface ScriptedProvider {
-  /** `http://127.0.0.1:PORT`, the base URL for Ollama and Anthropic. The base URL for OpenAI is `${url}/v1`. */
-  readonly url: string
+/** Its `url` is the base URL for Ollama and Anthropic. The base URL for OpenAI is `${url}/v1`. */
+export interface ScriptedProvider extends ScriptedServer {
   /** The model calls so far, in order. Requests for lists of models are not among them. */
   readonly requests: readonly ScriptedRequest[]
-  /** Ends every connection. */
-  close(): Promise<void>
 }
 
 /**
@@ -40,29 +39,16 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname
     const wire = WIRES[path]
-    const bytes = await readAll(incoming)
+    const bytes = await buffer(incoming)
     if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, models))
     const request = recordedRequest(wire, path, incoming, bytes, response)
     requests.push(request)
     await sendAnswer(await answer(request, requests.length), request, response)
   }
 
-  const server = createServer((incoming, response) => {
-    handle(incoming, response).catch((error: unknown) => {
-      if (response.headersSent) return response.destroy()
-      sendJson(response, { status: 500, body: { error: { message: `the script failed: ${String(error)}` } } })
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const fail = (error: unknown, response: ServerResponse) =>
+    sendJson(response, { status: 500, body: { error: { message: `the script failed: ${String(error)}` } } })
+  return { ...(await scriptedServer(handle, fail, options.port)), requests }
 }
 
 const WIRES: Readonly<Record<string, Wire>> = {
@@ -76,9 +62,10 @@ async function sendAnswer(answer: ScriptedAnswer, request: ScriptedRequest, resp
   if (answer.delayMs) await pause(answer.delayMs)
   if (answer.cutAfter === 0) return void response.destroy()
   if (answer.hangAfter === 0) return
-  if (answer.status !== undefined) return sendJson(response, { status: answer.status, ...bodyAndHeaders(answer) })
+  const { status, body = {}, headers = {} } = answer
+  if (status !== undefined) return sendJson(response, { status, body, headers })
   const type = request.wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
-  response.writeHead(200, { 'content-type': type, ...answer.headers })
+  response.writeHead(200, { 'content-type': type, ...headers })
   const frames = responseFrames(answer, request)
   if (answer.forever !== undefined) return sendForever(frames, answer.forever, response)
   const end = answer.cutAfter ?? answer.hangAfter ?? answer.endAfter ?? frames.length
@@ -100,29 +87,13 @@ async function sendAnswer(answer: ScriptedAnswer, request: ScriptedRequest, resp
 async function sendForever(frames: readonly string[], text: string, response: ServerResponse): Promise<void> {
   const at = frames.findIndex((frame) => frame.includes(text))
   if (at === -1) throw new Error(`No frame contains ${text}.`)
-  response.write(frames.slice(0, at).join(''))
   const frame = frames[at]!
   const block = frame.repeat(Math.max(1, Math.ceil(65_536 / frame.length)))
-  while (!response.destroyed) {
-    if (response.write(block)) await new Promise((resolve) => setImmediate(resolve))
-    else await waitForDrain(response)
+  async function* endless() {
+    yield frames.slice(0, at).join('')
+    for (; ; await setImmediate()) yield block
   }
-}
-
-function waitForDrain(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const over = () => {
-      response.off('drain', over)
-      response.off('close', over)
-      resolve()
-    }
-    response.on('drain', over)
-    response.on('close', over)
-  })
-}
-
-function bodyAndHeaders({ body = {}, headers }: ScriptedAnswer) {
-  return { body, ...(headers ? { headers } : {}) }
+  await pipeline(endless, response)
 }
 
 function recordedRequest(
@@ -167,12 +138,6 @@ function newestText(messages: unknown): string {
 function toolNames(tools: unknown): readonly string[] {
   if (!Array.isArray(tools)) return []
   return tools.map((tool: { name?: string; function?: { name: string } }) => tool.name ?? tool.function?.name ?? '')
-}
-
-async function readAll(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }
 
 interface PlainAnswer {

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 
 /** Reads the parameters of a call from its query and its body, JSON or a form, as the Bot API does. */
 export async function readParameters(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const address = new URL(incoming.url ?? '/', 'http://localhost')
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  const bytes = Buffer.concat(chunks)
+  const bytes = await buffer(incoming)
   const type = incoming.headers['content-type'] ?? ''
   const query = parseFields(address.searchParams)
   if (bytes.byteLength === 0) return query

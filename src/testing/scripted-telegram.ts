@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { scriptedServer } from './scripted-server.ts'
 import type { ScriptedCall, ScriptedFailure, ScriptedTelegram } from './scripted-telegram-contract.ts'
 import { botMethods } from './scripted-telegram-methods.ts'
 import { BotApiRefusal, readParameters } from './scripted-telegram-request.ts'
@@ -71,18 +71,9 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     return file.bytes
   }
 
-  const server = createServer((incoming, response) => {
-    handle(incoming, response).catch((error: unknown) => {
-      if (response.destroyed || response.headersSent) return response.destroy()
-      const refusal =
-        error instanceof BotApiRefusal ? error : new BotApiRefusal(500, `the script failed: ${String(error)}`)
-      refuse(response, refusal)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-
+  const server = await scriptedServer(handle, refuse)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     token,
     me,
     say: (chat, text, how) => people.say(chat, text, how).map((news) => updates.add(news)),
@@ -108,12 +99,10 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     get waiting() {
       return updates.waiting
     },
-    close: () =>
-      new Promise((resolve) => {
-        updates.close()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    async close() {
+      updates.close()
+      await server.close()
+    },
   }
 }
 
@@ -139,7 +128,9 @@ function fail(failure: ScriptedFailure, call: { status: number | undefined }, re
   }
 }
 
-function refuse(response: ServerResponse, { code, message, parameters }: BotApiRefusal): void {
+function refuse(error: unknown, response: ServerResponse): void {
+  const { code, message, parameters } =
+    error instanceof BotApiRefusal ? error : new BotApiRefusal(500, `the script failed: ${String(error)}`)
   const answer = { ok: false, error_code: code, description: message, ...(parameters ? { parameters } : {}) }
   send(response, code, JSON.stringify(answer))
 }
