@@ -82,7 +82,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
       guarded(() => prepare(sql).all(...parameters) as unknown as Row[]),
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
     tuples: <Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteScalar[]) =>
-      guarded(() => prepareTuples(sql).all(...parameters) as unknown as Row[]),
+      guarded(() => prepare(sql, tupleStatements).all(...parameters) as unknown as Row[]),
     *each<Row>(sql: string, ...parameters: readonly SqliteScalar[]) {
       const rows = guarded(() => prepare(sql).iterate(...parameters))
       try {
@@ -97,28 +97,8 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
       }
     },
     execute,
-    transaction(work) {
-      execute('begin immediate')
-      try {
-        const result = work()
-        execute('commit')
-        return result
-      } catch (error) {
-        if (database.isTransaction) execute('rollback')
-        throw error
-      }
-    },
-    nested(work) {
-      execute('savepoint nested')
-      try {
-        const result = work()
-        execute('release nested')
-        return result
-      } catch (error) {
-        if (database.isTransaction) execute('rollback to nested; release nested')
-        throw error
-      }
-    },
+    transaction: (work) => allOrNothing('begin immediate', 'commit', 'rollback', work),
+    nested: (work) => allOrNothing('savepoint nested', 'release nested', 'rollback to nested; release nested', work),
     get inTransaction() {
       return database.isTransaction
     },
@@ -132,21 +112,25 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     guarded(() => database.exec(sql))
   }
 
-  function prepare(sql: string): StatementSync {
-    const known = statements.get(sql)
+  function prepare(sql: string, prepared = statements): StatementSync {
+    const known = prepared.get(sql)
     if (known) return known
     const statement = database.prepare(sql)
-    statements.set(sql, statement)
+    if (prepared === tupleStatements) statement.setReturnArrays(true)
+    prepared.set(sql, statement)
     return statement
   }
 
-  function prepareTuples(sql: string): StatementSync {
-    const known = tupleStatements.get(sql)
-    if (known) return known
-    const statement = database.prepare(sql)
-    statement.setReturnArrays(true)
-    tupleStatements.set(sql, statement)
-    return statement
+  function allOrNothing<Result>(begin: string, end: string, undo: string, work: () => Result): Result {
+    execute(begin)
+    try {
+      const result = work()
+      execute(end)
+      return result
+    } catch (error) {
+      if (database.isTransaction) execute(undo)
+      throw error
+    }
   }
 
   function guarded<Result>(work: () => Result): Result {

@@ -146,7 +146,9 @@ async function writeStream(
     let bytes = 0
     for await (const piece of stream) {
       bytes += piece.byteLength
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      if (bytes > maxBytes) {
+        throw new StoreError('too-large', `the file is larger than the limit of ${maxBytes} bytes: send a smaller one`)
+      }
       hash.update(piece)
       await withStoreErrors(path, () => file.writeFile(piece))
     }
@@ -155,10 +157,6 @@ async function writeStream(
   } finally {
     await file.close()
   }
-}
-
-function tooLarge(maxBytes: number): StoreError {
-  return new StoreError('too-large', `the file is larger than the limit of ${maxBytes} bytes: send a smaller one`)
 }
 
 /** A reader finds the whole file at its new place, or none. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isFileLocked, lockFile } from '../platform.ts'
@@ -89,12 +89,6 @@ function readInfo(directory: string): ClaimInfo | undefined {
 function writeInfo(directory: string, info: ClaimInfo): void {
   const path = join(directory, INFO)
   const next = `${path}.next`
-  const file = openSync(next, 'w', 0o600)
-  try {
-    writeSync(file, `${JSON.stringify(info, null, 2)}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  writeFileSync(next, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600, flush: true })
   renameSync(next, path)
 }

@@ -2,7 +2,7 @@ import { timeSlice } from '../platform.ts'
 import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
 import type { Binding, EntryBody, CitationSource } from './entry.ts'
-import { type ExportCounts, type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
+import { type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
 import type { FileRow } from './file-row.ts'
 import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
@@ -85,6 +85,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
   const calls: CallRecord[] = []
   const files: ExportedFile[] = []
   const contents: string[] = []
+  const read = { entries, calls, files, contents }
   const work = timeSlice()
   for await (const text of lines) {
     if (work.isOver()) await work.rest()
@@ -114,28 +115,20 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
         contents.push(next.text)
         break
       case 'end':
-        refuseMissing(
-          next,
-          { entries: entries.length, calls: calls.length, files: files.length, contents: contents.length },
-          line,
-        )
+        for (const kind of ['entries', 'calls', 'files', 'contents'] as const) {
+          if (next[kind] === read[kind].length) continue
+          throw invalidLine(line, `it counts ${next[kind]} ${kind}, but ${read[kind].length} were found`)
+        }
         ended = true
     }
   }
-  if (session && ended) return { session, entries, calls, files, contents }
+  if (session && ended) return { session, ...read }
   throw invalidLine(line + 1, 'the export ends too early')
 }
 
 function refuseGap({ seq, body }: EntryLine, expected: number, line: number): void {
   if (seq !== expected) throw invalidLine(line, `entry ${expected} was expected here, not entry ${seq}`)
   if (seq === 1 && body.type !== 'session-start') throw invalidLine(line, 'the first entry has to be session-start')
-}
-
-function refuseMissing(counts: ExportCounts, found: ExportCounts, line: number): void {
-  for (const kind of ['entries', 'calls', 'files', 'contents'] as const) {
-    if (counts[kind] === found[kind]) continue
-    throw invalidLine(line, `it counts ${counts[kind]} ${kind}, but ${found[kind]} were found`)
-  }
 }
 
 function turnEnds(session: string, entries: readonly EntryLine[], time: string | undefined): Write[] {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, CHAIN_START } from '../audit.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'
@@ -67,29 +67,13 @@ const newestRow = plan((param: Parameter<{ upTo: number }>) =>
 )
 
 const insertRecord = plan((param: Parameter<Tables['audit']>) =>
-  tables.insertInto('audit').values({
-    number: param('number'),
-    time: param('time'),
-    session: param('session'),
-    turn: param('turn'),
-    tool: param('tool'),
-    decision: param('decision'),
-    record: param('record'),
-    hash: param('hash'),
-  }),
+  tables
+    .insertInto('audit')
+    .values(columns(param, 'number', 'time', 'session', 'turn', 'tool', 'decision', 'record', 'hash')),
 )
 
 /** One row as it is read: anyone who can write the file may have written anything into it. */
-interface AuditRow {
-  readonly number: number
-  readonly time: unknown
-  readonly session: unknown
-  readonly turn: unknown
-  readonly tool: unknown
-  readonly decision: unknown
-  readonly record: unknown
-  readonly hash: unknown
-}
+type AuditRow = { readonly [Column in keyof Tables['audit']]: Column extends 'number' ? number : unknown }
 
 type FilterColumns = Pick<AuditFacts, (typeof FILTER_COLUMNS)[number]>
 

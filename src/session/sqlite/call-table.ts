@@ -1,7 +1,7 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
-import { type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
+import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
 /** The outcome has a column of its own, so that finishing a call does not write its record again. */
 export function putCall(connection: StoreConnection, { outcome, ...record }: CallRecord): void {
@@ -63,9 +63,7 @@ function toRecord({ record, outcome }: Row): CallRecord {
 }
 
 const insertCall = plan((param: Parameter<Row & { id: string; session: string | null }>) =>
-  tables
-    .insertInto('calls')
-    .values({ id: param('id'), session: param('session'), record: param('record'), outcome: param('outcome') }),
+  tables.insertInto('calls').values(columns(param, 'id', 'session', 'record', 'outcome')),
 )
 
 const setOutcome = plan((param: Parameter<{ id: string; outcome: string }>) =>

@@ -52,7 +52,7 @@ async function neededContents(
   onProgress: (text: string) => void,
 ): Promise<ReadonlySet<string>> {
   const all = new Set<string>()
-  for await (const [hash] of pages(connection, 'contents', 'hash')) all.add(hash)
+  for await (const hash of pages(connection, 'contents', 'hash')) all.add(hash)
   const needed = new Set<string>()
   const waiting: string[] = []
   const note = (text: string) => {
@@ -64,7 +64,7 @@ async function neededContents(
   }
   for (const [table, column] of COLUMNS) {
     let rows = 0
-    for await (const [text] of pages(connection, table, column)) {
+    for await (const text of pages(connection, table, column)) {
       note(text)
       rows += 1
       if (rows % PAGE === 0) onProgress(`finding needed contents: ${rows} rows of ${table}`)
@@ -97,19 +97,15 @@ const removeContent: Plan<OneContent, never> = { sql: 'delete from contents wher
 
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 
-/** The texts of a column with their row ids, page by page. */
-async function* pages(
-  connection: StoreConnection,
-  table: string,
-  column: string,
-): AsyncGenerator<readonly [string, number]> {
+/** The texts of a column, page by page. */
+async function* pages(connection: StoreConnection, table: string, column: string): AsyncGenerator<string> {
   const page: Plan<{ readonly after: number }, { readonly text: string; readonly id: number }> = {
     sql: `select ${column} as text, rowid as id from ${table} where rowid > ? and ${column} is not null order by rowid limit ${PAGE}`,
     names: ['after'],
   }
   for (let after = -1; ; await setImmediate()) {
     const rows = connection.all(page, { after })
-    for (const { text, id } of rows) yield [text, id]
+    for (const { text } of rows) yield text
     if (rows.length < PAGE) return
     after = rows.at(-1)!.id
   }
@@ -123,7 +119,7 @@ async function removeOthers(
   let contents = 0
   let characters = 0
   const unneeded: string[] = []
-  for await (const [hash] of pages(connection, 'contents', 'hash')) if (!needed.has(hash)) unneeded.push(hash)
+  for await (const hash of pages(connection, 'contents', 'hash')) if (!needed.has(hash)) unneeded.push(hash)
   while (unneeded.length > 0) {
     const batch = unneeded.splice(0, PAGE)
     connection.overwriting(() =>

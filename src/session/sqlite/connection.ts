@@ -60,14 +60,8 @@ export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }:
     get: (plan, parameters) => database.get(plan.sql, ...parameterValues(plan, parameters)),
     all: (plan, parameters) => database.all(plan.sql, ...parameterValues(plan, parameters)),
     tuples: (plan, parameters) => database.tuples(plan.sql, ...parameterValues(plan, parameters)),
-    rows: (query) => {
-      const { sql, parameters } = query.compile()
-      return database.all(sql, ...(parameters as Scalar[]))
-    },
-    tupleRows: (query) => {
-      const { sql, parameters } = query.compile()
-      return database.tuples(sql, ...(parameters as Scalar[]))
-    },
+    rows: (query) => database.all(...compiledStatement(query)),
+    tupleRows: (query) => database.tuples(...compiledStatement(query)),
     execute,
     transaction,
     nested,
@@ -86,6 +80,11 @@ export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }:
     },
     close,
   }
+}
+
+function compiledStatement(query: Compilable): readonly [sql: string, ...values: Scalar[]] {
+  const { sql, parameters } = query.compile()
+  return [sql, ...(parameters as Scalar[])]
 }
 
 function parameterValues<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): Scalar[] {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { contentHash } from '../content.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 import { putValue, readValue } from './value-table.ts'
 
 export function putContent(connection: StoreConnection, text: string, hash = contentHash(text)): string {
@@ -18,7 +18,7 @@ export function readContent(connection: StoreConnection, hash: string): string |
 const insertContent = plan((param: Parameter<Tables['contents']>) =>
   tables
     .insertInto('contents')
-    .values({ hash: param('hash'), text: param('text'), escaped: param('escaped') })
+    .values(columns(param, 'hash', 'text', 'escaped'))
     .onConflict((conflict) => conflict.column('hash').doNothing()),
 )
 

@@ -4,9 +4,9 @@ import { presentBody, storedTypes } from '../choices.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import type { EntriesOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 import { sessionState } from './session-table.ts'
-import { insertTurn, shiftTurns, readTurn, readTurn as turnRow, readTurnByKey, updateTurn } from './turn-table.ts'
+import { insertTurn, shiftTurns, readTurn, readTurnByKey, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with the JSON to write. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
@@ -49,41 +49,19 @@ export function append(
 }
 
 const insertEntry = plan((param: Parameter<Tables['entries']>) =>
-  tables.insertInto('entries').values({
-    session: param('session'),
-    seq: param('seq'),
-    time: param('time'),
-    type: param('type'),
-    turn: param('turn'),
-    data: param('data'),
-  }),
+  tables.insertInto('entries').values(columns(param, 'session', 'seq', 'time', 'type', 'turn', 'data')),
 )
 
 const insertSession = plan((param: Parameter<StoredSession>) =>
-  tables.insertInto('sessions').values({
-    id: param('id'),
-    title: param('title'),
-    created: param('created'),
-    updated: param('updated'),
-    turns: param('turns'),
-    entries: param('entries'),
-    tokens: param('tokens'),
-    model: param('model'),
-    choices: param('choices'),
-  }),
+  tables
+    .insertInto('sessions')
+    .values(columns(param, 'id', 'title', 'created', 'updated', 'turns', 'entries', 'tokens', 'model', 'choices')),
 )
 
 const updateSession = plan((param: Parameter<StoredSession>) =>
   tables
     .updateTable('sessions')
-    .set({
-      updated: param('updated'),
-      turns: param('turns'),
-      entries: param('entries'),
-      tokens: param('tokens'),
-      model: param('model'),
-      choices: param('choices'),
-    })
+    .set(columns(param, 'updated', 'turns', 'entries', 'tokens', 'model', 'choices'))
     .where('id', '=', param('id')),
 )
 
@@ -99,7 +77,7 @@ export function readEntries(
   let { after = 0, upTo = Number.MAX_SAFE_INTEGER } = options
   let query = stored.where('session', '=', session)
   if (turn !== undefined) {
-    const row = turnRow(connection, session, turn)
+    const row = readTurn(connection, session, turn)
     if (!row) return []
     after = Math.max(after, row.firstSeq - 1)
     upTo = Math.min(upTo, row.lastSeq)

@@ -1,7 +1,7 @@
 import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 
 export function putFile(connection: StoreConnection, row: FileRow): void {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row
@@ -70,15 +70,9 @@ const stored = tables.selectFrom('files').selectAll()
 const oneFile = plan((param: Parameter<Pick<Row, 'id'>>) => stored.where('id', '=', param('id')))
 
 const insertFile = plan((param: Parameter<Row>) =>
-  tables.insertInto('files').values({
-    id: param('id'),
-    owner_type: param('owner_type'),
-    owner_id: param('owner_id'),
-    hash: param('hash'),
-    facts: param('facts'),
-    state: param('state'),
-    state_type: param('state_type'),
-  }),
+  tables
+    .insertInto('files')
+    .values(columns(param, 'id', 'owner_type', 'owner_id', 'hash', 'facts', 'state', 'state_type')),
 )
 
 const updateState = plan((param: Parameter<Pick<Row, 'id' | 'state' | 'state_type'>>) =>

@@ -188,21 +188,15 @@ function apply(connection: StoreConnection, write: Exclude<Write, { readonly typ
 }
 
 /** Contents that are known to be on the disk, so that storing them again costs nothing. */
-interface KnownHashes {
-  has(hash: string): boolean
-  add(hash: string): void
-  clear(): void
-}
-
-function createKnownHashes(most: number): KnownHashes {
+function createKnownHashes(most: number) {
   const hashes = new Set<string>()
   return {
-    has(hash) {
+    has(hash: string) {
       if (!hashes.delete(hash)) return false
       hashes.add(hash)
       return true
     },
-    add(hash) {
+    add(hash: string) {
       hashes.add(hash)
       if (hashes.size > most) hashes.delete(hashes.values().next().value!)
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 
 export function putRecord(connection: StoreConnection, change: RecordChange, time: string): RecordVersion {
   const version = nextVersion(change, readNewestRecord(connection, change.kind, change.id), time)
@@ -31,13 +31,7 @@ function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
 }
 
 const insertRecord = plan((param: Parameter<Row>) =>
-  tables.insertInto('records').values({
-    kind: param('kind'),
-    id: param('id'),
-    version: param('version'),
-    time: param('time'),
-    value: param('value'),
-  }),
+  tables.insertInto('records').values(columns(param, 'kind', 'id', 'version', 'time', 'value')),
 )
 
 const versions = tables.selectFrom('records').selectAll().orderBy('version', 'desc')

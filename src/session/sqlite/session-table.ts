@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.ts'
 import type { SessionRow } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { deleteOwnedFiles } from './file-table.ts'
-import { type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
+import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
 export function readSessionRow(connection: StoreConnection, id: string): SessionRow | undefined {
   const row = connection.get(oneSession, { id })
@@ -110,11 +110,7 @@ const freeBindings = plan((param: Parameter<BindingRow>) =>
 )
 
 const insertBinding = plan((param: Parameter<BindingRow>) =>
-  tables.insertInto('bindings').values({
-    channel: param('channel'),
-    conversation: param('conversation'),
-    session: param('session'),
-  }),
+  tables.insertInto('bindings').values(columns(param, 'channel', 'conversation', 'session')),
 )
 
 const boundSession = plan((param: Parameter<Binding>) =>

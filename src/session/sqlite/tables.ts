@@ -118,6 +118,14 @@ export function plan<Parameters, Row>(build: (param: Parameter<Parameters>) => C
   return { sql: compiled.sql, names }
 }
 
+/** The placeholders of parameters that have the names of their columns. */
+export function columns<Parameters, Name extends keyof Parameters & string>(
+  param: Parameter<Parameters>,
+  ...names: readonly Name[]
+): Pick<Parameters, Name> {
+  return Object.fromEntries(names.map((name) => [name, param(name)])) as Pick<Parameters, Name>
+}
+
 class Placeholder {
   readonly name: string
 

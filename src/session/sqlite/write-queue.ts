@@ -100,9 +100,16 @@ function settle(connection: StoreConnection, jobs: readonly Job[]): void {
     else for (const job of jobs) job.reject(error)
     return
   }
-  attempts.forEach((outcome, index) => answer(jobs[index]!, outcome))
+  for (const [index, { resolve, reject }] of jobs.entries()) {
+    const outcome = attempts[index]!
+    if (outcome.ok) resolve(outcome.result as never)
+    else reject(outcome.error)
+  }
   // Code that awaits one of the promises continues only after this function returns.
-  attempts.forEach((outcome, index) => tell(jobs[index]!, outcome))
+  for (const [index, { written }] of jobs.entries()) {
+    const outcome = attempts[index]!
+    if (outcome.ok) written?.(outcome.result as never)
+  }
 }
 
 function attempt(connection: StoreConnection, job: Job): Attempt {
@@ -112,13 +119,4 @@ function attempt(connection: StoreConnection, job: Job): Attempt {
     if (!connection.inTransaction) throw error
     return { ok: false, error }
   }
-}
-
-function answer(job: Job, outcome: Attempt): void {
-  if (outcome.ok) job.resolve(outcome.result as never)
-  else job.reject(outcome.error)
-}
-
-function tell(job: Job, outcome: Attempt): void {
-  if (outcome.ok) job.written?.(outcome.result as never)
 }
