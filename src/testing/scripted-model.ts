@@ -11,6 +11,8 @@ import {
   type Models,
   type ModelUsage,
 } from '../model.ts'
+import { orAborted } from '../platform.ts'
+import { textPieces } from './scripted-provider-answer.ts'
 
 /** One answer of a scripted model: reasoning, then text, then tool calls, then the end or a failure. */
 export interface ScriptedReply {
@@ -102,11 +104,14 @@ async function* replyEvents(
   const names = { provider: 'scripted', model: id }
   const wait = async (piece: number) => {
     const waiting = reply.before?.(piece)
-    if (waiting) await Promise.race([waiting, aborted(signal)])
+    const waited = waiting && orAborted(waiting, signal)
+    await waited?.catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
     if (signal.aborted) throw new ModelError('cancelled', 'the call was cancelled', names)
   }
-  const { text, reasoning, toolCalls = [], usage } = reply
-  const pieces = typeof text === 'string' ? (text.match(/\S+\s*|\s+/g) ?? []) : (text ?? [])
+  const { reasoning, toolCalls = [], usage } = reply
+  const pieces = textPieces(reply.text)
   if (reasoning !== undefined) yield { type: 'reasoning-delta', text: reasoning }
   for (const [index, piece] of pieces.entries()) {
     await wait(index)
@@ -137,11 +142,4 @@ async function* replyEvents(
       ],
     },
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

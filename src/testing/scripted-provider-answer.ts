@@ -69,7 +69,7 @@ export interface ScriptedUsage {
 }
 
 /** The pieces of a text: the given list, or words with the whitespace after them. */
-export function pieces(text: string | readonly string[] | undefined): readonly string[] {
+export function textPieces(text: string | readonly string[] | undefined): readonly string[] {
   if (text === undefined) return []
   return typeof text === 'string' ? (text.match(/\S+\s*|\s+/g) ?? []) : text
 }

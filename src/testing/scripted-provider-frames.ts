@@ -2,7 +2,7 @@ import {
   callId,
   finishReason,
   inputText,
-  pieces,
+  textPieces,
   type ScriptedAnswer,
   type ScriptedRequest,
   type ScriptedUsage,
@@ -39,8 +39,8 @@ function openaiChatFrames(answer: ScriptedAnswer, request: ScriptedRequest, usag
   const call = (index: number, fields: object) => delta({ tool_calls: [{ index, ...fields }] })
   const frames = [
     delta({ role: 'assistant', content: '' }),
-    ...pieces(answer.reasoning).map((reasoning_content) => delta({ reasoning_content })),
-    ...pieces(answer.text).map((content) => delta({ content })),
+    ...textPieces(answer.reasoning).map((reasoning_content) => delta({ reasoning_content })),
+    ...textPieces(answer.text).map((content) => delta({ content })),
     ...(answer.toolCalls ?? []).flatMap(({ id, name, input }, index) => [
       call(index, { id: id ?? callId(request, index), type: 'function', function: { name, arguments: '' } }),
       ...halves(inputText(input)).map((part) => call(index, { function: { arguments: part } })),
@@ -52,7 +52,7 @@ function openaiChatFrames(answer: ScriptedAnswer, request: ScriptedRequest, usag
   }
   frames.push(delta({}, FINISH[finishReason(answer)]))
   const wanted = (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage
-  if (usage && wanted) frames.push(event({ choices: [], usage: wireUsage(usage) }))
+  if (usage && wanted) frames.push(event({ choices: [], usage: openaiUsage(usage, ['prompt', 'completion']) }))
   return [...frames, 'data: [DONE]\n\n']
 }
 
@@ -63,13 +63,17 @@ const FINISH = {
   'content-filter': 'content_filter',
 } as const
 
-function wireUsage({ promptTokens = 0, cachedTokens, outputTokens = 0, reasoningTokens }: ScriptedUsage): object {
+/** The token counts of OpenAI, whose two APIs name the sides of a call differently. */
+function openaiUsage(
+  { promptTokens = 0, cachedTokens, outputTokens = 0, reasoningTokens }: ScriptedUsage,
+  [input, output]: readonly [input: string, output: string],
+): object {
   return {
-    prompt_tokens: promptTokens,
-    completion_tokens: outputTokens,
+    [`${input}_tokens`]: promptTokens,
+    [`${output}_tokens`]: outputTokens,
     total_tokens: promptTokens + outputTokens,
-    ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
-    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    ...(cachedTokens !== undefined && { [`${input}_tokens_details`]: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens !== undefined && { [`${output}_tokens_details`]: { reasoning_tokens: reasoningTokens } }),
   }
 }
 
@@ -95,7 +99,7 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: answer.signature ?? null }
     event('response.output_item.added', { output_index, item })
     event('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } })
-    for (const delta of pieces(answer.reasoning)) event('response.reasoning_summary_text.delta', { ...at, delta })
+    for (const delta of textPieces(answer.reasoning)) event('response.reasoning_summary_text.delta', { ...at, delta })
     event('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text: '' } })
     event('response.output_item.done', { output_index, item })
     output_index += 1
@@ -104,7 +108,7 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     const at = { item_id: 'msg_1', output_index, content_index: 0 }
     const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [] }
     event('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } })
-    for (const delta of pieces(answer.text)) event('response.output_text.delta', { ...at, delta, logprobs: [] })
+    for (const delta of textPieces(answer.text)) event('response.output_text.delta', { ...at, delta, logprobs: [] })
     event('response.output_item.done', { output_index, item: { ...item, status: 'completed' } })
     output_index += 1
   }
@@ -129,7 +133,7 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     return frames
   }
   const reason = INCOMPLETE[finishReason(answer)]
-  const reported = usage ? { usage: responsesUsage(usage) } : {}
+  const reported = usage ? { usage: openaiUsage(usage, ['input', 'output']) } : {}
   if (reason) {
     const incomplete_details = { reason }
     event('response.incomplete', { response: { ...response, status: 'incomplete', incomplete_details, ...reported } })
@@ -142,16 +146,6 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
 }
 
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' }
-
-function responsesUsage({ promptTokens = 0, cachedTokens, outputTokens = 0, reasoningTokens }: ScriptedUsage): object {
-  return {
-    input_tokens: promptTokens,
-    output_tokens: outputTokens,
-    total_tokens: promptTokens + outputTokens,
-    ...(cachedTokens === undefined ? {} : { input_tokens_details: { cached_tokens: cachedTokens } }),
-    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { reasoning_tokens: reasoningTokens } }),
-  }
-}
 
 /** Server-sent events of `/v1/messages`: https://platform.claude.com/docs/en/build-with-claude/streaming */
 function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
@@ -182,12 +176,12 @@ function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage
   const frames = [event('message_start', { message: start }), event('ping', {})]
   let index = 0
   if (answer.reasoning !== undefined) {
-    const deltas: object[] = pieces(answer.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking }))
+    const deltas: object[] = textPieces(answer.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking }))
     if (answer.signature) deltas.push({ type: 'signature_delta', signature: answer.signature })
     frames.push(...block(index++, { type: 'thinking', thinking: '', signature: '' }, deltas))
   }
   if (answer.text !== undefined) {
-    const deltas = pieces(answer.text).map((text) => ({ type: 'text_delta', text }))
+    const deltas = textPieces(answer.text).map((text) => ({ type: 'text_delta', text }))
     frames.push(...block(index++, { type: 'text', text: '' }, deltas))
   }
   for (const [call, { id = callId(request, call), name, input }] of (answer.toolCalls ?? []).entries()) {
@@ -218,8 +212,8 @@ function ollamaFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: 
   const line = (fields: object) => `${JSON.stringify({ model, created_at: '2026-01-01T00:00:00Z', ...fields })}\n`
   const say = (fields: object) => line({ message: { role: 'assistant', content: '', ...fields }, done: false })
   const frames = [
-    ...pieces(answer.reasoning).map((thinking) => say({ thinking })),
-    ...pieces(answer.text).map((content) => say({ content })),
+    ...textPieces(answer.reasoning).map((thinking) => say({ thinking })),
+    ...textPieces(answer.text).map((content) => say({ content })),
     ...(answer.toolCalls ?? []).map(({ id, name, input }) =>
       say({ tool_calls: [{ ...(id ? { id } : {}), function: { name, arguments: input } }] }),
     ),

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
+import { sha256 } from '../platform.ts'
 import {
   modelsAnswer,
   type ScriptedAnswer,
@@ -114,7 +114,7 @@ function recordedRequest(
     time,
     model: String(body['model']),
     get sha256() {
-      return createHash('sha256').update(bytes).digest('hex')
+      return sha256(bytes)
     },
     get cancelled() {
       return response.destroyed && !response.writableEnded

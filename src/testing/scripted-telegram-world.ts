@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Chat, InlineKeyboardMarkup, Message, MessageEntity, Update, User } from 'grammy/types'
+import type { Chat, InlineKeyboardMarkup, Message, Update, User } from 'grammy/types'
 import { defined } from '../platform.ts'
 import type {
   ScriptedChatType,
   ScriptedFile,
   ScriptedMessage,
   ScriptedMessageOptions,
+  ScriptedTelegram,
 } from './scripted-telegram-contract.ts'
 import { findEntities } from './scripted-telegram-text.ts'
 
@@ -31,18 +32,10 @@ export interface WorldChat {
 }
 
 /** A message as it is now. */
-export interface WorldMessage {
-  readonly id: number
+export interface WorldMessage extends Omit<ScriptedMessage, 'from' | 'buttons'> {
   readonly from: User
   readonly date: number
-  readonly text: string
-  readonly entities: readonly MessageEntity[]
   readonly keyboard: InlineKeyboardMarkup | undefined
-  readonly edits: number
-  readonly thread?: number
-  readonly replyTo?: number
-  readonly silent?: boolean
-  readonly preview: boolean
   /** Further fields, such as files. With one of these the text is a caption. */
   readonly extra: Partial<Message>
 }
@@ -127,18 +120,15 @@ export function visibleMessage({ from, keyboard, ...message }: WorldMessage): Sc
 
 type NewUpdate = Omit<Update, 'update_id'>
 
-/** The actions of people, as the updates that they cause. */
-interface TelegramPeople {
-  say(chat: number, text: string, options?: ScriptedMessageOptions): readonly NewUpdate[]
-  press(chat: number, messageId: number, data: string, from?: number | User): NewUpdate
-  change(chat: number, messageId: number, text: string): NewUpdate
-}
-
 /** The person who writes in a group when the test names nobody. */
 const SOMEBODY = 100
 
-export function telegramPeople(world: TelegramWorld): TelegramPeople {
-  function write(place: WorldChat, text: string, options: ScriptedMessageOptions, extra: Partial<Message>): NewUpdate {
+/** The actions of people. `add` delivers the updates that they cause. */
+export function telegramPeople(
+  world: TelegramWorld,
+  add: (news: NewUpdate) => Update,
+): Pick<ScriptedTelegram, 'say' | 'press' | 'change'> {
+  function write(place: WorldChat, text: string, options: ScriptedMessageOptions, extra: Partial<Message>): Update {
     const { from = place.chat.type === 'private' ? place.chat.id : SOMEBODY, entities, thread, replyTo } = options
     const id = place.nextId()
     if (thread !== undefined) place.threads.add(thread)
@@ -155,7 +145,7 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
       extra: { ...extra, ...options.extra },
     }
     place.messages.set(id, message)
-    return { message: apiMessage(place, message) } as NewUpdate
+    return add({ message: apiMessage(place, message) } as NewUpdate)
   }
 
   function picture(bytes: Uint8Array): Partial<Message> {
@@ -174,6 +164,13 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
     }
   }
 
+  function messageIn(chat: number, id: number) {
+    const place = world.chat(chat)
+    const message = place?.messages.get(id)
+    if (!place || !message) throw new Error(`There is no message ${id} in chat ${chat}.`)
+    return { place, message }
+  }
+
   return {
     say(chat, text, options = {}) {
       const place = world.open(chat, options.type, options.title)
@@ -190,9 +187,7 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
     },
 
     press(chat, messageId, data, from = chat) {
-      const place = world.chat(chat)
-      const message = place?.messages.get(messageId)
-      if (!place || !message) throw new Error(`There is no message ${messageId} in chat ${chat}.`)
+      const { place, message } = messageIn(chat, messageId)
       const buttons = message.keyboard?.inline_keyboard.flat() ?? []
       if (!buttons.some((button) => 'callback_data' in button && button.callback_data === data)) {
         throw new Error(`Message ${messageId} has no button with ${data}: ${JSON.stringify(buttons)}.`)
@@ -201,16 +196,14 @@ export function telegramPeople(world: TelegramWorld): TelegramPeople {
       world.pressed.add(id)
       const person = toUser(from)
       const query = { id, from: person, message: apiMessage(place, message), chat_instance: String(chat), data }
-      return { callback_query: query }
+      return add({ callback_query: query })
     },
 
     change(chat, messageId, text) {
-      const place = world.chat(chat)
-      const before = place?.messages.get(messageId)
-      if (!place || !before) throw new Error(`There is no message ${messageId} in chat ${chat}.`)
+      const { place, message: before } = messageIn(chat, messageId)
       const message = { ...before, text, entities: findEntities(text), edits: before.edits + 1 }
       place.messages.set(messageId, message)
-      return { edited_message: apiMessage(place, message) } as NewUpdate
+      return add({ edited_message: apiMessage(place, message) } as NewUpdate)
     },
   }
 }

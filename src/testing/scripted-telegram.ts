@@ -26,7 +26,6 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
   const me = { id, is_bot: true, first_name: 'Scripted', username, ...abilities }
   const world = telegramWorld(me)
   const updates = telegramUpdates()
-  const people = telegramPeople(world)
   const failures = telegramFailures()
   const methods = botMethods(world, updates)
   const calls: { -readonly [key in keyof ScriptedCall]: ScriptedCall[key] }[] = []
@@ -76,16 +75,14 @@ export async function scriptedTelegram(options: ScriptedTelegramOptions = {}): P
     url: server.url,
     token,
     me,
-    say: (chat, text, how) => people.say(chat, text, how).map((news) => updates.add(news)),
-    press: (chat, messageId, data, from) => updates.add(people.press(chat, messageId, data, from)),
-    change: (chat, messageId, text) => updates.add(people.change(chat, messageId, text)),
-    happen: (news) => updates.add(news),
-    redeliver: (updateId) => updates.redeliver(updateId),
+    ...telegramPeople(world, updates.add),
+    happen: updates.add,
+    redeliver: updates.redeliver,
     open: (chat, type) => void world.open(chat, type),
     messages: (chat) => Array.from(world.chat(chat)?.messages.values() ?? [], visibleMessage),
     calls: (method) =>
       calls.filter((call) => (method === undefined ? call.method !== 'getUpdates' : call.method === method)),
-    fail: (method, how, times = 1) => failures.add(method, how, times),
+    fail: failures.add,
     async until(predicate, withinMs = TIMEOUT_MS) {
       const end = Date.now() + withinMs
       for (;;) {
@@ -142,17 +139,13 @@ function send(response: ServerResponse, status: number, body: string | Uint8Arra
 }
 
 /** Failures that wait for their calls. */
-interface TelegramFailures {
-  add(method: string, how: ScriptedFailure, times: number): void
-  /** Removes and returns the failure for a call. */
-  take(method: string, chat: number | undefined): ScriptedFailure | undefined
-}
-
-function telegramFailures(): TelegramFailures {
+function telegramFailures() {
   const waiting: { readonly method: string; readonly how: ScriptedFailure; times: number }[] = []
   return {
-    add: (method, how, times) => void waiting.push({ method: method.toLowerCase(), how, times }),
-    take(method, chat) {
+    add: (method: string, how: ScriptedFailure, times = 1) =>
+      void waiting.push({ method: method.toLowerCase(), how, times }),
+    /** Removes and returns the failure for a call. */
+    take(method: string, chat: number | undefined) {
       const index = waiting.findIndex(
         ({ method: wanted, how, times }) =>
           times > 0 && (wanted === method || wanted === '*') && (how.chat === undefined || how.chat === chat),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { sha256 } from '../platform.ts'
 import { at, start, type StoreCase } from './session-store-entries.ts'
 
 /** Cases for versioned records. */
@@ -122,7 +122,7 @@ export function valueCases(storeCase: StoreCase): void {
 export function contentCases(storeCase: StoreCase): void {
   storeCase('a text is stored once under its SHA-256', async (store, reopen) => {
     const text = 'You are helpful. 字'
-    const hash = createHash('sha256').update(text).digest('hex')
+    const hash = sha256(text)
     assert.deepEqual(await Promise.all([store.putContent(text), store.putContent(text)]), [hash, hash])
     assert.equal(await store.putContent(text), hash)
     assert.equal(await store.content(hash), text)
