@@ -44,8 +44,9 @@ function answerCases(providerCase: ProviderCase): void {
     const text = ['Hel', 'lo ', 'there']
     script({ text, usage: { promptTokens: 40, outputTokens: 3 } })
     const events = await call()
+    const deltas = events.filter(({ type }) => type === 'text-delta')
     assert.deepEqual(
-      events.filter(({ type }) => type === 'text-delta'),
+      deltas,
       text.map((piece) => ({ type: 'text-delta', text: piece })),
     )
     const { message, reason, usage } = finishEvent(events)
@@ -94,10 +95,8 @@ function toolCases(providerCase: ProviderCase): void {
       toolName: 'search',
       input,
     }))
-    assert.deepEqual(
-      events.filter(({ type }) => type === 'tool-call'),
-      calls,
-    )
+    const arrived = events.filter(({ type }) => type === 'tool-call')
+    assert.deepEqual(arrived, calls)
     const { message, reason } = finishEvent(events)
     assert.equal(reason, 'tool-calls')
     const parts = typeof message.content === 'string' ? [] : message.content

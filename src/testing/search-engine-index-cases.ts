@@ -24,10 +24,8 @@ export function indexCases(searchCase: SearchCase): void {
     assert.match(chunk.text, /hot springs/)
     assert.ok(chunk.line >= 1 && chunk.page !== undefined)
     assert.ok(score > 0)
-    assert.deepEqual(
-      ranks.map(({ by, rank }) => [by, rank]),
-      [['words', 1]],
-    )
+    const positions = ranks.map(({ by, rank }) => [by, rank])
+    assert.deepEqual(positions, [['words', 1]])
   })
 
   searchCase('hits have only the fields that their document has', async (engine) => {

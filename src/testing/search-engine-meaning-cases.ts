@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Embedder, SearchEngine } from '../search.ts'
-import { searchDocument, findDocuments, type SearchCase, topicEmbedder } from './search-engine-fixture.ts'
+import { documentIds, searchDocument, findDocuments, type SearchCase, topicEmbedder } from './search-engine-fixture.ts'
 
 const topics = [
   ['sea', 'ocean'],
@@ -27,19 +27,15 @@ export function meaningCases(searchCase: SearchCase): void {
     await engine.embedMissing()
     const { hits } = await engine.search({ text: 'wide ocean', collections: ['all'] })
     assert.equal(hits[0]?.document, 'both')
-    assert.deepEqual(
-      hits[0].ranks.map((rank) => rank.by),
-      ['words', 'meaning'],
-    )
+    const lists = hits[0].ranks.map((rank) => rank.by)
+    assert.deepEqual(lists, ['words', 'meaning'])
     for (const { score, ranks } of hits) {
       const sum = ranks.reduce((total, { by, rank }) => total + (by === 'words' ? 1 : 0.1) / (60 + rank), 0)
       assert.ok(Math.abs(score - sum) < 1e-12)
     }
     const water = hits.find((hit) => hit.document === 'water')
-    assert.deepEqual(
-      water?.ranks.map(({ by, value }) => [by, Math.round(value * 1000) / 1000]),
-      [['meaning', 1]],
-    )
+    const nearness = water?.ranks.map(({ by, value }) => [by, Math.round(value * 1000) / 1000])
+    assert.deepEqual(nearness, [['meaning', 1]])
   })
 
   searchCase('a search can use words alone or meaning alone', async (_, open) => {
@@ -136,10 +132,7 @@ export function meaningCases(searchCase: SearchCase): void {
     assert.equal((await ask()).degraded, undefined)
     fails = true
     const { hits, degraded } = await ask()
-    assert.deepEqual(
-      hits.map(({ document }) => document),
-      ['water'],
-    )
+    assert.deepEqual(documentIds(hits), ['water'])
     assert.equal(degraded, 'Found by words alone: the embedding model topics: connection refused.')
     assert.equal((await engine.search({ text: 'sea', collections: ['all'], by: 'words' })).degraded, undefined)
   })

@@ -27,14 +27,8 @@ export function auditCases(storeCase: StoreCase): void {
     const [first, second] = await store.audit()
     assert.deepEqual(first, { ...facts, number: 1, time: at(1), previous: '0'.repeat(64), hash: first?.hash })
     const { hash } = second!
-    assert.deepEqual(second, {
-      kind: 'change',
-      reason: 'by the owner',
-      number: 2,
-      time: at(2),
-      previous: first?.hash,
-      hash,
-    })
+    const change = { kind: 'change', reason: 'by the owner', number: 2, time: at(2) }
+    assert.deepEqual(second, { ...change, previous: first?.hash, hash })
     assert.match(hash, /^[0-9a-f]{64}$/)
     assert.deepEqual(await store.auditHead(), { number: 2, hash })
     assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 2 })
@@ -59,8 +53,9 @@ export function auditCases(storeCase: StoreCase): void {
       }),
     )
     assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 40)
+    const written = (await store.audit()).map((record) => record.toolCallId)
     assert.deepEqual(
-      (await store.audit()).map((record) => record.toolCallId),
+      written,
       Array.from({ length: 60 }, (_, index) => `tool-${index}`).filter((_, index) => index % 3 !== 0),
     )
     assert.deepEqual(await verifyAudit(store), { type: 'whole', records: 40 })
@@ -96,12 +91,8 @@ export function auditCases(storeCase: StoreCase): void {
         [{ after: 6 }, []],
       ]
       for (const [options, numbers] of found) {
-        const records = await store.audit(options)
-        assert.deepEqual(
-          records.map((record) => record.number),
-          numbers,
-          JSON.stringify(options),
-        )
+        const listed = (await store.audit(options)).map((record) => record.number)
+        assert.deepEqual(listed, numbers, JSON.stringify(options))
       }
     },
   )

@@ -36,10 +36,8 @@ export function exportCases(storeCase: StoreCase, makeFixture: () => Promise<Sto
     assert.ok(texts.every((text) => !/[\n\r\u2028\u2029]/.test(text)))
     const lines = texts.map((text) => JSON.parse(text))
     assert.deepEqual(lines[0].foreword, 'session')
-    assert.deepEqual(
-      lines.filter((line) => 'content' in line).map((line) => line.content.text),
-      ['You are helpful.', 'lone \ud800, line\u2028ends\u2029'],
-    )
+    const contents = lines.filter((line) => 'content' in line).map((line) => line.content.text)
+    assert.deepEqual(contents, ['You are helpful.', 'lone \ud800, line\u2028ends\u2029'])
     assert.deepEqual(lines.at(-1), { end: { entries: 9, calls: 2, files: 0, contents: 2 } })
     await assert.rejects(exportLines(store, 'unknown'), { code: 'not-found' })
   })

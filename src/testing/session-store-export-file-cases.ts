@@ -45,15 +45,11 @@ export function exportFileCases(storeCase: StoreCase, makeFixture: () => Promise
       return entry.type === 'message' ? [entry.citations] : []
     })
     const documents = ['copy.f1', 'https://example.org/']
-    assert.deepEqual(
-      sourceLists.map((sources) => sources?.map((source) => source.document)),
-      [documents, documents, documents],
-    )
+    const cited = sourceLists.map((sources) => sources?.map((source) => source.document))
+    assert.deepEqual(cited, [documents, documents, documents])
     await store.deleteSession('copy')
-    assert.deepEqual(
-      (await store.files()).map((row) => row.id),
-      ['f1', 'f3', 'p1'],
-    )
+    const left = (await store.files()).map((row) => row.id)
+    assert.deepEqual(left, ['f1', 'f3', 'p1'])
   })
 
   storeCase('an import never takes over an existing file', async (store) => {
@@ -78,10 +74,8 @@ export function exportFileCases(storeCase: StoreCase, makeFixture: () => Promise
     assert.match(before.join('\n'), /"type":"project","project":null/)
     await importSession(store, before, { as: 'copy' })
     assert.deepEqual((await store.session('copy'))?.choices, { agent: 'poet', subject: 'reef' })
-    assert.deepEqual(
-      (await store.entries('copy')).map((entry) => ({ ...entry, session: 'a' })),
-      await store.entries('a'),
-    )
+    const copied = (await store.entries('copy')).map((entry) => ({ ...entry, session: 'a' }))
+    assert.deepEqual(copied, await store.entries('a'))
     const odd = before.map((line) => line.replace('"subject":"reef"', '"subject":7'))
     await assert.rejects(importSession(store, odd, { as: 'odd' }), { code: 'invalid' })
   })

@@ -83,10 +83,8 @@ export function fileCases(storeCase: StoreCase): void {
     await store.putFile(file('f2', { owner: { type: 'session', id: 'b' } }))
     await store.putFile(file('f3', { owner: { type: 'agent', id: 'a' } }))
     await store.deleteSession('a')
-    assert.deepEqual(
-      (await store.files()).map((row) => row.id),
-      ['f2', 'f3'],
-    )
+    const left = (await store.files()).map((row) => row.id)
+    assert.deepEqual(left, ['f2', 'f3'])
   })
 
   storeCase('the state and the text of a file are written together or not at all', async (store) => {

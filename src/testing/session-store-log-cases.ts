@@ -33,8 +33,9 @@ export function logCases(storeCase: StoreCase): void {
     const appended = await Promise.all(turns.map((turn) => store.append('a', wholeTurn(turn), at(1))))
     const log = await store.entries('a')
     assert.deepEqual(log.slice(1), appended.flat())
+    const seqs = log.map((entry) => entry.seq)
     assert.deepEqual(
-      log.map((entry) => entry.seq),
+      seqs,
       log.map((_, index) => index + 1),
     )
   })
@@ -109,10 +110,8 @@ export function logCases(storeCase: StoreCase): void {
       store.append('a', [input('t2'), reply('unknown')], at(2)),
       store.append('a', [input('t3')], at(2)),
     ])
-    assert.deepEqual(
-      outcomes.map((outcome) => outcome.status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    )
+    const statuses = outcomes.map((outcome) => outcome.status)
+    assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled'])
     const log = await store.entries('a')
     assert.deepEqual(
       log.map((entry) => [entry.seq, 'turn' in entry ? entry.turn : '']),

@@ -5,23 +5,16 @@ import { at, start, type StoreCase } from './session-store-entries.ts'
 /** Cases for versioned records. */
 export function recordCases(storeCase: StoreCase): void {
   storeCase('a record keeps all of its versions, newest first', async (store, reopen) => {
-    const first = await store.putRecord({ kind: 'agent', id: 'poet', value: { name: 'Poet', tools: [1, null] } }, at(1))
-    assert.deepEqual(first, {
-      kind: 'agent',
-      id: 'poet',
-      version: 1,
-      time: at(1),
-      value: { name: 'Poet', tools: [1, null] },
-    })
+    const poet = { kind: 'agent', id: 'poet', value: { name: 'Poet', tools: [1, null] } }
+    const first = await store.putRecord(poet, at(1))
+    assert.deepEqual(first, { ...poet, version: 1, time: at(1) })
     const second = await store.putRecord({ kind: 'agent', id: 'poet', value: 'lone \ud800 字 \u0000' }, at(2))
     assert.deepEqual([second.version, second.time], [2, at(2)])
     const again = await reopen()
     assert.deepEqual(await again.record('agent', 'poet'), second)
     assert.deepEqual(await again.recordVersions('agent', 'poet'), [second, first])
-    assert.deepEqual(
-      [await again.record('agent', 'unknown'), await again.recordVersions('agent', 'unknown')],
-      [undefined, []],
-    )
+    assert.equal(await again.record('agent', 'unknown'), undefined)
+    assert.deepEqual(await again.recordVersions('agent', 'unknown'), [])
   })
 
   storeCase('records with the same id and different kinds are independent', async (store) => {
@@ -63,10 +56,8 @@ export function recordCases(storeCase: StoreCase): void {
     await change('two', 1)
     for (const after of [0, 1, 3]) await assert.rejects(change('x', after), { code: 'conflict' })
     await change('three')
-    assert.deepEqual(
-      (await store.recordVersions('prompt', 'p')).map((record) => record.value),
-      ['three', 'two', 'one'],
-    )
+    const values = (await store.recordVersions('prompt', 'p')).map((record) => record.value)
+    assert.deepEqual(values, ['three', 'two', 'one'])
   })
 
   storeCase('of two concurrent edits of one version, one is written', async (store) => {
@@ -74,10 +65,8 @@ export function recordCases(storeCase: StoreCase): void {
     const outcomes = await Promise.allSettled(
       ['left', 'right'].map((value) => store.putRecord({ kind: 'prompt', id: 'p', value, after: 1 }, at(2))),
     )
-    assert.deepEqual(
-      outcomes.map((outcome) => outcome.status),
-      ['fulfilled', 'rejected'],
-    )
+    const statuses = outcomes.map((outcome) => outcome.status)
+    assert.deepEqual(statuses, ['fulfilled', 'rejected'])
     assert.equal((await store.record('prompt', 'p'))?.version, 2)
   })
 

@@ -42,10 +42,8 @@ export function sessionCases(storeCase: StoreCase): void {
     await store.append('a', [choice('agent', null), choice('__proto__', null), ...wholeTurn('t1')], at(4))
     assert.deepEqual(await chosen(), {})
     const noted = await store.entries('a', { types: ['choice'] })
-    assert.deepEqual(
-      noted.map((entry) => entry.seq),
-      [2, 3, 4, 5, 6, 7, 8],
-    )
+    const seqs = noted.map((entry) => entry.seq)
+    assert.deepEqual(seqs, [2, 3, 4, 5, 6, 7, 8])
     assert.deepEqual(noted[0], { ...choice('agent', 'poet'), session: 'a', seq: 2, time: at(1) })
   })
 

@@ -89,10 +89,8 @@ export function turnCases(storeCase: StoreCase): void {
     const recent = await store.recentTurns('a', { limit: 15, except: 't5' })
     assert.deepEqual(turnNames(recent), ['t3', 't4'])
     assert.deepEqual(recent.earlier, { turns: 2, tokens: 40 })
-    assert.deepEqual(
-      recent.turns[0]?.messages.map((entry) => entry.type),
-      ['input', 'message'],
-    )
+    const types = recent.turns[0]?.messages.map((entry) => entry.type)
+    assert.deepEqual(types, ['input', 'message'])
     assert.deepEqual(recent.turns[0]?.row, await store.turn('a', 't3'))
     assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 16, except: 't5' })), ['t2', 't3', 't4'])
     assert.deepEqual(turnNames(await store.recentTurns('a', { limit: 0, except: 't5' })), ['t4'])
