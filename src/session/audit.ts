@@ -51,7 +51,7 @@ export type AuditVerdict =
   /** `number`: the first record that was changed. */
   | { readonly type: 'broken'; readonly number: number; readonly why: string }
 
-/** The audit. It is written only with `transaction`. */
+/** The audit. */
 export interface AuditStore {
   /**
    * Records of the audit in order. They are written only with `transaction`, outlive the sessions that they are about,

@@ -129,11 +129,7 @@ export interface StoredBlob {
 
 const PIECE_BYTES = 64 * 1024
 
-/**
- * Writes a stream to a new file and waits for the disk.
- *
- * @throws StoreError `too-large`, `full`, `readonly`, `io`, and what the stream throws
- */
+/** Writes a stream to a new file and waits for the disk. */
 async function writeStream(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   path: string,
@@ -168,7 +164,6 @@ async function moveInto(path: string, from: string): Promise<void> {
   })
 }
 
-/** @throws StoreError `not-found`, `io` */
 async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
   const file = await withStoreErrors(path, () => open(path, 'r'))
   try {

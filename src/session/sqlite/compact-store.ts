@@ -26,12 +26,7 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['files', 'state'],
 ]
 
-/**
- * Removes the contents that no entry, call, record, file or other content references, and returns their space to the disk.
- * For the process that holds the home, while nothing else has the store open.
- *
- * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
- */
+/** See `StoreDriver.compact`. @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer` */
 export async function compactStore(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
   const connection = openStoreConnection({ path })
   let removed: RemovedContents

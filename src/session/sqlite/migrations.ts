@@ -19,9 +19,20 @@ export interface Migration {
 export function migrate(connection: StoreConnection, migrations: readonly Migration[] = allMigrations): void {
   const latest = migrations.at(-1)!.version
   const found = readVersion(connection)
-  if (found > latest) throw newerError(connection, found, latest)
   if (found === latest) return
-  if (connection.readOnly) throw olderError(connection, found, latest)
+  const { path, readOnly } = connection
+  if (found > latest) {
+    throw new StoreError(
+      'newer',
+      `the store ${path} was written by a newer Foreword (its tables have version ${found}, this one knows ${latest}): update Foreword`,
+    )
+  }
+  if (readOnly) {
+    throw new StoreError(
+      'older',
+      `the store ${path} was written by an older Foreword (its tables have version ${found}, this one needs ${latest}): start the gateway once to bring it up to date`,
+    )
+  }
   for (const migration of migrations) {
     connection.transaction(() => {
       if (readVersion(connection) >= migration.version) return
@@ -39,20 +50,6 @@ function readVersion(connection: StoreConnection): number {
 
 const anyTables = {
   compile: () => sql`select 1 from sqlite_schema where name = 'schema_version'`.compile(tables),
-}
-
-function newerError({ path }: StoreConnection, found: number, latest: number): StoreError {
-  return new StoreError(
-    'newer',
-    `the store ${path} was written by a newer Foreword (its tables have version ${found}, this one knows ${latest}): update Foreword`,
-  )
-}
-
-function olderError({ path }: StoreConnection, found: number, latest: number): StoreError {
-  return new StoreError(
-    'older',
-    `the store ${path} was written by an older Foreword (its tables have version ${found}, this one needs ${latest}): start the gateway once to bring it up to date`,
-  )
 }
 
 const { schema } = tables

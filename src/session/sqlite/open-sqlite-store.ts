@@ -29,12 +29,7 @@ import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
 const KNOWN_HASHES = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
 
-/**
- * Opens the store in a file, creates it when missing, and brings its tables up to date. One process writes, any number may
- * read (`readOnly`) at the same time.
- *
- * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
- */
+/** See `openSqliteStore`. */
 export async function openStoreFile(options: SqliteStoreOptions): Promise<SessionStore> {
   const connection = openStoreConnection(options)
   try {
