@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { asText, longReply, wordsIn } from './channel-cases-talk.ts'
-import { type ChannelCase, eventually, waitBriefly } from './channel-cases-world.ts'
+import { asText, type ChannelCase, eventually, longReply, waitBriefly, wordsIn } from './channel-cases-world.ts'
 import type { ScriptedReply } from './scripted-model.ts'
 
 /** Cases with restarts, failing disks and failing services. */

@@ -148,6 +148,20 @@ export function waitBriefly(milliseconds = 40): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
+/** `word-10000`, `word-10001` …: more text than fits into two messages. */
+export function longReply(longest: number): readonly string[] {
+  return Array.from({ length: Math.ceil((longest * 2.5) / 10) }, (_, n) => `word-${10_000 + n}`)
+}
+
+/** Joins words to paragraphs. */
+export function asText(words: readonly string[]): string {
+  return words.map((word, n) => (n % 40 === 39 ? `${word}.\n\n` : `${word} `)).join('')
+}
+
+export function wordsIn(texts: readonly string[]): readonly string[] {
+  return texts.join('\n').match(/word-\d+/g) ?? []
+}
+
 function defaultReply(said: string): ScriptedReply {
   return {
     text:

@@ -1,6 +1,17 @@
+import assert from 'node:assert/strict'
+import type { Runtime } from '../runtime.ts'
+import type { SessionRow } from '../session.ts'
 import { restartCases } from './channel-cases-restart.ts'
-import { conversationCases } from './channel-cases-talk.ts'
-import { type ChannelCase, type ChannelFixture, channelWorld } from './channel-cases-world.ts'
+import {
+  asText,
+  type ChannelCase,
+  type ChannelFixture,
+  channelWorld,
+  eventually,
+  longReply,
+  waitBriefly,
+  wordsIn,
+} from './channel-cases-world.ts'
 import type { TestFunction } from './test-function.ts'
 
 /**
@@ -23,4 +34,142 @@ export function channelCases(test: TestFunction, makeFixture: () => Promise<Chan
   }
   conversationCases(channelCase)
   restartCases(channelCase)
+}
+
+/** Cases for what people see of a channel. */
+function conversationCases(channelCase: ChannelCase): void {
+  channelCase('each message gets one reply, in the order of the messages', async (world) => {
+    const { send, pair, answered, answers } = await world.open()
+    await pair('4001')
+    for (const n of [1, 2, 3, 4, 5]) await send('4001', `question-${n}`)
+    await answered('4001', 5)
+    await waitBriefly()
+    assert.deepEqual(await answers('4001'), ['answer-1', 'answer-2', 'answer-3', 'answer-4', 'answer-5'])
+  })
+
+  channelCase('two conversations are two sessions, and a slow one does not delay the other', async (world) => {
+    const slow = Promise.withResolvers<void>()
+    const { send, pair, answered, answers } = await world.open({
+      async answer(said) {
+        if (said.includes('question-1')) await slow.promise
+        return { text: said.replace('question', 'answer') }
+      },
+    })
+    await pair('4001', '4002')
+    await send('4001', 'question-1')
+    await send('4001', 'question-2')
+    await send('4002', 'question-3')
+    await send('4002', 'question-4')
+    assert.deepEqual(await answered('4002', 2), ['answer-3', 'answer-4'])
+    assert.deepEqual(await answers('4001'), [])
+    slow.resolve()
+    assert.deepEqual(await answered('4001', 2), ['answer-1', 'answer-2'])
+  })
+
+  channelCase('a reply that is longer than a message arrives completely, in parts', async (world) => {
+    const words = longReply(world.fixture.longest)
+    const { send, pair, sentMessages } = await world.open({ answer: () => ({ text: asText(words) }) })
+    await pair('4001')
+    const before = (await sentMessages('4001')).length
+    await send('4001', 'question-1')
+    await eventually('the whole reply', async () => (await sentMessages('4001')).join(' ').includes(words.at(-1)!))
+    const texts = (await sentMessages('4001')).slice(before)
+    assert.deepEqual(wordsIn(texts), words)
+    assert.ok(texts.length >= 3)
+    for (const text of texts) assert.ok(text.length <= world.fixture.longest, `a message of ${text.length} characters`)
+  })
+
+  for (const [spelt, how] of [
+    ['/new', 'in lower case'],
+    ['  /NeW \n', 'in mixed case with whitespace around it'],
+  ] as const) {
+    channelCase(`/new ${how} starts a new session and keeps the old one`, async (world) => {
+      const { send, pair, answered, sentMessages, runtime, channel } = await world.open()
+      await pair('4001')
+      await send('4001', 'question-1')
+      await answered('4001', 1)
+      const [old] = await channelSessions(runtime, channel.name)
+      const before = (await sentMessages('4001')).length
+      await send('4001', spelt)
+      await eventually('a message about the new session', async () => (await sentMessages('4001')).length > before)
+      assert.equal(world.requests.length, 1)
+      await send('4001', 'question-2')
+      assert.deepEqual(await answered('4001', 2), ['answer-1', 'answer-2'])
+      const { system, messages } = world.requests[1]!
+      assert.ok(system !== undefined && system !== '')
+      assert.deepEqual([messages.length, messages[0]?.role], [1, 'user'])
+      assert.ok(JSON.stringify(messages).includes('question-2'))
+      const sessions = await channelSessions(runtime, channel.name)
+      assert.equal(sessions.length, 2)
+      const [bound] = sessions.filter(({ binding }) => binding)
+      assert.deepEqual(bound?.binding, old?.binding)
+      assert.notEqual(bound?.id, old?.id)
+      const kept = await runtime.store.session(old!.id)
+      assert.deepEqual([kept?.binding, kept?.turns], [undefined, 1])
+    })
+  }
+
+  channelCase('a message that came before /new is still answered', async (world) => {
+    const slow = Promise.withResolvers<void>()
+    const { send, pair, answered, sentMessages } = await world.open({
+      async answer() {
+        await slow.promise
+        return { text: 'answer-1' }
+      },
+    })
+    await pair('4001')
+    const before = (await sentMessages('4001')).length
+    await send('4001', 'question-1')
+    await eventually('the question to the model', () => world.requests.length === 1)
+    await send('4001', '/new')
+    await eventually('a message about the new session', async () => (await sentMessages('4001')).length > before)
+    slow.resolve()
+    assert.deepEqual(await answered('4001', 1), ['answer-1'])
+  })
+
+  channelCase('the channel reports a failed turn, and the conversation continues', async (world) => {
+    let fails = true
+    const { send, pair, sentMessages, answered } = await world.open({
+      answer: () => (fails ? { fail: 'auth' } : { text: 'answer-2' }),
+    })
+    await pair('4001')
+    const before = (await sentMessages('4001')).length
+    await send('4001', 'question-1')
+    const received = async () => (await sentMessages('4001')).slice(before)
+    await eventually('a message about the failure', async () => (await received()).some((text) => text.trim() !== ''))
+    fails = false
+    await send('4001', 'question-2')
+    assert.deepEqual(await answered('4001', 1), ['answer-2'])
+    await waitBriefly()
+    assert.equal((await received()).length, 2)
+  })
+
+  channelCase('an unpaired chat reaches no model and creates no session', async (world) => {
+    const { send, pair, pairs, answered, answers, runtime, channel } = await world.open()
+    if (!pairs) return
+    await send('4666', 'question-1')
+    await send('4666', '/new')
+    await pair('4001')
+    await send('4001', 'question-2')
+    assert.deepEqual(await answered('4001', 1), ['answer-2'])
+    await waitBriefly()
+    assert.deepEqual([world.requests.length, await answers('4666')], [1, []])
+    assert.equal((await channelSessions(runtime, channel.name)).length, 1)
+    assert.equal((await runtime.store.sessions()).length, 1)
+    await pair('4666')
+    await send('4666', 'question-3')
+    assert.deepEqual(await answered('4666', 1), ['answer-3'])
+  })
+}
+
+/** The sessions that started in a channel. */
+async function channelSessions({ store }: Runtime, channel: string): Promise<readonly SessionRow[]> {
+  const sessions = await store.sessions()
+  const begun = await Promise.all(
+    sessions.map(async (session) => {
+      const [start] = await store.entries(session.id, { limit: 1 })
+      return start?.type === 'session-start' && start.channel?.channel === channel ? [session] : []
+    }),
+  )
+  return begun.flat()
 }
