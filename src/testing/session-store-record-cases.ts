@@ -36,15 +36,9 @@ export function recordCases(storeCase: StoreCase): void {
     assert.equal(removed.value, null)
     await store.putRecord({ kind: 'agent', id: 'c', value: 'c is back' }, at(4))
     assert.deepEqual(await values(), ['c is back', 'a', 'b again'])
-    assert.deepEqual(
-      (await store.recordVersions('agent', 'c')).map((record) => [record.version, record.value]),
-      [
-        [4, 'c is back'],
-        [3, null],
-        [2, 'c again'],
-        [1, 'c'],
-      ],
-    )
+    const versions = (await store.recordVersions('agent', 'c')).map(({ version, value }) => ({ version, value }))
+    const expected = ['c is back', null, 'c again', 'c'].map((value, index) => ({ version: 4 - index, value }))
+    assert.deepEqual(versions, expected)
   })
 
   storeCase('an edit of an older version changes nothing and returns the newest version', async (store) => {

@@ -35,10 +35,7 @@ export function sessionCases(storeCase: StoreCase): void {
     assert.deepEqual(await chosen(), { agent: 'poet', 'subject "of" \ud800 字': 'atlas' })
     const others = [choice('agent', 'critic'), choice('subject "of" \ud800 字', null), choice('__proto__', 'reef')]
     await store.append('a', others, at(3))
-    assert.deepEqual(Object.entries((await chosen())!), [
-      ['agent', 'critic'],
-      ['__proto__', 'reef'],
-    ])
+    assert.deepEqual(Object.entries((await chosen())!).flat(), ['agent', 'critic', '__proto__', 'reef'])
     await store.append('a', [choice('agent', null), choice('__proto__', null), ...wholeTurn('t1')], at(4))
     assert.deepEqual(await chosen(), {})
     const noted = await store.entries('a', { types: ['choice'] })

@@ -41,14 +41,8 @@ export function turnCases(storeCase: StoreCase): void {
     await store.append('a', [start, ...wholeTurn('t1'), input('t2'), turnStart('t2'), input('t3'), input('t4')], at(1))
     await store.append('a', [reply('t2', 100), input('t5')], at(2))
     await store.append('a', [reply('t2', 5), turnEnd('t2')], at(3))
-    const before = (await store.turns('a')).map((row) => [row.turn, row.tokensBefore])
-    assert.deepEqual(before, [
-      ['t5', 155],
-      ['t4', 145],
-      ['t3', 135],
-      ['t2', 20],
-      ['t1', 0],
-    ])
+    const before = (await store.turns('a')).map((row) => `${row.turn} ${row.tokensBefore}`)
+    assert.deepEqual(before, ['t5 155', 't4 145', 't3 135', 't2 20', 't1 0'])
   })
 
   storeCase('a turn has one input and one end, and accepts no message afterwards', async (store) => {
