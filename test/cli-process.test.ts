@@ -60,7 +60,10 @@ test('from the start of a gateway to its end, every command finds what the other
 
   const second = spawnForeword(context, ['start'], environment)
   assert.equal(await second.ended, 1)
-  assert.match(second.stderr(), new RegExp(`already used by process ${gateway.pid} at ${address}\\.\n  Stop that gateway first`))
+  assert.match(
+    second.stderr(),
+    new RegExp(`already used by process ${gateway.pid} at ${address}\\.\n  Stop that gateway first`),
+  )
 
   gateway.child.kill('SIGINT')
   assert.equal(await gateway.ended, 0, gateway.stderr())
