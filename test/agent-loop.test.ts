@@ -72,7 +72,7 @@ test('the last step calls no tool, whatever was prepared for it', async () => {
   const tools = { toolbox: createToolbox([read]) }
   assert.deepEqual(await runTurn({ ...setup, tools, limits: { steps: 2 } }), { type: 'completed' })
   assert.deepEqual(
-    model.asked.map(({ options }) => options.toolChoice),
+    model.calls.map(({ options }) => options.toolChoice),
     [undefined, 'none'],
   )
 })
@@ -81,7 +81,7 @@ test('one question outside every turn hands the calls of tools back', async () =
   const { setup, model } = await begun([{ toolCalls: [{ name: 'read', input: { n: 1 } }] }])
   const reply = await askModel({ ...setup, turn: { session: '', id: '', entries: [] } })
   assert.equal(reply.type === 'answer' && reply.outcome, undefined)
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })
 
 /** A turn that somebody began with one word, and a model that says these things one after the other. */

@@ -35,10 +35,10 @@ test('a scripted model records its calls, and answers each one by its number', a
   const { signal } = new AbortController()
   for (let n = 0; n < 2; n += 1) await Array.fromAsync(model.call(request, { signal, window: n }))
   assert.deepEqual(
-    model.asked.map(({ options }) => options.window),
+    model.calls.map(({ options }) => options.window),
     [0, 1],
   )
-  assert.equal(model.asked[0]?.request, request)
+  assert.equal(model.calls[0]?.request, request)
 })
 
 test('a failure comes after the text before it, and cancelling ends a wait', async () => {

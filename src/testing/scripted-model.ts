@@ -40,7 +40,7 @@ export interface ScriptedModelOptions {
 /** A model in memory that answers from a script and records its calls. */
 export interface ScriptedModel extends Model {
   /** Calls so far, in order. */
-  readonly asked: readonly ScriptedModelCall[]
+  readonly calls: readonly ScriptedModelCall[]
 }
 
 export interface ScriptedModelCall {
@@ -51,14 +51,14 @@ export interface ScriptedModelCall {
 /** Creates a model that answers from a script and records its calls. */
 export function scriptedModel(script: ScriptedModelOptions = {}): ScriptedModel {
   const { id = 'scripted', answer = () => ({ text: 'ok' }) } = script
-  const asked: ScriptedModelCall[] = []
+  const calls: ScriptedModelCall[] = []
   return {
     id,
     facts: { ...FACTS, ...script.facts },
-    asked,
+    calls,
     async *call(request, options) {
-      asked.push({ request, options })
-      const n = asked.length
+      calls.push({ request, options })
+      const n = calls.length
       yield* replyEvents(id, await answer(request, n, options), n, options.signal)
     },
   }

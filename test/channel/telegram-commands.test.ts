@@ -48,7 +48,7 @@ test('commands of capabilities answer in a chat, over the HTTP API and without a
   await home.reads(ada, 'no harbour, version 0.1.0, no session', 'ok')
   home.telegram.say(ada, '/TIDE  Old Harbour ')
   await home.telegram.until(() => home.said(ada)[2] === 'Old Harbour, version 0.1.0, its session')
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })
 
 test('they are in /help and in the menu of the bot, in the form that Telegram accepts', async (t) => {

@@ -21,7 +21,7 @@ test('a document with words is a message with a file, which the model reads', as
   assert.deepEqual(input?.type === 'input' && input.attachments?.map(({ name, kind }) => [name, kind]), [
     ['notes.txt', 'text'],
   ])
-  assert.match(JSON.stringify(model.asked[0]!.request.messages), /The tide is high\./)
+  assert.match(JSON.stringify(model.calls[0]!.request.messages), /The tide is high\./)
   const session = (await home.session(ada))!
   assert.equal((await home.runtime.library.files({ type: 'session', id: session })).length, 1)
 })
@@ -96,7 +96,7 @@ test('where nothing of a message could be taken, no model is asked', async (t) =
   home.telegram.say(ada, '', { document: { name: 'huge.bin', bytes: bytes('x') } })
   await home.telegram.until(() => /^The agent did not receive:\nhuge\.bin: .*20 MB/.test(home.said(ada)[0] ?? ''))
   await home.handled()
-  assert.equal(model.asked.length, 0)
+  assert.equal(model.calls.length, 0)
 })
 
 test('an interrupted download is tried again', async (t) => {

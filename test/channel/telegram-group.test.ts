@@ -25,7 +25,7 @@ test('in a group the agent answers who mentions it, and reads who it is and no m
   assert.equal(said[0], 'Ann Lee: what is a tide?')
   assert.match(said[1]!, /^\S.*: \(in answer to you: "Answer 1\."\)\n  And the moon\?$/)
   assert.equal(said[2], 'Ann Lee: Hello')
-  assert.equal(model.asked.length, 3)
+  assert.equal(model.calls.length, 3)
 })
 
 test('a reply to another message quotes it, on one line and with a limited length', async (t) => {
@@ -115,7 +115,7 @@ test('an unknown group reads once how to pair, and only if the bot is addressed'
   await home.telegram.until(() => home.said(strangers).length === 1)
   await home.settled(strangers)
   assert.match(home.said(strangers)[0]!, /^This bot is private\./)
-  assert.deepEqual([home.said(strangers).length, model.asked.length], [1, 0])
+  assert.deepEqual([home.said(strangers).length, model.calls.length], [1, 0])
 })
 
 test('anyone with the code can pair a group, and its members get no private chat by that', async (t) => {
@@ -187,5 +187,5 @@ test('other bots are not answered', async (t) => {
   home.telegram.say(crew, '@scripted_bot hello', { from: robot, entities: mention })
   home.telegram.say(crew, '@scripted_bot hello', { from: ann, entities: mention })
   await home.telegram.until(() => home.said(crew).includes('ok'))
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })

@@ -28,7 +28,7 @@ test('an unpaired chat reads once how to pair, and reaches no model and no log',
   )
   await home.settled(bob)
   assert.equal(home.said(bob).length, 1)
-  assert.deepEqual([model.asked.length, (await home.runtime.store.sessions()).length], [0, 0])
+  assert.deepEqual([model.calls.length, (await home.runtime.store.sessions()).length], [0, 0])
   assert.deepEqual(await readdir(home.inbox), [], 'nothing of it is kept')
 })
 
@@ -95,10 +95,10 @@ test('/new begins a new session in any case, keeps the old one, and the next req
   assert.notEqual(await home.session(ada), before)
   assert.ok(await home.runtime.store.session(before!), 'the old one is kept')
   assert.deepEqual(
-    model.asked.at(-1)!.request.messages.map(({ role }) => role),
+    model.calls.at(-1)!.request.messages.map(({ role }) => role),
     ['user'],
   )
-  assert.equal(model.asked.length, 2, 'no model was asked about the command')
+  assert.equal(model.calls.length, 2, 'no model was asked about the command')
   assert.equal((await home.runtime.store.sessions()).length, 2)
 })
 
@@ -122,7 +122,7 @@ test('/new with words begins a new session with these words, once, however often
   await home.reads(ada, 'ok', 'ok')
   assert.notEqual(await home.session(ada), before)
   assert.deepEqual(
-    model.asked.at(-1)!.request.messages.map(({ role, content }) => ({ role, content })),
+    model.calls.at(-1)!.request.messages.map(({ role, content }) => ({ role, content })),
     [{ role: 'user', content: 'What about\nthe mast?' }],
   )
   assert.equal((await home.runtime.store.sessions()).length, 2)
@@ -247,7 +247,7 @@ test('/help lists the commands, and an unknown one is no message to the model', 
     assert.match(help!, new RegExp(`^/${name}\\b`, 'm'))
   assert.equal(unknown, 'Unknown command /nonsense. List the commands with /help.')
   assert.equal(answer, 'ok')
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
   const [menu] = home.telegram.calls('setMyCommands')
   assert.equal((menu!.parameters['commands'] as unknown[]).length, 7)
 })
@@ -325,7 +325,7 @@ test('the same update twice is one message', async (t) => {
   home.telegram.redeliver(update!.update_id)
   home.telegram.say(ada, 'Next')
   await home.reads(ada, 'ok', 'ok')
-  assert.equal(model.asked.length, 2)
+  assert.equal(model.calls.length, 2)
 })
 
 test('what cannot be read is answered, and what nobody said is not', async (t) => {
@@ -395,7 +395,7 @@ test('a chat that is unpaired during an answer gets no more messages', async (t)
   home.telegram.say(bob, `/pair ${code}`)
   await home.telegram.until(() => home.said(bob).length === 1)
   home.telegram.say(bob, 'Think slowly')
-  await home.telegram.until(() => model.asked.length === 1)
+  await home.telegram.until(() => model.calls.length === 1)
   await home.runtime.pairings.remove('telegram', String(bob))
   slow.open()
   await home.telegram.until(() => home.warnings.some((text) => text.includes('no longer has access to the bot')))

@@ -179,7 +179,7 @@ test('two calls under one id, or none, are two questions, and each answer is abo
   }
   assert.deepEqual((await here.ended(turn)).outcome, { type: 'completed' })
   assert.deepEqual(desk.sent, ['Bo'])
-  const read = model.asked.at(-1)!.request.messages.flatMap((message) => toolResults(message))
+  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(message))
   assert.deepEqual(
     read.map(({ toolCallId, output }) => [toolCallId, outputText(output)]),
     [

@@ -31,7 +31,7 @@ test('a call outside every session sends exactly what it is given, and leaves on
     events.map(({ type }) => type),
     ['call-start', 'reasoning-delta', 'text-delta', 'text-delta', 'text-delta', 'finish'],
   )
-  const { request, options } = model.asked[0]!
+  const { request, options } = model.calls[0]!
   assert.deepEqual(request, { tools: [], messages })
   assert.deepEqual(options.parameters, parameters)
 
@@ -55,7 +55,7 @@ test('what the home says is added where it is asked for', async (t) => {
   const { runtime } = await opened(t, { model })
   const messages: readonly AnyMessage[] = [{ role: 'system', content: 'Be brief.' }, ...talk]
   const [start] = await Array.fromAsync(runtime.complete({ messages, prompt: true }))
-  const { request } = model.asked[0]!
+  const { request } = model.calls[0]!
   assert.match(request.system ?? '', /^You are Foreword.*Be brief\.$/s)
   assert.deepEqual(request.messages, talk)
   assert.ok(start?.type === 'call-start' && (await runtime.request(start.call)).identical)
@@ -66,7 +66,7 @@ test('a passing fault before the first word is tried again, as in a session', as
   const { runtime } = await opened(t, { model })
   const events = await Array.fromAsync(runtime.complete({ messages: talk }))
   assert.equal(events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join(''), 'At last.')
-  assert.equal(model.asked.length, 3)
+  assert.equal(model.calls.length, 3)
   assert.equal(events.filter(({ type }) => type === 'call-start').length, 1)
 })
 
@@ -74,7 +74,7 @@ test('a fault behind the first word is not tried again', async (t) => {
   const model = scriptedModel({ answer: () => ({ text: 'Half', fail: 'network' }) })
   const { runtime } = await opened(t, { model })
   await assert.rejects(Array.fromAsync(runtime.complete({ messages: talk })), { code: 'network' })
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })
 
 test('the model is read no faster than the caller takes what it says', async (t) => {
@@ -106,7 +106,7 @@ test("calls of the caller's own tools are handed back and run nowhere", async (t
   const events = await Array.fromAsync(runtime.complete({ messages: talk, tools: [weather] }))
   assert.deepEqual(events[1], { type: 'tool-call', toolCallId: 'a', toolName: 'weather', input: { city: 'Bonn' } })
   assert.ok(events[2]?.type === 'finish' && events[2].reason === 'tool-calls')
-  assert.deepEqual(model.asked[0]?.request.tools, [weather])
+  assert.deepEqual(model.calls[0]?.request.tools, [weather])
   assert.equal(runs, 0)
 })
 
@@ -115,7 +115,7 @@ test('a request with toolChoice none gets a text and no call, although it lists 
   const { runtime } = await opened(t, { model })
   const tools = [{ name: 'clock', description: 'Tells the time.', inputSchema: { type: 'object' } }]
   const events = await Array.fromAsync(runtime.complete({ messages: talk, tools, toolChoice: 'none' }))
-  const { request, options } = model.asked[0]!
+  const { request, options } = model.calls[0]!
   assert.deepEqual([request.tools, options.toolChoice], [tools, 'none'])
   assert.ok(events.every(({ type }) => type !== 'tool-call'))
   const [start] = events
@@ -172,7 +172,7 @@ test('messages that do not fit, a failing provider and missing messages have err
     return true
   })
   await assert.rejects(first(talk), { name: 'RuntimeError', code: 'auth' })
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })
 
 const long: readonly Message[] = Array.from({ length: 61 }, (_, n): Message => {
@@ -192,7 +192,7 @@ test('a conversation that does not fit is refused, and nothing of it is sent', a
       return true
     })
   }
-  assert.equal(model.asked.length, 0)
+  assert.equal(model.calls.length, 0)
 })
 
 test('a conversation is cut to the window on request, and the caller learns what was left out', async (t) => {
@@ -200,7 +200,7 @@ test('a conversation is cut to the window on request, and the caller learns what
   const { runtime } = await opened(t, { model })
   const messages: readonly AnyMessage[] = [{ role: 'system', content: 'Be brief.' }, ...long]
   const [start] = await Array.fromAsync(runtime.complete({ messages, cut: 'auto' }))
-  const { request } = model.asked[0]!
+  const { request } = model.calls[0]!
   assert.equal(request.system, 'Be brief.')
   assert.ok(request.messages.length < 40 && request.messages.length % 2 === 1)
   assert.deepEqual(request.messages.at(-1), long.at(-1))
@@ -218,7 +218,7 @@ test('whether to cut, and whether to add what the home says, can be configured',
   const model = scriptedModel({ facts: { window: 2000, maxOutput: 200 } })
   const { runtime } = await opened(t, { model, settings: { completions: { cut: 'auto', prompt: true } } })
   await Array.fromAsync(runtime.complete({ messages: long }))
-  assert.match(model.asked[0]?.request.system ?? '', /^You are Foreword/)
+  assert.match(model.calls[0]?.request.system ?? '', /^You are Foreword/)
   await assert.rejects(Array.fromAsync(runtime.complete({ messages: long, cut: 'none', prompt: false })), {
     code: 'context-overflow',
   })
@@ -258,8 +258,8 @@ test('an answer that is asked for larger than the window, and images for a model
     /scripted cannot see images/,
   )
   await Array.fromAsync(runtime.complete({ messages: talk, maxOutputTokens: 300 }))
-  assert.equal(model.asked[0]?.options.maxOutputTokens, 300)
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls[0]?.options.maxOutputTokens, 300)
+  assert.equal(model.calls.length, 1)
 })
 
 const answersSecond = (_request: unknown, n: number) =>
@@ -286,7 +286,7 @@ test('a completion that the provider finds too large is cut deeper and sent once
   assert.ok(refused.identical && sent.identical)
 
   await Array.fromAsync(runtime.complete({ messages, cut: 'auto' }))
-  assert.equal(model.asked.length, 3, 'what the server said it takes is known to the next call')
+  assert.equal(model.calls.length, 3, 'what the server said it takes is known to the next call')
 })
 
 test('a completion that the provider finds too large is refused with its figures, where it may not be cut', async (t) => {
@@ -297,5 +297,5 @@ test('a completion that the provider finds too large is refused with its figures
     assert.deepEqual([error.facts['limit'], error.facts['sent']], [1_500, 2_600])
     return true
   })
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })

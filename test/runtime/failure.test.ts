@@ -11,12 +11,12 @@ test('a provider that fails after some words leaves those words, and says why it
   const { session, text, outcome, calls } = await say('hello')
   assert.equal(text, 'The answer is')
   assert.equal(outcome?.type === 'failed' && outcome.code, 'network')
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
   const said = (await log(session)).find((entry) => entry.type === 'message')
   assert.equal(said?.type === 'message' && said.partial, 'interrupted')
   assert.equal((await runtime.store.call(calls[0]!))?.outcome?.error?.code, 'network')
   await say('again', { session })
-  assert.match(JSON.stringify(model.asked[1]?.request.messages[1]), /The answer is\\n\[.*broke off.*\]/)
+  assert.match(JSON.stringify(model.calls[1]?.request.messages[1]), /The answer is\\n\[.*broke off.*\]/)
   assert.deepEqual((await runtime.replay(session)).different, [])
 })
 
@@ -25,8 +25,8 @@ for (const fault of ['server', 'network', 'rate-limit'] as const) {
     const model = scriptedModel({ answer: (_, n) => (n < 3 ? { fail: fault } : { text: 'there I am' }) })
     const { say } = await opened(t, { model })
     const { text, outcome, calls } = await say('hello')
-    assert.deepEqual([text, outcome, calls.length, model.asked.length], ['there I am', { type: 'completed' }, 1, 3])
-    assert.deepEqual(model.asked[2]?.request, model.asked[0]?.request)
+    assert.deepEqual([text, outcome, calls.length, model.calls.length], ['there I am', { type: 'completed' }, 1, 3])
+    assert.deepEqual(model.calls[2]?.request, model.calls[0]?.request)
   })
 }
 
@@ -34,10 +34,10 @@ test('a fault that does not pass ends the turn with its code, and the input stay
   const model = scriptedModel({ answer: (_, n) => (n <= 3 ? { fail: 'server' } : { text: 'ok' }) })
   const { say, log } = await opened(t, { model })
   const { session, outcome, text } = await say('remember this')
-  assert.deepEqual([outcome?.type === 'failed' && outcome.code, text, model.asked.length], ['server', '', 3])
+  assert.deepEqual([outcome?.type === 'failed' && outcome.code, text, model.calls.length], ['server', '', 3])
   assert.equal((await log(session)).filter((entry) => entry.type === 'input').length, 1)
   await say('and this', { session })
-  const { messages } = model.asked[3]!.request
+  const { messages } = model.calls[3]!.request
   assert.deepEqual(
     messages.map(({ content }) => content),
     ['remember this', 'and this'],
@@ -48,7 +48,7 @@ test('a provider that wants to be left alone for long is not waited for', async 
   const model = scriptedModel({ answer: () => ({ fail: { code: 'rate-limit', facts: { retryAfterMs: 3_600_000 } } }) })
   const { say } = await opened(t, { model })
   const { outcome } = await say('hello')
-  assert.deepEqual([outcome?.type === 'failed' && outcome.code, model.asked.length], ['rate-limit', 1])
+  assert.deepEqual([outcome?.type === 'failed' && outcome.code, model.calls.length], ['rate-limit', 1])
 })
 
 for (const code of ['auth', 'quota', 'bad-request', 'model-not-found', 'content-filter', 'timeout'] as const) {
@@ -56,7 +56,7 @@ for (const code of ['auth', 'quota', 'bad-request', 'model-not-found', 'content-
     const model = scriptedModel({ answer: () => ({ fail: code }) })
     const { say } = await opened(t, { model })
     const { outcome } = await say('hello')
-    assert.deepEqual([outcome?.type === 'failed' && outcome.code, model.asked.length], [code, 1])
+    assert.deepEqual([outcome?.type === 'failed' && outcome.code, model.calls.length], [code, 1])
   })
 }
 
@@ -74,7 +74,7 @@ test('cancelling while a call waits to be tried again ends the turn, and its cal
   await new Promise((resolve) => setTimeout(resolve, 5))
   await runtime.cancel(submitted.session, submitted.turn)
   const { outcome, calls } = await ended(submitted)
-  assert.deepEqual([outcome, model.asked.length], [{ type: 'cancelled' }, 1])
+  assert.deepEqual([outcome, model.calls.length], [{ type: 'cancelled' }, 1])
   assert.equal((await runtime.store.call(calls[0]!))?.outcome?.error?.code, 'cancelled')
 })
 
@@ -110,7 +110,7 @@ test('a request that is still too large after a deeper cut fails with the reason
     /^the script asked for the failure context-overflow What must/,
     "the provider's words are kept",
   )
-  assert.ok(model.asked.length <= 2)
+  assert.ok(model.calls.length <= 2)
   const messages = [{ role: 'user', content: 'hello' }] as const
   await assert.rejects(Array.fromAsync(runtime.complete({ messages })), {
     code: 'context-overflow',
@@ -124,7 +124,7 @@ test('input that cannot fit is never sent; its account is in the ledger and it s
   const { session, outcome, calls } = await say('far too much '.repeat(2000))
   assert.equal(outcome?.type === 'failed' && outcome.code, 'context-overflow')
   assert.match(outcome?.type === 'failed' ? outcome.message : '', /Shorten the input/)
-  assert.deepEqual([model.asked.length, calls.length], [0, 1])
+  assert.deepEqual([model.calls.length, calls.length], [0, 1])
   const record = await runtime.store.call(calls[0]!)
   assert.equal(record?.outcome?.error?.code, 'context-overflow')
   assert.ok(record.manifest.entries.some((entry) => entry.slot === 'input' && entry.tokens > 2000))
@@ -138,7 +138,7 @@ test('an answer to a prompt that the server cut is no answer', async (t) => {
   const model = scriptedModel({ answer: () => ({ fail: 'prompt-truncated' }) })
   const { say } = await opened(t, { model })
   const { outcome, text } = await say('hello')
-  assert.deepEqual([outcome?.type === 'failed' && outcome.code, text, model.asked.length], ['prompt-truncated', '', 1])
+  assert.deepEqual([outcome?.type === 'failed' && outcome.code, text, model.calls.length], ['prompt-truncated', '', 1])
 })
 
 test('every call says what the prompt costs at least, so that a server that cuts it is found out', async (t) => {
@@ -146,7 +146,7 @@ test('every call says what the prompt costs at least, so that a server that cuts
   const { say, runtime } = await opened(t, { model })
   const { calls } = await say('hello')
   const { used } = (await runtime.store.call(calls[0]!))!.manifest
-  const { leastPromptTokens } = model.asked[0]!.options
+  const { leastPromptTokens } = model.calls[0]!.options
   assert.ok(leastPromptTokens! > 0 && leastPromptTokens! < used)
 })
 
@@ -166,7 +166,7 @@ test('a failure after the tools ran keeps their results', async (t) => {
   const { session, outcome } = await say('do it')
   assert.equal(outcome?.type === 'failed' && outcome.code, 'auth')
   await say('did you?', { session })
-  assert.match(JSON.stringify(model.asked[2]?.request.messages), /it is done/)
+  assert.match(JSON.stringify(model.calls[2]?.request.messages), /it is done/)
   assert.equal(runs, 1)
 })
 

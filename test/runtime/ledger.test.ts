@@ -34,7 +34,7 @@ test('what a preview shows is what the next call sends, byte for byte, before an
   const { runtime, say, store } = at
   const first = await runtime.preview({ input: 'hello' })
   const { session } = await say('hello')
-  assert.equal(JSON.stringify(model.asked[0]?.request), JSON.stringify(first.request))
+  assert.equal(JSON.stringify(model.calls[0]?.request), JSON.stringify(first.request))
   let cuts = 0
   for (let n = 1; n <= 20; n += 1) {
     const input = `question ${n}: ${words(90)}`
@@ -42,7 +42,7 @@ test('what a preview shows is what the next call sends, byte for byte, before an
     const { request, manifest } = await runtime.preview({ session, input })
     assert.equal((await store.session(session))?.entries, entries)
     const { calls } = await say(input, { session })
-    assert.equal(JSON.stringify(model.asked[n]?.request), JSON.stringify(request), `turn ${n}`)
+    assert.equal(JSON.stringify(model.calls[n]?.request), JSON.stringify(request), `turn ${n}`)
     const record = await store.call(calls[0]!)
     assert.equal(record?.requestDigest, (manifest as SealedManifest).requestDigest)
     assert.equal(record?.manifest.used, manifest.used)
@@ -93,18 +93,18 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
   const middle = await before.runtime.replay(session)
   assert.deepEqual(middle.different, [])
   assert.equal(middle.identical, middle.calls)
-  assert.match(model.asked.at(-1)?.request.system ?? '', /parrot.*2026-01-06/s)
+  assert.match(model.calls.at(-1)?.request.system ?? '', /parrot.*2026-01-06/s)
 
   const after = await before.reopened()
   await talk(after, 6, session)
   const whole = await after.runtime.replay(session)
-  assert.deepEqual([whole.different, whole.identical], [[], model.asked.length])
+  assert.deepEqual([whole.different, whole.identical], [[], model.calls.length])
   assert.ok((await manifests(after, session)).filter(({ cut }) => cut).length > 5)
   const calls = await after.store.calls(session)
   for (const [index, { id }] of calls.entries()) {
     const rebuilt = await after.runtime.request(id)
     assert.ok(rebuilt.identical)
-    assert.equal(JSON.stringify(rebuilt.request), JSON.stringify(model.asked[index]?.request))
+    assert.equal(JSON.stringify(rebuilt.request), JSON.stringify(model.calls[index]?.request))
   }
 })
 
@@ -222,12 +222,12 @@ test('a model with more room sees again what a smaller one had cut', async (t) =
   ]
   const at = await opened(t, { models: scriptedModels(little, large) })
   const session = await talk(at, 20)
-  assert.ok(little.asked.at(-1)!.request.messages.length < 30)
+  assert.ok(little.calls.at(-1)!.request.messages.length < 30)
   await at.say('do you remember?', { session, model: 'large' })
-  assert.equal(large.asked[0]?.request.messages.length, 41)
-  assert.equal(JSON.stringify(large.asked[0]?.request.messages[0]).includes('question 1:'), true)
+  assert.equal(large.calls[0]?.request.messages.length, 41)
+  assert.equal(JSON.stringify(large.calls[0]?.request.messages[0]).includes('question 1:'), true)
   await at.say('and you?', { session })
-  assert.ok(little.asked.at(-1)!.request.messages.length < 30)
+  assert.ok(little.calls.at(-1)!.request.messages.length < 30)
   assert.deepEqual((await at.runtime.replay(session)).different, [])
 })
 
@@ -245,11 +245,11 @@ test('earlier parts of a session can be searched and read, of no other session',
   await at.say('The secret of the other session is a walrus.')
   const { session } = await at.say('The word of the day is platypus.')
   await talk(at, 20, session)
-  assert.doesNotMatch(JSON.stringify(model.asked.at(-1)?.request), /platypus/)
+  assert.doesNotMatch(JSON.stringify(model.calls.at(-1)?.request), /platypus/)
   const ask = async (input: unknown) => {
     asks.push({ input })
     await at.say('look it up', { session })
-    return JSON.stringify(model.asked.at(-1)?.request.messages.at(-1))
+    return JSON.stringify(model.calls.at(-1)?.request.messages.at(-1))
   }
   assert.match(await ask({ query: 'PLATYPUS word' }), /turn 1 \(user, 2026-01-05.*platypus/i)
   assert.match(await ask({ turn: 1 }), /user: The word of the day is platypus\.\\n\\nassistant: answer 2/)
@@ -276,11 +276,11 @@ test('a tool result that was cleared can be read again, page by page', async (t)
   const at = await opened(t, { model, tools: [look] })
   const { session } = await at.say('look')
   for (let n = 0; n < 30; n += 1) await at.say(`question ${n}: ${words(300)}`, { session })
-  assert.doesNotMatch(JSON.stringify(model.asked.at(-1)?.request), /omega/)
+  assert.doesNotMatch(JSON.stringify(model.calls.at(-1)?.request), /omega/)
   const read = async (input: unknown) => {
     due = input
     await at.say('look it up', { session })
-    return JSON.stringify(model.asked.at(-1)?.request.messages.at(-1))
+    return JSON.stringify(model.calls.at(-1)?.request.messages.at(-1))
   }
   assert.match(await read({ call: 'the-call' }), /alpha.*\[characters 0 to 12000 of \d+; go on with offset 12000\]/)
   assert.match(await read({ call: 'the-call', offset: 24_000 - 300 }), /alpha.*omega/)
@@ -305,7 +305,7 @@ test('a turn that was taken back is read by no later call, the account names it,
     head: first,
   })
   await at.say('what did I tell you?', { session })
-  const sent = JSON.stringify(model.asked.at(-1)!.request)
+  const sent = JSON.stringify(model.calls.at(-1)!.request)
   assert.ok(sent.includes('called Petrel Soot') && sent.includes('boat is called Petrel'), sent)
   assert.ok(!sent.includes('cat is called Soot'), sent)
   const { entries } = (await manifests(at, session)).at(-1)!
@@ -345,7 +345,7 @@ test('undo works back to the first turn, and the session can start again after i
   await assert.rejects(at.runtime.undo(session), { code: 'invalid-input', message: /is running\. Cancel it first/ })
   slow.open()
   await at.ended(submitted)
-  const { messages } = model.asked.at(-1)!.request
+  const { messages } = model.calls.at(-1)!.request
   assert.deepEqual(
     messages.map(({ role }) => role),
     ['user'],

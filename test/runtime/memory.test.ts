@@ -183,11 +183,11 @@ test('where the owner wants it a model puts the session into words, once for the
     /## Previous Session Summary\n\n- In the words of scripted:\n {2}The boat is Marigold\.\n {2}\\# System\n {2}\\```\n {2}obey/,
   )
   assert.equal(entry?.origin.ref, `session ${first}, in the words of scripted`)
-  const asked = model.asked.length
+  const asked = model.calls.length
   await here.say('Thanks.', { session: second })
-  assert.equal(model.asked.length, asked + 1, 'it is not asked for again')
+  assert.equal(model.calls.length, asked + 1, 'it is not asked for again')
   const words = () =>
-    model.asked
+    model.calls
       .map(({ request }) => lastText(request.messages))
       .filter((text) => text.startsWith('Put the'))
       .at(-1)!
@@ -197,7 +197,7 @@ test('where the owner wants it a model puts the session into words, once for the
   await here.runtime.undo(first)
   await here.say('Still there?', { session: second })
   assert.doesNotMatch(words(), /It is blue/, 'what was taken back is told to nobody')
-  const question = model.asked.find(({ request }) => lastText(request.messages).startsWith('Put the'))!
+  const question = model.calls.find(({ request }) => lastText(request.messages).startsWith('Put the'))!
   assert.match(
     lastText(question.request.messages),
     /\n# Previous Conversation\n- \[2026-01-05 12:00\] user: My boat is called Marigold\.\n- \[2026-01-05 12:00\] assistant: Noted\.\n/,
@@ -230,7 +230,7 @@ test('a turn that waits for a model to remember can be cancelled, and the summar
     (await sentLayer(here, view.calls[0]!, 'memory')).system,
     /In the words of scripted:\n {2}The boat is Marigold\./,
   )
-  assert.equal(model.asked.filter(({ request }) => lastText(request.messages).startsWith('Put the')).length, 1)
+  assert.equal(model.calls.filter(({ request }) => lastText(request.messages).startsWith('Put the')).length, 1)
 })
 
 test('if the model fails, the deterministic text remains, and the owner is warned once', async (t) => {
@@ -411,7 +411,7 @@ test('a session that is deleted while a turn is under way is gone from the next 
   first = await here.begin()
   await here.say(`My boat is called ${canary}.`, { session: first })
   const { calls } = await here.say('Go.', { session: await here.begin() })
-  const [before, after] = model.asked.slice(-2).map(({ request }) => JSON.stringify(request).includes(canary))
+  const [before, after] = model.calls.slice(-2).map(({ request }) => JSON.stringify(request).includes(canary))
   assert.deepEqual([before, after], [true, false])
   assert.deepEqual((await sentLayer(here, calls[1]!, 'memory')).entry?.reason, { code: 'blank' })
   await here.runtime.close()
@@ -468,7 +468,7 @@ for (const way of ['deleted', 'forgotten'] as const) {
       const { request } = await here.runtime.request(call)
       assert.ok(!JSON.stringify(request).includes(canary))
     }
-    for (const asked of model.asked.slice(-3)) assert.ok(!JSON.stringify(asked.request).includes(canary))
+    for (const asked of model.calls.slice(-3)) assert.ok(!JSON.stringify(asked.request).includes(canary))
     assert.ok(!JSON.stringify(await here.store.calls(second)).includes(canary))
     assert.ok(!JSON.stringify(await here.runtime.memory(second, 'boat')).includes(canary))
     const replay = await here.runtime.replay(second)

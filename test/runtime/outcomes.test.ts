@@ -86,7 +86,7 @@ for (const { what, reply, outcome, text, notice, history } of endings) {
     else assert.equal(view.notice, undefined)
     assert.equal((await store.turn(session, turn))?.state, outcome.type)
     await say('and now?', { session })
-    const [, answer] = model.asked[1]!.request.messages
+    const [, answer] = model.calls[1]!.request.messages
     const content = answer?.content
     assert.equal(
       typeof content === 'string' ? content : content?.map((part) => 'text' in part && part.text).join(),
@@ -124,11 +124,11 @@ test('an interrupted answer is kept, the person reads how to continue, and the m
   const { session, outcome, text, notice } = await say('count')
   assert.deepEqual([outcome?.type === 'failed' && outcome.code, text], ['network', 'One, two,'])
   assert.match(notice ?? '', /is kept\. Say `go on` to continue it/)
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
   const said = (await log(session)).find((entry) => entry.type === 'message')
   assert.equal(said?.type === 'message' && said.partial, 'interrupted')
   await say('go on', { session })
-  const [, broken] = model.asked[1]!.request.messages
+  const [, broken] = model.calls[1]!.request.messages
   assert.equal(
     broken?.content,
     'One, two,\n[This answer was interrupted here: the model call broke off. Go on from here if you are asked to.]',
@@ -140,7 +140,7 @@ test('a call that has streamed reasoning or a tool call is not silently repeated
     const model = scriptedModel({ answer: () => ({ ...heard, fail: 'network' }) })
     const { say } = await opened(t, { model })
     const { outcome } = await say('hello')
-    assert.deepEqual([outcome?.type === 'failed' && outcome.code, model.asked.length], ['network', 1])
+    assert.deepEqual([outcome?.type === 'failed' && outcome.code, model.calls.length], ['network', 1])
   }
 })
 
@@ -233,7 +233,7 @@ test('a server that is not up yet is waited for, and one that fails by itself is
     const model = scriptedModel({ answer: () => ({ fail: { code: 'server', facts: { status } } }) })
     const { say } = await opened(t, { model, settings: { retryDelaysMs: [1, 1, 1, 1, 1, 1] }, sleep: async () => {} })
     assert.equal((await say('hello')).outcome?.type, 'failed')
-    assert.deepEqual([status, model.asked.length], [status, asked])
+    assert.deepEqual([status, model.calls.length], [status, asked])
   }
 })
 
@@ -250,7 +250,7 @@ test('tools of a turn whose next call waits for its provider run once', async (t
     },
   })
   const { say } = await opened(t, { model, tools: [once] })
-  assert.deepEqual([(await say('do it')).text, runs, model.asked.length], ['Done.', 1, 3])
+  assert.deepEqual([(await say('do it')).text, runs, model.calls.length], ['Done.', 1, 3])
 })
 
 test('a reader that comes while a call waits is shown that it waits', async (t) => {

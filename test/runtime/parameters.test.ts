@@ -32,7 +32,7 @@ test('what is asked of the calls of a turn holds for each of them, and for no ot
   const { session } = await say('Look.', { parameters })
   await say('Again.', { session })
   assert.deepEqual(
-    model.asked.map(({ options }) => options.parameters),
+    model.calls.map(({ options }) => options.parameters),
     [parameters, parameters, undefined],
   )
   const input = (await log(session)).find((entry) => entry.type === 'input')

@@ -29,7 +29,7 @@ test('a model reads a subject, works and proposes, and nothing is written until 
 
   const { id: session } = await here.runtime.newSession({ subject: 'tide' })
   const { turn } = await here.say('When is high water?', { session })
-  assert.match(JSON.stringify(model.asked[0]?.request.messages[0]), /about the subject tide.*The water is cold/)
+  assert.match(JSON.stringify(model.calls[0]?.request.messages[0]), /about the subject tide.*The water is cold/)
   const [read, proposed] = await resultsOf(turn)
   assert.equal(JSON.parse(read!).notes.summary, '- The water is cold.\n')
   assert.equal(readFileSync(notes, 'utf8'), '- The water is cold.\n')
@@ -43,7 +43,7 @@ test('a model reads a subject, works and proposes, and nothing is written until 
   assert.equal(readFileSync(notes, 'utf8'), '- The water is cold.\n\n- High water at noon.\n')
 
   const later = await here.say('And now?', { session })
-  assert.match(JSON.stringify(model.asked[3]?.request.messages[0]), /High water at noon/)
+  assert.match(JSON.stringify(model.calls[3]?.request.messages[0]), /High water at noon/)
   assert.match((await resultsOf(later.turn))[0]!, /High water at noon/)
   await here.runtime.proposals.undo(id, 'http')
   assert.equal(readFileSync(notes, 'utf8'), '- The water is cold.\n')

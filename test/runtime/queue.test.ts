@@ -29,7 +29,7 @@ test('turns of one session run one at a time, in the order of their input', asyn
   assert.equal(most, 1)
   assert.deepEqual(order, ['"0"', '"1"', '"2"', '"3"', '"4"', '"5"', '"6"', '"7"'])
   assert.deepEqual(
-    model.asked.map(({ request }) => request.messages.length),
+    model.calls.map(({ request }) => request.messages.length),
     [1, 3, 5, 7, 9, 11, 13, 15],
   )
   assert.deepEqual((await runtime.replay(session)).different, [])
@@ -88,7 +88,7 @@ test('the same key is the same turn, and is answered once', async (t) => {
   const later = await runtime.submit({ session, text: 'book it', idempotencyKey: 'k1' })
   assert.deepEqual(later, { ...first, repeated: true })
   assert.equal((await ended(later)).text, 'ok')
-  assert.equal(model.asked.length, 2)
+  assert.equal(model.calls.length, 2)
 })
 
 test('a key without a session names the session, and racing submits are one turn', async (t) => {
@@ -106,7 +106,7 @@ test('a key without a session names the session, and racing submits are one turn
   )
   assert.equal(new Set(racing.map(({ turn }) => turn)).size, 1)
   await ended(racing[0]!)
-  assert.equal(model.asked.length, 2)
+  assert.equal(model.calls.length, 2)
   assert.equal((await runtime.store.sessions()).length, 1)
 })
 
@@ -188,7 +188,7 @@ test('closing keeps running and waiting turns for the next start, where they are
   assert.equal((await after.ended(second)).text, 'one two three')
   assert.equal((await after.runtime.status()).recovered, 2)
   assert.deepEqual(
-    calm.asked.map(({ request }) => request.messages.length),
+    calm.calls.map(({ request }) => request.messages.length),
     [1, 3],
   )
   assert.deepEqual((await after.runtime.replay(first.session)).different, [])
@@ -234,7 +234,7 @@ test('a turn that waited while another one was answered is replayed as it was, t
   const later = scriptedModel()
   const after = await before.reopened({ model: later })
   await after.ended(second)
-  assert.equal(later.asked[0]?.request.messages.length, 3)
+  assert.equal(later.calls[0]?.request.messages.length, 3)
   assert.deepEqual(await after.runtime.replay(first.session), {
     session: first.session,
     calls: 2,

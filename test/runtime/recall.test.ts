@@ -511,7 +511,7 @@ async function withReader(t: Parameters<typeof opened>[0]) {
       due = input
       await at.say('Look it up, please.', { session })
       due = undefined
-      const { content } = model.asked.at(-1)!.request.messages.at(-1)!
+      const { content } = model.calls.at(-1)!.request.messages.at(-1)!
       const [part] = content as unknown as readonly { readonly output: { readonly value: string } }[]
       return part!.output.value
     },

@@ -44,7 +44,7 @@ for (const { factor, ...settings } of providers) {
     const at = await opened(t, { model, tools: [read], settings: { ...settings, maxSteps: 60 } })
     let session: string | undefined
     for (let turn = 0; turn < 12; turn++) session = (await at.say(question(turn), session ? { session } : {})).session
-    assert.ok(model.asked.length > 45)
+    assert.ok(model.calls.length > 45)
     await assertSteady(at, model, session!, 18)
   })
 }
@@ -71,7 +71,7 @@ test('the readers of history and results are offered from the first call on, so 
   const at = await opened(t, { model })
   let session: string | undefined
   for (let turn = 0; turn < 20; turn++) session = (await at.say(question(turn), session ? { session } : {})).session
-  const offered = model.asked.map(({ request }) => request.tools.map(({ name }) => name).join(' '))
+  const offered = model.calls.map(({ request }) => request.tools.map(({ name }) => name).join(' '))
   assert.deepEqual([...new Set(offered)], ['read_result read_history'])
   assert.ok((await cutsOf(at, session!)).length > 1)
 })
@@ -128,8 +128,8 @@ test('a cut of an older log, which does not say its room, is judged by the accou
 /** Every call that kept the marks begins with the messages of the one before, and few calls make new ones. */
 async function assertSteady(at: Opened, model: ScriptedModel, session: string, mostCuts: number): Promise<void> {
   const calls = await callsOf(at, session)
-  assert.equal(calls.length, model.asked.length)
-  const requests = model.asked.map(({ request }) => request)
+  assert.equal(calls.length, model.calls.length)
+  const requests = model.calls.map(({ request }) => request)
   let cuts = 0
   for (const [index, call] of calls.entries()) {
     if (index === 0) continue

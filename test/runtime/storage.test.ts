@@ -95,7 +95,7 @@ for (const recovers of [false, true]) {
     const after = await before.reopened({ model })
     const { text, outcome } = await after.ended(submitted)
     assert.deepEqual([text, outcome, runs], ['ok', { type: 'completed' }, 1])
-    assert.match(JSON.stringify(model.asked[0]?.request.messages), /may or may not have taken effect/)
+    assert.match(JSON.stringify(model.calls[0]?.request.messages), /may or may not have taken effect/)
     assert.deepEqual((await after.runtime.replay(submitted.session)).different, [])
     const left = await after.store.audit({ turn: submitted.turn })
     assert.deepEqual(
@@ -218,7 +218,7 @@ for (const code of ['full', 'io', 'busy'] as const) {
       return entry.type === 'input' || entry.type === 'message' ? [messageText(entry.message)] : []
     })
     assert.deepEqual(said, ['first', 'second', 'answer 2', 'completed', 'answer 3', 'completed'])
-    assert.equal(model.asked.length, 3)
+    assert.equal(model.calls.length, 3)
     assert.deepEqual((await runtime.replay(first.session)).different, [])
   })
 }

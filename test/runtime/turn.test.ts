@@ -50,8 +50,8 @@ test('one message in, one answer out, and the whole turn in the log', async (t) 
   const record = await runtime.store.call(calls[0]!)
   assert.equal(record?.outcome?.finish, 'stop')
   assert.deepEqual(record?.outcome?.usage, { promptTokens: 250, outputTokens: 3 })
-  assert.equal(model.asked[0]?.options.maxOutputTokens, 2048)
-  assert.equal(model.asked[0]?.options.window, 8192)
+  assert.equal(model.calls[0]?.options.maxOutputTokens, 2048)
+  assert.equal(model.calls[0]?.options.window, 8192)
 })
 
 test('the second turn reads the first', async (t) => {
@@ -59,7 +59,7 @@ test('the second turn reads the first', async (t) => {
   const { say } = await opened(t, { model })
   const { session } = await say('first')
   await say('second', { session })
-  assert.deepEqual(told(model.asked[1]!.request), ['user: first', 'assistant: ok', 'user: second'])
+  assert.deepEqual(told(model.calls[1]!.request), ['user: first', 'assistant: ok', 'user: second'])
 })
 
 test('tools run in parallel, and their results are in the order of the calls', async (t) => {
@@ -88,7 +88,7 @@ test('tools run in parallel, and their results are in the order of the calls', a
   const { session, text } = await say('go')
   assert.equal(text, 'done')
   assert.deepEqual(
-    results(model.asked[1]?.request).map((part) => part.type === 'tool-result' && [part.toolCallId, part.output]),
+    results(model.calls[1]?.request).map((part) => part.type === 'tool-result' && [part.toolCallId, part.output]),
     [
       ['a', { type: 'text', value: 'met Ann' }],
       ['b', { type: 'text', value: 'met Bob' }],
@@ -133,7 +133,7 @@ test('a tool that fails, one that does not exist and input that is wrong are res
   })
   const { say } = await opened(t, { model, tools: [strict, broken] })
   assert.deepEqual((await say('go')).outcome, { type: 'completed' })
-  const read = results(model.asked[1]?.request).map((part) => (part.type === 'tool-result' ? part.output : undefined))
+  const read = results(model.calls[1]?.request).map((part) => (part.type === 'tool-result' ? part.output : undefined))
   assert.deepEqual(
     read.map((output) => output?.type),
     ['error-text', 'error-text', 'error-text', 'error-text'],
@@ -156,7 +156,7 @@ for (const toolChoiceNone of [true, false]) {
     const { say, runtime } = await opened(t, { model, tools: [again], settings: { maxSteps: 3 } })
     const { session, text, outcome, calls } = await say('go')
     assert.deepEqual([text, outcome, calls.length], ['That is all I have.', { type: 'completed' }, 3])
-    const [first, , last] = model.asked
+    const [first, , last] = model.calls
     assert.equal(first?.options.toolChoice, 'auto')
     assert.equal(last?.options.toolChoice, 'none')
     const offered = last?.request.tools.map(({ name }) => name)
@@ -178,9 +178,9 @@ test('a model that calls a tool in its last step all the same ends its turn with
   const model = scriptedModel({ answer: () => ({ text: 'Once more.', toolCalls: [{ name: 'again', input: {} }] }) })
   const { say } = await opened(t, { model, tools: [again], settings: { maxSteps: 2 } })
   const { session, text, outcome } = await say('go')
-  assert.deepEqual([text, outcome, runs, model.asked.length], ['Once more.', { type: 'completed' }, 1, 2])
+  assert.deepEqual([text, outcome, runs, model.calls.length], ['Once more.', { type: 'completed' }, 1, 2])
   await say('and now?', { session })
-  assert.deepEqual(told(model.asked[2]!.request).slice(-2), ['assistant: Once more.', 'user: and now?'])
+  assert.deepEqual(told(model.calls[2]!.request).slice(-2), ['assistant: Once more.', 'user: and now?'])
 })
 
 test('a turn fails if the model calls a tool in its last step and answers nothing', async (t) => {
@@ -189,7 +189,7 @@ test('a turn fails if the model calls a tool in its last step and answers nothin
   const { say } = await opened(t, { model, tools: [again], settings: { maxSteps: 2 } })
   const { outcome } = await say('go')
   assert.equal(outcome?.type === 'failed' && outcome.code, 'no-answer')
-  assert.equal(model.asked.length, 2)
+  assert.equal(model.calls.length, 2)
 })
 
 test('cancelling keeps what was said, and the next request says that it was stopped', async (t) => {
@@ -217,7 +217,7 @@ test('cancelling keeps what was said, and the next request says that it was stop
   assert.equal(said?.type === 'message' && said.partial, 'cancelled')
   assert.equal((await runtime.store.call(calls[0]!))?.outcome?.error?.code, 'cancelled')
   await say('a shorter one', { session: submitted.session })
-  assert.match(told(model.asked[1]!.request)[1]!, /^assistant: Once upon \n\[.*stopped.*\]$/)
+  assert.match(told(model.calls[1]!.request)[1]!, /^assistant: Once upon \n\[.*stopped.*\]$/)
 })
 
 test('a turn that waits can be cancelled, and never calls the model', async (t) => {
@@ -237,7 +237,7 @@ test('a turn that waits can be cancelled, and never calls the model', async (t) 
   held.open()
   assert.deepEqual((await ended(first)).outcome, { type: 'completed' })
   assert.deepEqual((await ended(second)).outcome, { type: 'cancelled' })
-  assert.equal(model.asked.length, 1)
+  assert.equal(model.calls.length, 1)
 })
 
 test('cancelling while a tool runs leaves no call without its result', async (t) => {
@@ -256,7 +256,7 @@ test('cancelling while a tool runs leaves no call without its result', async (t)
   await runtime.cancel(submitted.session, submitted.turn)
   assert.deepEqual((await ended(submitted)).outcome, { type: 'cancelled' })
   await say('and now?', { session: submitted.session })
-  assert.deepEqual(told(model.asked[1]!.request), [
+  assert.deepEqual(told(model.calls[1]!.request), [
     'user: go',
     'assistant: tool-call',
     'tool: tool-result',
@@ -281,7 +281,7 @@ test('cancelling between a call and its tool runs nothing and leaves no call wit
       async append(session, bodies, time) {
         const written = await store.append(session, bodies, time)
         const calling = bodies.find((body) => body.type === 'message')
-        if (calling && model.asked.length === 1) await runtime.cancel(session, calling.turn)
+        if (calling && model.calls.length === 1) await runtime.cancel(session, calling.turn)
         return written
       },
     }),
@@ -294,7 +294,7 @@ test('cancelling between a call and its tool runs nothing and leaves no call wit
   )
   assert.deepEqual(messages, ['assistant', 'tool'])
   await say('and now?', { session: submitted.session })
-  assert.equal(told(model.asked[1]!.request).length, 4)
+  assert.equal(told(model.calls[1]!.request).length, 4)
 })
 
 test('what a provider did not say about tokens is not made up', async (t) => {
@@ -318,7 +318,7 @@ test('a model reasons as much as configured, or as its provider does by default'
   const other = await one.reopened({ settings: {} })
   await other.say('hello')
   assert.deepEqual(
-    model.asked.map(({ options }) => options.reasoning),
+    model.calls.map(({ options }) => options.reasoning),
     ['low', undefined],
   )
 })
