@@ -163,13 +163,8 @@ export function wordsIn(texts: readonly string[]): readonly string[] {
 }
 
 function defaultReply(said: string): ScriptedReply {
-  return {
-    text:
-      said
-        .match(/question-\d+/g)
-        ?.at(-1)
-        ?.replace('question', 'answer') ?? 'ok',
-  }
+  const question = said.match(/question-\d+/g)?.at(-1)
+  return { text: question?.replace('question', 'answer') ?? 'ok' }
 }
 
 function newestUserText({ messages }: ModelRequest): string {

@@ -1,3 +1,4 @@
+import { defined } from '../platform.ts'
 import {
   callId,
   finishReason,
@@ -113,13 +114,7 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     output_index += 1
   }
   for (const [index, { id = callId(request, index), name, namespace, input }] of (answer.toolCalls ?? []).entries()) {
-    const item = {
-      type: 'function_call',
-      id: `fc_${index + 1}`,
-      call_id: id,
-      name,
-      ...(namespace !== undefined && { namespace }),
-    }
+    const item = { type: 'function_call', id: `fc_${index + 1}`, call_id: id, name, ...defined({ namespace }) }
     const text = inputText(input)
     event('response.output_item.added', { output_index, item: { ...item, arguments: '', status: 'in_progress' } })
     event('response.function_call_arguments.delta', { item_id: item.id, output_index, delta: text })

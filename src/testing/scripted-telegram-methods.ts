@@ -96,12 +96,9 @@ export function botMethods(world: TelegramWorld, updates: TelegramUpdates): Read
       const file = world.file(String(id))
       if (!file) throw badRequest('wrong file_id or the file is temporarily unavailable')
       if (file.bytes.byteLength > LARGEST_FILE) throw badRequest('file is too big')
-      return {
-        file_id: id,
-        file_unique_id: `unique-${String(id)}`,
-        file_size: file.bytes.byteLength,
-        file_path: file.path,
-      }
+      const { bytes, path } = file
+      const unique = `unique-${String(id)}`
+      return { file_id: id, file_unique_id: unique, file_size: bytes.byteLength, file_path: path }
     },
   }
   return new Map(Object.entries(methods).map(([name, method]) => [name.toLowerCase(), method]))

@@ -166,10 +166,7 @@ export function telegramUpdates(): TelegramUpdates {
 /** Posts an update. Returns a description of the failure, if any. */
 async function post({ url, secret }: Webhook, update: Update): Promise<string | undefined> {
   try {
-    const headers = {
-      'content-type': 'application/json',
-      ...defined({ 'x-telegram-bot-api-secret-token': secret }),
-    }
+    const headers = { 'content-type': 'application/json', ...defined({ 'x-telegram-bot-api-secret-token': secret }) }
     const body = JSON.stringify(update)
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
     await response.arrayBuffer()
