@@ -1,8 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Transformer, TransformStream } from 'node:stream/web'
 import {
   createMcpHandler,
-  createRequestStateCodec,
   isJsonContentType,
   isLegacyRequest,
   type McpServer,
@@ -11,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { McpCatalogue } from '../../capability.ts'
 import { securityHeaders } from '../answer.ts'
-import { type Era, protocolServer } from './protocol-server.ts'
+import { type Era, protocolServer, requestStateCodec } from './protocol-server.ts'
 
 interface EndpointOptions {
   readonly version: string
@@ -30,7 +29,7 @@ export interface HttpEndpoint {
 
 export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions): HttpEndpoint {
   const { version, maxBodyBytes, unexpected, sessions } = options
-  const seals = createRequestStateCodec({ key: randomBytes(32), bind: ({ mcpReq: { method } }) => method })
+  const seals = requestStateCodec()
   const make = (era: Era) => protocolServer(catalogue, era, { version, seals, asksPersons: true, unexpected })
   const legacy = legacySessions(() => make('legacy'), sessions)
   const modern = createMcpHandler(() => make('modern'), { legacy: 'reject', maxRequestBodySize: maxBodyBytes })
