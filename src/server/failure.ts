@@ -1,5 +1,6 @@
 import { type Failure, RuntimeError } from '../capability.ts'
 import { type ErrorCode, errorCodes, type ErrorMeaning, ForewordError } from '../platform.ts'
+import type { SessionRow, SessionStore, TurnRow } from '../session.ts'
 
 /** A request that an endpoint refuses. The status of the response follows from the code; see `errorCodes`. */
 export class HttpFailure extends ForewordError {
@@ -45,21 +46,21 @@ export function unknownSessionFailure(session: string): RuntimeError {
   )
 }
 
-/** The error for a turn that the session does not have. */
-export function turnNotFound(session: string, turn: string): RuntimeError {
-  return new RuntimeError(
+/** The session of this id. Rejects where it does not exist. */
+export async function requireSession(store: Pick<SessionStore, 'session'>, session: string): Promise<SessionRow> {
+  const row = await store.session(session)
+  if (row === undefined) throw unknownSessionFailure(session)
+  return row
+}
+
+/** The turn of a session. Rejects where the session does not have it. */
+export async function requireTurn(store: Pick<SessionStore, 'turn'>, session: string, turn: string): Promise<TurnRow> {
+  const row = await store.turn(session, turn)
+  if (row !== undefined) return row
+  throw new RuntimeError(
     'not-found',
     `Session ${session} has no turn ${turn}. GET /api/sessions/${session}/turns lists its turns.`,
     { session, turn },
-  )
-}
-
-/** The error for a call that the ledger does not have. */
-export function callNotFound(call: string): RuntimeError {
-  return new RuntimeError(
-    'not-found',
-    `There is no call ${call}. \`foreword calls SESSION\` or GET /api/sessions/SESSION/calls lists the calls of a session.`,
-    { call },
   )
 }
 

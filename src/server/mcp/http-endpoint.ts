@@ -130,7 +130,10 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
   }
 
   async function begin(request: Request, body: unknown): Promise<Response> {
-    if (!makeRoom()) return tooMany()
+    if (!makeRoom()) {
+      const message = 'Too many clients are connected. Try again in a moment.'
+      return refusalResponse(503, -32_000, message, { 'retry-after': '10' })
+    }
     const server = make()
     let connection: Connection | undefined
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -153,7 +156,10 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
       const id = request.headers.get('mcp-session-id')
       if (id === null) return begin(request, body)
       const connection = connections.get(id)
-      if (connection === undefined) return unknownSession()
+      if (connection === undefined) {
+        const message = 'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.'
+        return refusalResponse(404, -32_001, message)
+      }
       connection.used = performance.now()
       const options = body === undefined ? {} : { parsedBody: body }
       return countWhileOpen(await connection.transport.handleRequest(request, options), connection)
@@ -176,20 +182,6 @@ function countWhileOpen(response: Response, connection: Connection): Response {
   }
   const passing: Transformer<Uint8Array, Uint8Array> = { flush: over, cancel: over }
   return new Response(response.body.pipeThrough(new TransformStream(passing)), response)
-}
-
-function unknownSession(): Response {
-  return refusalResponse(
-    404,
-    -32_001,
-    'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.',
-  )
-}
-
-function tooMany(): Response {
-  return refusalResponse(503, -32_000, 'Too many clients are connected. Try again in a moment.', {
-    'retry-after': '10',
-  })
 }
 
 /** A refusal in the format of the protocol, before any server has seen the request. */
