@@ -67,25 +67,21 @@ type SharedOptions = Pick<
 export function parameterOptions(parameters: CallParameters): SharedOptions {
   const { temperature, topP, stop, seed, presencePenalty, frequencyPenalty } = parameters
   const { responseFormat, reasoningEffort, toolChoice } = parameters
-  return {
-    ...defined({ temperature, topP }),
-    ...defined({
-      stopSequences: stop && [...stop],
-      seed,
-      presencePenalty,
-      frequencyPenalty,
-      responseFormat: responseFormat && formatOption(responseFormat),
-      reasoning: reasoningEffort,
-      toolChoice: toolChoice && choiceOption(toolChoice),
-    }),
-  }
+  return defined({
+    temperature,
+    topP,
+    stopSequences: stop && [...stop],
+    seed,
+    presencePenalty,
+    frequencyPenalty,
+    responseFormat: responseFormat && formatOption(responseFormat),
+    reasoning: reasoningEffort,
+    toolChoice: toolChoice && choiceOption(toolChoice),
+  })
 }
 
 function formatOption({ schema, name, description }: ResponseFormat): NonNullable<SharedOptions['responseFormat']> {
-  return {
-    type: 'json',
-    ...defined({ schema, name, description }),
-  }
+  return { type: 'json', ...defined({ schema, name, description }) }
 }
 
 function choiceOption(choice: NonNullable<CallParameters['toolChoice']>): NonNullable<SharedOptions['toolChoice']> {

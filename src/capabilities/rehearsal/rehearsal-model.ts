@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AssistantMessage, messageTokens, tokenx, toolTokens } from '../../context.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type ModelRequest,
   SILENT,
 } from '../../model.ts'
+import { fieldsOf, sha256 } from '../../platform.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
@@ -102,8 +102,7 @@ function splitWords(text: string): readonly string[] {
 
 /** Derived from the request. Differs for every step, because each step has more messages. */
 function callId(request: ModelRequest, index: number): string {
-  const digest = createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
-  return `call_${digest.slice(0, 12)}_${index + 1}`
+  return `call_${sha256(JSON.stringify(request.messages)).slice(0, 12)}_${index + 1}`
 }
 
 function promptTokens(request: ModelRequest): number {
@@ -134,7 +133,7 @@ function schemaExample(schema: unknown): unknown {
 const DEEPEST = 20
 
 function valueFor(given: unknown, root: unknown, depth: number): unknown {
-  const schema = record(given)
+  const schema = fieldsOf(given)
   if (depth > DEEPEST) return null
   if ('const' in schema) return schema['const']
   if ('default' in schema) return schema['default']
@@ -150,7 +149,7 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
   const [type = 'properties' in schema ? 'object' : 'string'] = [schema['type']].flat()
   switch (type) {
     case 'object': {
-      const properties = record(schema['properties'])
+      const properties = fieldsOf(schema['properties'])
       return Object.fromEntries(list(schema['required']).map((name) => [name, example(properties[String(name)])]))
     }
     case 'array':
@@ -170,11 +169,7 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
 /** The target of a reference within the same schema. */
 function target(root: unknown, reference: string): unknown {
   const path = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
-  return path.reduce<unknown>((value, key) => record(value)[key], root)
-}
-
-function record(value: unknown): Schema {
-  return typeof value === 'object' && value !== null ? (value as Schema) : {}
+  return path.reduce<unknown>((value, key) => fieldsOf(value)[key], root)
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -18,7 +18,6 @@ interface EndpointOptions {
   readonly maxBodyBytes: number
   /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
-  readonly sessions?: SessionLimits
 }
 
 /** MCP over streamable HTTP, revisions 2025-11-25 and 2026-07-28. The server has already checked access. */
@@ -28,10 +27,10 @@ export interface HttpEndpoint {
 }
 
 export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions): HttpEndpoint {
-  const { version, maxBodyBytes, unexpected, sessions } = options
+  const { version, maxBodyBytes, unexpected } = options
   const seals = requestStateCodec()
   const make = (era: Era) => protocolServer(catalogue, era, { version, seals, asksPersons: true, unexpected })
-  const legacy = legacySessions(() => make('legacy'), sessions)
+  const legacy = legacySessions(() => make('legacy'))
   const modern = createMcpHandler(() => make('modern'), { legacy: 'reject', maxRequestBodySize: maxBodyBytes })
 
   async function answer(request: Request): Promise<Response> {
