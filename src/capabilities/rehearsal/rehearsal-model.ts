@@ -40,7 +40,7 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   const calls = options.toolChoice === 'none' ? [] : step.calls
   const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
   const said: string[] = []
-  const words = splitWords(step.fail && text === '' ? outline(request, options) : text)
+  const words = (step.fail && text === '' ? outline(request, options) : text).match(/\S+\s*|\s+/g) ?? []
   for (const word of step.fail ? words.slice(0, step.fail.afterWords) : words) {
     stopIfAborted(options.signal)
     said.push(word)
@@ -94,10 +94,6 @@ function withoutCalls(step: ScriptStep): string {
   const wanted = step.calls.map(({ toolName }) => toolName).join(', ')
   const notice = `I was asked to call no tool; the script wanted ${wanted}.`
   return step.text === '' ? notice : `${step.text}\n${notice}`
-}
-
-function splitWords(text: string): readonly string[] {
-  return text.match(/\S+\s*|\s+/g) ?? []
 }
 
 /** Derived from the request. Differs for every step, because each step has more messages. */
