@@ -1,7 +1,7 @@
 // What every room needs once: errors and their codes, files, locks, SQLite, queues, timers and small functions on data.
 export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-codes.ts'
 export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
-export { defined } from './platform/defined.ts'
+export { defined, fieldsOf } from './platform/defined.ts'
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'

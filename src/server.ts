@@ -1,12 +1,12 @@
 // The HTTP server of a runtime: its endpoints, its listening port, and what routes of capabilities are made with.
 export { createServer, hostedOptions, type Server, type ServerOptions } from './server/create-server.ts'
-export { collectContributions, type ServerContribution, type StartedCapabilities } from './server/contributions.ts'
+export { collectContributions, type ServerContribution } from './server/contributions.ts'
 export type { ChoiceDescriptions } from './server/session-choices.ts'
 export { listen, type ListeningServer } from './server/listen.ts'
 export { assertBindIsSafe } from './server/guard.ts'
 // What routes of capabilities are made with.
 export { bytes, empty, json, errorResponse } from './server/answer.ts'
-export { toFailure, HttpFailure, unknownSessionFailure } from './server/failure.ts'
+export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
 export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema } from './server/schema.ts'

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../platform.ts'
 
 /** The longest name that every provider accepts, characters. */
 const LONGEST = 64
@@ -14,7 +14,7 @@ const HASH = 8
 export function serverToolName(server: string, tool: string): string {
   const plain = `${server}__${tool}`
   if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= LONGEST && tool !== '' && isUnmistakable(server)) return plain
-  const digest = hash('sha256', JSON.stringify([server, tool]), 'hex').slice(0, HASH)
+  const digest = sha256(JSON.stringify([server, tool])).slice(0, HASH)
   return `${replaceUnsafe(plain).slice(0, LONGEST - HASH - 1)}_${digest}`
 }
 

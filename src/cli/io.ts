@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream'
-import { styleText } from 'node:util'
 import type { CommandCall, Io, Output } from '../capability.ts'
 
 /** Prints data to standard output, followed by a line break. */
@@ -62,7 +61,9 @@ export type Look = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 
 /** Text with a colour or weight: only on a terminal, and never with `NO_COLOR`. */
 export function applyStyle(io: Io, look: Look, text: string, output: Output = io.stdout): string {
-  return hasColour(io, output) ? styleText(look, text, { validateStream: false }) : text
+  return hasColour(io, output)
+    ? process.getBuiltinModule('node:util').styleText(look, text, { validateStream: false })
+    : text
 }
 
 function hasColour(io: Io, output: Output): boolean {

@@ -2,7 +2,6 @@ import { homeDirectory, readArguments } from './arguments.ts'
 import type { Command, CommandCall, Io } from '../capability.ts'
 import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
-import { commandHelp, overview } from './help.ts'
 import { applyStyle, note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestName } from '../platform.ts'
 import { version } from './version.ts'
@@ -28,6 +27,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   }
   const { command, call, io: complete } = await loadPrepared(name, args, io)
   if (!call.has('help')) return await command.run(call, complete)
+  const { commandHelp } = await import('./help.ts')
   // The capabilities of the home may add options to it.
   const all = await completeIo(args, io)
   print(io, commandHelp(await commandNamed(name, all), all))
@@ -59,7 +59,7 @@ async function prepare(name: string, args: readonly string[], io: Io): Promise<P
 
 async function help(names: readonly string[], io: Io): Promise<number> {
   const [name] = names
-  const complete = await completeIo(names, io)
+  const [complete, { commandHelp, overview }] = await Promise.all([completeIo(names, io), import('./help.ts')])
   if (name !== undefined && !name.startsWith('-')) print(io, commandHelp(await commandNamed(name, complete), io))
   else print(io, overview(await everyCommand(complete), io))
   return 0

@@ -12,6 +12,7 @@ import {
   turnSections,
   undoneSections,
 } from './history-section.ts'
+import { leavesRoom } from './layout.ts'
 import type { Cut } from './manifest.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
@@ -64,6 +65,6 @@ function currentMessages(
   if (decision.missingRoom === undefined) return messages
   const limit = decision.missingRoom - sumTokens(current.attachments)
   // A just-fit layout keeps no marks: nothing has to look as it did in the call before, and no room is left unused.
-  const answered = rule.lowWater === 1 ? fitAnswered(current, limit, counter, readers.history) : undefined
+  const answered = leavesRoom(rule) ? undefined : fitAnswered(current, limit, counter, readers.history)
   return answered ?? fitResults(messages, limit, counter, readers.history)
 }

@@ -2,7 +2,7 @@ import type { Dropped } from './announcement.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import { type CutLine, type CutState, formAt, messageMark, type Unit } from './cut-line.ts'
 import type { Origin } from './layer.ts'
-import type { CutRule } from './layout.ts'
+import { type CutRule, leavesRoom } from './layout.ts'
 import { toolCalls, toolResults } from './message.ts'
 import { type PricedTurn, smallestForm, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
@@ -18,8 +18,8 @@ import {
 import type { FormedMessage, PricedMessage } from './tool-output.ts'
 
 /** Why a layout cuts. */
-export function cutReason({ lowWater }: CutRule): Reason {
-  return { code: lowWater < 1 ? 'low-water' : 'budget' }
+export function cutReason(rule: CutRule): Reason {
+  return { code: leavesRoom(rule) ? 'low-water' : 'budget' }
 }
 
 /** Older turns that were not read count as one candidate. */

@@ -39,6 +39,11 @@ export interface CutRule {
   readonly lowWater: number
 }
 
+/** Whether a cut leaves room, so that the next calls need none. Otherwise history is cut to fit at every call. */
+export function leavesRoom({ lowWater }: CutRule): boolean {
+  return lowWater < 1
+}
+
 /** A large layer is worth caching, a small one is worth standing next to the newest message. */
 interface PlacementBySize {
   /** Tokens of the fullest rendition from which a layer is large. */

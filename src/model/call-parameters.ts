@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import { defined } from '../platform.ts'
+import { defined, fieldsOf } from '../platform.ts'
 import { ModelError } from './model-error.ts'
 
 /**
@@ -67,25 +67,21 @@ type SharedOptions = Pick<
 export function parameterOptions(parameters: CallParameters): SharedOptions {
   const { temperature, topP, stop, seed, presencePenalty, frequencyPenalty } = parameters
   const { responseFormat, reasoningEffort, toolChoice } = parameters
-  return {
-    ...defined({ temperature, topP }),
-    ...defined({
-      stopSequences: stop && [...stop],
-      seed,
-      presencePenalty,
-      frequencyPenalty,
-      responseFormat: responseFormat && formatOption(responseFormat),
-      reasoning: reasoningEffort,
-      toolChoice: toolChoice && choiceOption(toolChoice),
-    }),
-  }
+  return defined({
+    temperature,
+    topP,
+    stopSequences: stop && [...stop],
+    seed,
+    presencePenalty,
+    frequencyPenalty,
+    responseFormat: responseFormat && formatOption(responseFormat),
+    reasoning: reasoningEffort,
+    toolChoice: toolChoice && choiceOption(toolChoice),
+  })
 }
 
 function formatOption({ schema, name, description }: ResponseFormat): NonNullable<SharedOptions['responseFormat']> {
-  return {
-    type: 'json',
-    ...defined({ schema, name, description }),
-  }
+  return { type: 'json', ...defined({ schema, name, description }) }
 }
 
 function choiceOption(choice: NonNullable<CallParameters['toolChoice']>): NonNullable<SharedOptions['toolChoice']> {
@@ -97,7 +93,7 @@ function choiceOption(choice: NonNullable<CallParameters['toolChoice']>): NonNul
  * all supported APIs, because provider packages silently leave out parameters that a model does not support.
  */
 export function missingOnWire(parameters: CallParameters, body: unknown): keyof CallParameters | undefined {
-  const wire = record(body)
+  const wire = fieldsOf(body)
   const asked = Object.keys(parameters) as (keyof CallParameters)[]
   return asked.find((name) => parameters[name] !== undefined && !CHECKS[name](wire, parameters))
 }
@@ -117,51 +113,47 @@ const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
   reasoningEffort: (wire, { reasoningEffort }) => reasoningEffort === 'none' || hasEffort(wire),
   toolChoice: (wire, { toolChoice }) => hasChoice(wire['tool_choice'], toolChoice!),
   parallelToolCalls: (wire) =>
-    wire['parallel_tool_calls'] === false || record(wire['tool_choice'])['disable_parallel_tool_use'] === true,
+    wire['parallel_tool_calls'] === false || fieldsOf(wire['tool_choice'])['disable_parallel_tool_use'] === true,
 }
 
 /** Some APIs put these parameters under `options`. */
 function value(wire: Body, name: string): unknown {
-  return wire[name] ?? record(wire['options'])[name]
+  return wire[name] ?? fieldsOf(wire['options'])[name]
 }
 
 /** Each API has its own field for the format; older models of one provider call a tool instead. */
 function hasFormat(wire: Body, { schema }: ResponseFormat): boolean {
   const format = [
     wire['response_format'],
-    record(wire['text'])['format'],
-    record(wire['output_config'])['format'],
+    fieldsOf(wire['text'])['format'],
+    fieldsOf(wire['output_config'])['format'],
     wire['output_format'],
   ].find((candidate) => candidate !== undefined)
-  const type = record(format)['type']
+  const type = fieldsOf(format)['type']
   if (schema === undefined) return type === 'json_object' || wire['format'] === 'json'
   if (type === 'json_schema' || typeof wire['format'] === 'object') return true
-  const choice = record(wire['tool_choice'])
+  const choice = fieldsOf(wire['tool_choice'])
   return Array.isArray(wire['tools']) && (choice['name'] === 'json' || choice['type'] === 'any')
 }
 
 function hasEffort(wire: Body): boolean {
   const places = [
     wire['reasoning_effort'],
-    record(wire['reasoning'])['effort'],
+    fieldsOf(wire['reasoning'])['effort'],
     wire['think'],
-    record(wire['output_config'])['effort'],
+    fieldsOf(wire['output_config'])['effort'],
   ]
-  return places.some((place) => place !== undefined) || record(wire['thinking'])['type'] === 'enabled'
+  return places.some((place) => place !== undefined) || fieldsOf(wire['thinking'])['type'] === 'enabled'
 }
 
 function hasChoice(wire: unknown, asked: NonNullable<CallParameters['toolChoice']>): boolean {
-  const { type, name } = record(wire)
+  const { type, name } = fieldsOf(wire)
   if (asked === 'required') return wire === 'required' || type === 'any'
-  return name === asked.toolName || record(record(wire)['function'])['name'] === asked.toolName
+  return name === asked.toolName || fieldsOf(fieldsOf(wire)['function'])['name'] === asked.toolName
 }
 
 function isDeepEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
-}
-
-function record(given: unknown): Body {
-  return typeof given === 'object' && given !== null ? (given as Body) : {}
 }
 
 /** The error for a parameter that the model does not support. `facts.parameter` is OpenAI's name of it. */

@@ -1,4 +1,4 @@
-import { defined, redactSecrets } from '../platform.ts'
+import { defined, fieldsOf, redactSecrets } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import { type Connected, listProviderModels } from './connection.ts'
 import { ModelError } from './model-error.ts'
@@ -141,13 +141,13 @@ const WINDOW_FIELDS = [
 
 function rowFacts(row: Row): ModelFacts {
   const assumed = assumedFacts(String(row.id))
-  const windows = [...WINDOW_FIELDS.map((field) => row[field]), record(row['meta'])['n_ctx']]
+  const windows = [...WINDOW_FIELDS.map((field) => row[field]), fieldsOf(row['meta'])['n_ctx']]
   const window = windows.find((value): value is number => typeof value === 'number' && value > 0)
   if (window === undefined) return assumed
-  const longest = record(row['top_provider'])['max_completion_tokens']
+  const longest = fieldsOf(row['top_provider'])['max_completion_tokens']
   const parameters = list(row['supported_parameters'])
-  const modalities = list(record(row['architecture'])['input_modalities'])
-  const price = rowPrice(record(row['pricing']))
+  const modalities = list(fieldsOf(row['architecture'])['input_modalities'])
+  const price = rowPrice(fieldsOf(row['pricing']))
   return mergeFacts(assumed, {
     window,
     ...(typeof longest === 'number' && longest > 0 ? { maxOutput: longest } : {}),
@@ -167,10 +167,6 @@ function rowPrice(pricing: Record<string, unknown>): Price | undefined {
   const [input, output, cachedInput] = [perMillion('prompt'), perMillion('completion'), perMillion('input_cache_read')]
   if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0)) return undefined
   return { input, output, ...defined({ cachedInput }) }
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function list(value: unknown): readonly unknown[] | undefined {

@@ -1,4 +1,4 @@
-import { defined, redactSecrets } from '../platform.ts'
+import { defined, fieldsOf, redactSecrets } from '../platform.ts'
 import { TimeoutExceeded } from './call-limits.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { detectOverflow } from './overflow.ts'
@@ -47,7 +47,7 @@ interface Answer {
 }
 
 function readAnswer(error: unknown): Answer {
-  const fields = record(error)
+  const fields = fieldsOf(error)
   const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : toJson(fields['data'] ?? error)
   const own = error instanceof UnexpectedAnswer || typeof fields['message'] !== 'string' ? body : fields['message']
   const message = messageIn(parseJson(body)) ?? own
@@ -57,7 +57,7 @@ function readAnswer(error: unknown): Answer {
     ...defined({ status }),
     text: `${body}\n${message}`,
     message,
-    headers: record(fields['responseHeaders']) as Record<string, string>,
+    headers: fieldsOf(fields['responseHeaders']) as Record<string, string>,
   }
 }
 
@@ -66,7 +66,7 @@ function readStatus(fields: Record<string, unknown>): number | undefined {
   const { statusCode } = fields
   // A failure with a successful status means that the answer broke off.
   if (typeof statusCode === 'number') return statusCode >= 400 ? statusCode : undefined
-  const inner = record(fields['error'])
+  const inner = fieldsOf(fields['error'])
   for (const code of [fields['code'], inner['code'], fields['status']]) {
     if (typeof code === 'number' && code >= 400 && code < 600) return code
   }
@@ -197,7 +197,7 @@ function sizes({ limit, sent }: ModelErrorFacts): string {
 function deepCode(error: unknown): string {
   const codes: string[] = []
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    const { code } = record(at)
+    const { code } = fieldsOf(at)
     codes.push(at.name, ...(typeof code === 'string' ? [code] : []))
   }
   return codes.join(' ')
@@ -206,9 +206,9 @@ function deepCode(error: unknown): string {
 /** The message in a body, wherever the provider puts it. */
 function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string' && body !== '') return body
-  const { error, message, detail } = record(body)
+  const { error, message, detail } = fieldsOf(body)
   if (typeof error === 'string') return error
-  const inner = record(error)['message'] ?? message ?? detail
+  const inner = fieldsOf(error)['message'] ?? message ?? detail
   return typeof inner === 'string' && inner !== '' ? inner : undefined
 }
 
@@ -223,8 +223,4 @@ function parseJson(text: string): unknown {
   } catch {
     return text
   }
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

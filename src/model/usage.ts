@@ -1,4 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import { fieldsOf } from '../platform.ts'
 import type { ModelUsage } from './model.ts'
 
 /**
@@ -7,8 +8,8 @@ import type { ModelUsage } from './model.ts'
  */
 export function readUsage(usage: LanguageModelV4Usage): ModelUsage {
   const { inputTokens: input, outputTokens: output } = usage
-  const raw = record(usage.raw)
-  if (!raw || !isOpenAILike(raw)) {
+  const raw = fieldsOf(usage.raw)
+  if (!isOpenAILike(raw)) {
     return {
       promptTokens: input.total,
       cachedTokens: input.cacheRead,
@@ -17,16 +18,16 @@ export function readUsage(usage: LanguageModelV4Usage): ModelUsage {
       reasoningTokens: output.reasoning,
     }
   }
-  const inputDetails = record(raw['prompt_tokens_details'] ?? raw['input_tokens_details'])
-  const outputDetails = record(raw['completion_tokens_details'] ?? raw['output_tokens_details'])
+  const inputDetails = fieldsOf(raw['prompt_tokens_details'] ?? raw['input_tokens_details'])
+  const outputDetails = fieldsOf(raw['completion_tokens_details'] ?? raw['output_tokens_details'])
   const promptTokens = number(raw['prompt_tokens'] ?? raw['input_tokens'])
-  const cachedTokens = number(inputDetails?.['cached_tokens'])
+  const cachedTokens = number(inputDetails['cached_tokens'])
   return {
     promptTokens: includingCached(promptTokens, cachedTokens),
     cachedTokens,
     cacheWrittenTokens: input.cacheWrite,
     outputTokens: number(raw['completion_tokens'] ?? raw['output_tokens']),
-    reasoningTokens: number(outputDetails?.['reasoning_tokens']),
+    reasoningTokens: number(outputDetails['reasoning_tokens']),
   }
 }
 
@@ -44,12 +45,8 @@ export const SILENT: ModelUsage = {
   reasoningTokens: undefined,
 }
 
-function isOpenAILike(raw: Record<string, unknown>): boolean {
+function isOpenAILike(raw: object): boolean {
   return 'prompt_tokens' in raw || 'completion_tokens' in raw || 'input_tokens_details' in raw || 'total_tokens' in raw
-}
-
-function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 
 function number(value: unknown): number | undefined {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -34,7 +33,7 @@ export async function writeFileAtomically(
   content: string | Uint8Array,
   options: AtomicFileOptions = {},
 ): Promise<boolean> {
-  const { beside = join(dirname(path), `.${randomUUID()}.tmp`), check } = options
+  const { beside = join(dirname(path), `.${crypto.randomUUID()}.tmp`), check } = options
   let isReplaced = false
   try {
     await writeNewFile(beside, content, options)

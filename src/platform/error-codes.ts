@@ -1,53 +1,64 @@
 /** What a code means. */
 export interface ErrorMeaning {
+  /** Of an answer over HTTP with this code; absent where none has it. A failure of a provider is 502 or 504, so that a client considers a retry. */
+  readonly status?: number
   readonly meaning: string
   /** The same request may succeed later without a change. */
   readonly retryable?: true
 }
 
 /**
- * Every code that an error of Foreword can have. Those up to `storage-full` appear in answers over HTTP, in the order of the
- * guide (docs/guide/http.md, which is checked against it); the server adds their status.
+ * Every code that an error of Foreword can have. Those with a status appear in answers over HTTP, in the order of the guide
+ * (docs/guide/http.md, which is checked against it).
  */
 export const errorCodes = {
-  'invalid-input': { meaning: 'The request is invalid; the message names the field.' },
-  'bad-request': { meaning: 'The provider refused the request.' },
-  'unsupported-parameter': { meaning: '`parameter` has no place on the wire of this model.' },
-  'append-only': { meaning: 'The log only grows: `regenerate` is refused.' },
-  unauthorized: { meaning: 'The token is missing or wrong.' },
-  'host-not-allowed': { meaning: '`Host` is not a name of this gateway.' },
-  'origin-not-allowed': { meaning: 'The page comes from another origin.' },
+  'invalid-input': { status: 400, meaning: 'The request is invalid; the message names the field.' },
+  'bad-request': { status: 400, meaning: 'The provider refused the request.' },
+  'unsupported-parameter': { status: 400, meaning: '`parameter` has no place on the wire of this model.' },
+  'append-only': { status: 400, meaning: 'The log only grows: `regenerate` is refused.' },
+  unauthorized: { status: 401, meaning: 'The token is missing or wrong.' },
+  'host-not-allowed': { status: 403, meaning: '`Host` is not a name of this gateway.' },
+  'origin-not-allowed': { status: 403, meaning: 'The page comes from another origin.' },
   'not-found': {
+    status: 404,
     meaning: 'What was requested does not exist; the facts name it: `session`, `turn`, `call`, `file`, `path`, …',
   },
-  'model-not-found': { meaning: 'The model is unknown.' },
-  'method-not-allowed': { meaning: 'The endpoint has other methods; `Allow` lists them.' },
-  'key-reused': { meaning: 'This idempotency key belongs to another message, or to a turn that was taken back.' },
-  exists: { meaning: 'Something of this id exists already.' },
-  changed: { meaning: 'Somebody has changed it since you read it.' },
-  decided: { meaning: 'Somebody has decided already, or `digest` is that of something else.' },
-  'no-text': { meaning: 'The file has no text; the message says why.' },
-  'body-too-large': { meaning: 'The body is larger than `gateway.maxBodyBytes` allows.' },
-  'file-too-large': { meaning: 'The file is larger than the limit of one file.' },
-  'unsupported-media-type': { meaning: 'The body is not of the type that the endpoint reads.' },
-  'context-overflow': { meaning: 'The prompt is too large for the model.' },
-  'content-filter': { meaning: 'The provider refused the content.' },
-  'rate-limit': { meaning: 'The provider limits requests; with `Retry-After`.', retryable: true },
-  quota: { meaning: 'The account at the provider has no credit left; with `Retry-After`.', retryable: true },
-  cancelled: { meaning: 'Somebody cancelled the turn or the call.' },
-  internal: { meaning: 'Foreword failed; its log has the details.' },
-  storage: { meaning: 'The store could not be read or written.' },
-  'missing-content': { meaning: 'A text that the log refers to is not in the store any more.' },
-  unwritable: { meaning: 'A file cannot be written; the message names it.' },
-  auth: { meaning: "The provider refused the gateway's key." },
-  network: { meaning: 'The provider cannot be reached, or its answer broke off.', retryable: true },
-  server: { meaning: 'The provider failed.', retryable: true },
-  'prompt-truncated': { meaning: 'The provider read less than it was sent.' },
-  'no-answer': { meaning: 'The model gave no answer.', retryable: true },
-  'unexpected-answer': { meaning: 'The response is not an answer of a model.' },
-  closing: { meaning: 'The gateway is stopping; with `Retry-After`.', retryable: true },
-  timeout: { meaning: 'The provider did not answer in time.', retryable: true },
-  'storage-full': { meaning: 'The disk is full.', retryable: true },
+  'model-not-found': { status: 404, meaning: 'The model is unknown.' },
+  'method-not-allowed': { status: 405, meaning: 'The endpoint has other methods; `Allow` lists them.' },
+  'key-reused': {
+    status: 409,
+    meaning: 'This idempotency key belongs to another message, or to a turn that was taken back.',
+  },
+  exists: { status: 409, meaning: 'Something of this id exists already.' },
+  changed: { status: 409, meaning: 'Somebody has changed it since you read it.' },
+  decided: { status: 409, meaning: 'Somebody has decided already, or `digest` is that of something else.' },
+  'no-text': { status: 409, meaning: 'The file has no text; the message says why.' },
+  'body-too-large': { status: 413, meaning: 'The body is larger than `gateway.maxBodyBytes` allows.' },
+  'file-too-large': { status: 413, meaning: 'The file is larger than the limit of one file.' },
+  'unsupported-media-type': { status: 415, meaning: 'The body is not of the type that the endpoint reads.' },
+  'context-overflow': { status: 422, meaning: 'The prompt is too large for the model.' },
+  'content-filter': { status: 422, meaning: 'The provider refused the content.' },
+  'rate-limit': { status: 429, meaning: 'The provider limits requests; with `Retry-After`.', retryable: true },
+  quota: {
+    status: 429,
+    meaning: 'The account at the provider has no credit left; with `Retry-After`.',
+    retryable: true,
+  },
+  cancelled: { status: 499, meaning: 'Somebody cancelled the turn or the call.' },
+  internal: { status: 500, meaning: 'Foreword failed; its log has the details.' },
+  storage: { status: 500, meaning: 'The store could not be read or written.' },
+  'missing-content': { status: 500, meaning: 'A text that the log refers to is not in the store any more.' },
+  unwritable: { status: 500, meaning: 'A file cannot be written; the message names it.' },
+  // The provider's key, not the caller's token: 401 would send people looking in the wrong place.
+  auth: { status: 502, meaning: "The provider refused the gateway's key." },
+  network: { status: 502, meaning: 'The provider cannot be reached, or its answer broke off.', retryable: true },
+  server: { status: 502, meaning: 'The provider failed.', retryable: true },
+  'prompt-truncated': { status: 502, meaning: 'The provider read less than it was sent.' },
+  'no-answer': { status: 502, meaning: 'The model gave no answer.', retryable: true },
+  'unexpected-answer': { status: 502, meaning: 'The response is not an answer of a model.' },
+  closing: { status: 503, meaning: 'The gateway is stopping; with `Retry-After`.', retryable: true },
+  timeout: { status: 504, meaning: 'The provider did not answer in time.', retryable: true },
+  'storage-full': { status: 507, meaning: 'The disk is full.', retryable: true },
 
   // Stores, the index and archives: in `facts` of others, in the log, and in answers of the command.
   full: { meaning: 'The disk, or the size that the file may have, is full.', retryable: true },

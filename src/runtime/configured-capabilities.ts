@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfiguration, LoadOptions } from './configuration/load.ts'
 
@@ -11,10 +11,18 @@ export async function configuredCapabilities(
   options: Omit<LoadOptions, 'read'>,
 ): Promise<Pick<LoadedConfiguration, 'capabilities' | 'problems'>> {
   const { home, environment, capabilities } = options
-  const text = await readFile(join(home, 'config.json'), 'utf8').catch(() => '')
-  const namesSome = text.includes('"capabilities"') || Boolean(environment['FOREWORD_CAPABILITIES'])
-  if (!namesSome) return { capabilities, problems: [] }
+  if (!environment['FOREWORD_CAPABILITIES'] && !textOf(home).includes('"capabilities"'))
+    return { capabilities, problems: [] }
   const { loadConfiguration } = await import('./configuration/load.ts')
   const loaded = await loadConfiguration(options)
   return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
+}
+
+/** Synchronously, because a client that connects waits for it. Empty where the file cannot be read. */
+function textOf(home: string): string {
+  try {
+    return readFileSync(join(home, 'config.json'), 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -1,4 +1,4 @@
-import type { AnyCapability, ErrorFormat, Route } from '../capability.ts'
+import type { Contributions, ErrorFormat, Route } from '../capability.ts'
 import type { McpContributionSource } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
@@ -11,17 +11,8 @@ export interface ServerContribution {
   readonly mcp?: McpContributionSource | undefined
 }
 
-/** Capabilities that have started. The errors of both methods name the capability that failed. */
-export interface StartedCapabilities {
-  readonly capabilities: readonly AnyCapability[]
-  /** The routes of a capability, by its name. */
-  routes(capability: string): Promise<readonly Route[]>
-  /** What a capability adds to the MCP server, if anything. */
-  mcp(capability: string): McpContributionSource | undefined
-}
-
-/** Collects what started capabilities add to a server, in their order. */
-export function collectContributions(started: StartedCapabilities): Promise<readonly ServerContribution[]> {
+/** Collects what started capabilities add to a server, in their order. An error names the capability that failed. */
+export function collectContributions(started: Omit<Contributions, 'choices'>): Promise<readonly ServerContribution[]> {
   return Promise.all(
     started.capabilities.map(async ({ name, errorFormat }) => ({
       name,

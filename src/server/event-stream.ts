@@ -118,18 +118,27 @@ function runStream(
       begun = true
       resolve(wire.start(headers, flush))
     }
-    const close = (destroy: boolean) => {
-      if (over) return
+    const end = () => {
       over = true
       clearInterval(heartbeat)
       open.streams.delete(stream)
-      if (destroy) wire.destroy()
-      else wire.end()
+    }
+    const finish = () => {
+      if (over) return
+      begin(false)
+      end()
+      wire.end()
     }
     const leave = () => {
       if (over) return
+      finish()
+      controller.abort()
+    }
+    const letGo = () => {
+      if (over) return
       begin(false)
-      close(false)
+      end()
+      wire.destroy()
       controller.abort()
     }
     const write = (text: string): Promise<void> | undefined => {
@@ -158,12 +167,6 @@ function runStream(
       if (wire.backlog() === 0) void write(HEARTBEAT)
     }, limits.heartbeatMs)
     heartbeat.unref()
-    const letGo = () => {
-      if (over) return
-      begin(false)
-      close(true)
-      controller.abort()
-    }
     const breakOff = () => {
       fail(closingError())
       controller.abort()
@@ -183,20 +186,13 @@ function runStream(
       begin: () => begin(true),
       write,
     }
-    const finish = () => {
-      begin(false)
-      close(false)
-    }
     const fail = (error: unknown) => {
       if (over) return
       if (begun) {
         void write(lastWords(error))
-        close(false)
-        return
+        return finish()
       }
-      over = true
-      clearInterval(heartbeat)
-      open.streams.delete(stream)
+      end()
       reject(error instanceof Error ? error : new Error(String(error)))
     }
     void run(sink).then(finish, fail)

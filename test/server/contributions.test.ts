@@ -4,14 +4,7 @@ import { z } from 'zod'
 import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { type AnyCapability, capability, route, type Runtime } from '../../src/capability.ts'
-import {
-  collectContributions,
-  createServer,
-  HttpFailure,
-  json,
-  type ChoiceDescriptions,
-  type StartedCapabilities,
-} from '../../src/server.ts'
+import { collectContributions, createServer, HttpFailure, json, type ChoiceDescriptions } from '../../src/server.ts'
 import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 
@@ -147,7 +140,7 @@ function toolNamed(name: string) {
   return { name, inputSchema: { type: 'object' as const } }
 }
 
-function started(capabilities: readonly AnyCapability[]): StartedCapabilities {
+function started(capabilities: readonly AnyCapability[]): Parameters<typeof collectContributions>[0] {
   const named = (name: string) => capabilities.find((each) => each.name === name)
   return {
     capabilities,

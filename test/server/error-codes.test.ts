@@ -3,16 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { RuntimeError } from '../../src/runtime.ts'
-import { type HttpErrorCode, httpStatuses } from '../../src/server/failure.ts'
+import { type HttpErrorCode, httpStatus } from '../../src/server/failure.ts'
 import { openaiCodes } from '../../src/capabilities/openai-api/http/openai-failure.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { cellsOf } from '../guide/written-table.ts'
-import { errorsInGuide, errorTable } from './error-table.ts'
+import { errorsInGuide, errorTable, httpErrorCodes } from './error-table.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { type RequestOptions, served } from './served.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const kinds: Readonly<Record<string, number>> = httpStatuses
 
 test('the guide lists every code of the gateway, with its status and its name under /v1', () => {
   assert.deepEqual(
@@ -57,7 +56,7 @@ test('every code can be reached, with its own status, and no answer has another 
   const reach = async (code: HttpErrorCode, path: string, options?: RequestOptions): Promise<void> => {
     const response = await ask(path, options)
     const { error } = (await response.json()) as { error: { code: string } }
-    assert.deepEqual([response.status, error.code], [httpStatuses[code], code], path)
+    assert.deepEqual([response.status, error.code], [httpStatus(code), code], path)
     reached.add(code)
   }
   const made = await ask('/api/agents', { body: { name: 'Poet', prompt: 'Rhyme.' } })
@@ -91,15 +90,15 @@ test('every code can be reached, with its own status, and no answer has another 
   for (const code of ofProviders) {
     const response = await ask('/v1/chat/completions', { body: asked(`/fail ${code}`) })
     const { error } = (await response.json()) as { error: { code: string } }
-    const status = kinds[code]!
+    const status = httpStatus(code)
     const openai = openaiCodes[code]
     assert.deepEqual([response.status, error.code], [openai?.status ?? status, openai?.code ?? code], code)
     assert.equal(response.headers.has('retry-after'), status === 429, code)
     reached.add(code)
   }
-  const others = Object.keys(httpStatuses).filter((code) => !reached.has(code))
+  const others = httpErrorCodes.filter((code) => !reached.has(code))
   assert.deepEqual(others.toSorted(), Object.keys(elsewhere).toSorted(), 'codes that nothing reaches leave the table')
-  for (const code of others) await assertMadeElsewhere(code as HttpErrorCode)
+  for (const code of others) await assertMadeElsewhere(code)
 })
 
 const asked = (content: string) => ({ model: 'foreword', messages: [{ role: 'user', content }] })
@@ -150,5 +149,5 @@ async function assertMadeElsewhere(code: HttpErrorCode): Promise<void> {
   if (code === 'unwritable') return
   const refuse = new RuntimeError(code as 'internal', 'so it is')
   const { status } = await served(scriptedRuntime({ refuse })).request('/api/messages', { body: { text: 'hi' } })
-  assert.equal(status, httpStatuses[code])
+  assert.equal(status, httpStatus(code))
 }

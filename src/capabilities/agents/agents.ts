@@ -1,7 +1,7 @@
 import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
 import type { Layer, LayoutChoice } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import { agentRecordKind, type AgentValue } from './agent-record.ts'
+import type { AgentValue } from './agent-record.ts'
 
 type AgentsSelf = Self<undefined, Records<AgentValue>>
 
@@ -35,7 +35,7 @@ export const agents = capability<undefined, Records<AgentValue>>({
   summary: 'custom agents: a prompt with tools, a model and a layout of its own',
   session: { agent },
   commands: { agents: async () => (await import('./cli/agents.ts')).agentsCommand },
-  start: (host) => host.records(agentRecordKind(host)),
+  start: async (host) => host.records((await import('./agent-record.ts')).agentRecordKind(host)),
   async turn({ service }, { choices }) {
     const id = choices['agent']
     const found = id === undefined ? undefined : await service.find(id)

@@ -1,5 +1,61 @@
+import type { CacheRules, CatalogRow, Price } from '../../model.ts'
 import { provider } from '../../model/provider.ts'
-import { anthropicCatalog } from './anthropic-catalog.ts'
+
+const DATE = '2026-11-07'
+const PRICES = 'https://platform.claude.com/docs/en/about-claude/pricing'
+const MODELS = 'https://platform.claude.com/docs/en/about-claude/models/overview'
+
+const MILLION = 1_000_000
+
+/** The minimum for models without a listed one: the largest listed, so that forecasts promise no saving that may not come. */
+const UNLISTED_MINIMUM = 4096
+
+type Row = readonly [id: string, window: number, maxOutput: number, price: Price, cache: CacheRules, source: string]
+
+const ROWS: readonly Row[] = [
+  ['claude-fable-5-1', MILLION, 128_000, priced(10, 0.25, 50), marked(UNLISTED_MINIMUM), PRICES],
+  ['claude-opus-5-5', MILLION, 128_000, priced(4, 0.2, 20), marked(UNLISTED_MINIMUM), PRICES],
+  ['claude-opus-5', MILLION, 128_000, priced(5, 0.5, 25), marked(512), PRICES],
+  ['claude-sonnet-5-5', MILLION, 128_000, priced(2, 0.1, 10), marked(UNLISTED_MINIMUM), PRICES],
+  ['claude-sonnet-5', MILLION, 128_000, priced(2, 0.2, 10), marked(1024), PRICES],
+  ['claude-opus-4-8', MILLION, 128_000, priced(5, 0.5, 25), marked(1024), PRICES],
+  ['claude-opus-4-6', 200_000, 128_000, priced(5, 0.5, 25), marked(4096), PRICES],
+  ['claude-sonnet-4-6', 200_000, 128_000, priced(3, 0.3, 15), marked(1024), PRICES],
+  ['claude-opus-4-5', 200_000, 64_000, priced(5, 0.5, 25), marked(4096), PRICES],
+  ['claude-sonnet-4-5', 200_000, 64_000, priced(3, 0.3, 15), marked(1024), PRICES],
+  ['claude-haiku-4-5', 200_000, 64_000, priced(1, 0.1, 5), marked(4096), PRICES],
+  [
+    'claude-haiku-5-5',
+    MILLION,
+    128_000,
+    { ...priced(0.1, 0.01, 0.5), above: { tokens: 100_000, price: priced(0.5, 0.05, 2.5) } },
+    marked(UNLISTED_MINIMUM),
+    MODELS,
+  ],
+]
+
+/** Dated rows, in the order of the model list. */
+const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput, price, cache, source]) => ({
+  id,
+  window,
+  maxOutput,
+  vision: true,
+  reasoning: true,
+  price,
+  cache,
+  date: DATE,
+  source,
+}))
+
+/** Marked prefixes, kept for five minutes from their last use. */
+function marked(minimumTokens: number): CacheRules {
+  return { kind: 'marked', minimumTokens, lifetimeSeconds: 300 }
+}
+
+/** A cache write costs 1.25 times the input. */
+function priced(input: number, cachedInput: number, output: number): Price {
+  return { input, cachedInput, cacheWrite: input * 1.25, output }
+}
 
 /** Anthropic, over the Messages API. */
 export const anthropic = provider({

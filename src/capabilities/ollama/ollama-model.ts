@@ -75,17 +75,15 @@ function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObj
 
 function samplingOptions(call: LanguageModelV4CallOptions): JSONObject {
   const { maxOutputTokens, temperature, topP, stopSequences, seed, presencePenalty, frequencyPenalty } = call
-  return {
-    ...defined({
-      num_predict: maxOutputTokens,
-      temperature,
-      top_p: topP,
-      stop: stopSequences,
-      seed,
-      presence_penalty: presencePenalty,
-      frequency_penalty: frequencyPenalty,
-    }),
-  }
+  return defined({
+    num_predict: maxOutputTokens,
+    temperature,
+    top_p: topP,
+    stop: stopSequences,
+    seed,
+    presence_penalty: presencePenalty,
+    frequency_penalty: frequencyPenalty,
+  })
 }
 
 /** Only gpt-oss accepts a level. Other models accept true or false. */

@@ -1,4 +1,5 @@
 import { provider } from '../../model/provider.ts'
+import type { EmbedderKind } from '../../search.ts'
 
 /** Ollama, over its native API. The list of models always comes from the server, which can only call models that it has pulled. */
 export const ollama = provider({
@@ -15,6 +16,15 @@ export const ollama = provider({
   suggest: async (connection, milliseconds) =>
     (await import('./ollama-server.ts')).suggestOllamaModels(connection, milliseconds),
 })
+
+/** Embedding models of Ollama, at `baseURL`, at `OLLAMA_HOST`, or at its usual address. */
+export const ollamaEmbedding: EmbedderKind = {
+  kind: 'ollama',
+  async open({ environment, baseURL = environment['OLLAMA_HOST'] ?? '', ...service }) {
+    const { ollamaEmbedder } = await import('./ollama-embedder.ts')
+    return ollamaEmbedder({ ...service, baseURL: ollamaAddress(baseURL) })
+  },
+}
 
 /**
  * Reads `OLLAMA_HOST` as Ollama does: a host, a port, both, or an address. It may be the address that a server binds, so 0.0.0.0

@@ -1,4 +1,5 @@
 import { chatWireSettings, provider } from '../../model/provider.ts'
+import type { EmbedderKind } from '../../search.ts'
 
 /** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
@@ -9,3 +10,13 @@ export const openaiCompatible = provider({
   list: async (connection, milliseconds) =>
     (await import('../../model.ts')).listModelsEndpoint(connection, milliseconds),
 })
+
+/** Embedding models behind the embeddings API of OpenAI, on any server. */
+export const openaiCompatibleEmbedding: EmbedderKind = {
+  kind: 'openai-compatible',
+  needsBaseURL: true,
+  async open({ baseURL = '', ...service }) {
+    const { openaiCompatibleEmbedder } = await import('./openai-compatible-embedder.ts')
+    return openaiCompatibleEmbedder({ ...service, baseURL })
+  },
+}

@@ -1,6 +1,56 @@
-import type { ChatPackage } from '../../model.ts'
+import type { CacheRules, CatalogRow, ChatPackage, Price } from '../../model.ts'
 import { chatWireSettings, provider } from '../../model/provider.ts'
-import { openaiCatalog } from './openai-catalog.ts'
+
+const DATE = '2026-11-07'
+const MODELS = 'https://developers.openai.com/api/docs/models'
+const PRICES = 'https://developers.openai.com/api/docs/pricing'
+
+const GPT_WINDOW = 1_050_000
+const GPT_LONG = 272_000
+
+/** https://developers.openai.com/api/docs/guides/prompt-caching */
+const CACHE: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
+
+type Row = readonly [id: string, window: number, maxOutput: number, price: Price, source: string]
+
+const REASONING: readonly Row[] = [
+  ['gpt-6-astra', GPT_WINDOW, 128_000, { input: 10, output: 50 }, MODELS],
+  ['gpt-6.1-sol', GPT_WINDOW, 128_000, { input: 2, cachedInput: 0.1, output: 10 }, MODELS],
+  ['gpt-6.1-terra', GPT_WINDOW, 128_000, { input: 1, output: 5 }, MODELS],
+  ['gpt-6-sol', GPT_WINDOW, 128_000, longPrice({ input: 2, output: 10 }), MODELS],
+  ['gpt-6-luna', GPT_WINDOW, 128_000, longPrice({ input: 0.1, output: 0.5 }), MODELS],
+  ['gpt-5.6-sol', GPT_WINDOW, 128_000, { input: 4, output: 20 }, MODELS],
+  ['gpt-5.6', GPT_WINDOW, 128_000, { input: 4, output: 20 }, MODELS],
+  ['gpt-5.6-terra', GPT_WINDOW, 128_000, { input: 2, output: 12 }, MODELS],
+  ['gpt-5.6-luna', GPT_WINDOW, 128_000, { input: 0.2, output: 1.2 }, MODELS],
+  ['gpt-5.4', GPT_WINDOW, 128_000, { input: 2.5, cachedInput: 0.25, output: 15 }, PRICES],
+  ['gpt-5.2', 400_000, 128_000, { input: 1.75, cachedInput: 0.175, output: 14 }, PRICES],
+  ['gpt-5.1', 400_000, 128_000, { input: 1.25, cachedInput: 0.125, output: 10 }, MODELS],
+  ['gpt-5', 400_000, 128_000, { input: 1.25, cachedInput: 0.125, output: 10 }, MODELS],
+  ['gpt-5-mini', 400_000, 128_000, { input: 0.25, cachedInput: 0.025, output: 2 }, MODELS],
+]
+
+/** Models that answer without reasoning. */
+const PLAIN: readonly Row[] = [
+  ['gpt-4.1', 1_047_576, 32_768, { input: 2, cachedInput: 0.5, output: 8 }, PRICES],
+  ['gpt-4o-mini', 128_000, 16_384, { input: 0.15, cachedInput: 0.075, output: 0.6 }, PRICES],
+]
+
+/** Dated rows, in the order of the model list. */
+const openaiCatalog: readonly CatalogRow[] = [
+  ...REASONING.map((row) => catalogRow(row, true)),
+  ...PLAIN.map((row) => catalogRow(row, false)),
+]
+
+function catalogRow([id, window, maxOutput, price, source]: Row, reasoning: boolean): CatalogRow {
+  return { id, window, maxOutput, vision: true, reasoning, price, cache: CACHE, date: DATE, source }
+}
+
+/** Prompts of more than 272,000 tokens cost twice as much for input and one and a half times as much for output. */
+function longPrice(price: Price): Price {
+  const { input, output } = price
+  return { ...price, above: { tokens: GPT_LONG, price: { input: input * 2, output: output * 1.5 } } }
+}
 
 const baseURL = 'https://api.openai.com/v1'
 

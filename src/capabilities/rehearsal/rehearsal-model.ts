@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AssistantMessage, messageTokens, tokenx, toolTokens } from '../../context.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type ModelRequest,
   SILENT,
 } from '../../model.ts'
+import { fieldsOf, sha256 } from '../../platform.ts'
 import { dueStep, type ScriptStep } from './rehearsal-script.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
@@ -40,7 +40,7 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   const calls = options.toolChoice === 'none' ? [] : step.calls
   const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
   const said: string[] = []
-  const words = splitWords(step.fail && text === '' ? outline(request, options) : text)
+  const words = (step.fail && text === '' ? outline(request, options) : text).match(/\S+\s*|\s+/g) ?? []
   for (const word of step.fail ? words.slice(0, step.fail.afterWords) : words) {
     stopIfAborted(options.signal)
     said.push(word)
@@ -96,14 +96,9 @@ function withoutCalls(step: ScriptStep): string {
   return step.text === '' ? notice : `${step.text}\n${notice}`
 }
 
-function splitWords(text: string): readonly string[] {
-  return text.match(/\S+\s*|\s+/g) ?? []
-}
-
 /** Derived from the request. Differs for every step, because each step has more messages. */
 function callId(request: ModelRequest, index: number): string {
-  const digest = createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
-  return `call_${digest.slice(0, 12)}_${index + 1}`
+  return `call_${sha256(JSON.stringify(request.messages)).slice(0, 12)}_${index + 1}`
 }
 
 function promptTokens(request: ModelRequest): number {
@@ -134,7 +129,7 @@ function schemaExample(schema: unknown): unknown {
 const DEEPEST = 20
 
 function valueFor(given: unknown, root: unknown, depth: number): unknown {
-  const schema = record(given)
+  const schema = fieldsOf(given)
   if (depth > DEEPEST) return null
   if ('const' in schema) return schema['const']
   if ('default' in schema) return schema['default']
@@ -150,7 +145,7 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
   const [type = 'properties' in schema ? 'object' : 'string'] = [schema['type']].flat()
   switch (type) {
     case 'object': {
-      const properties = record(schema['properties'])
+      const properties = fieldsOf(schema['properties'])
       return Object.fromEntries(list(schema['required']).map((name) => [name, example(properties[String(name)])]))
     }
     case 'array':
@@ -170,11 +165,7 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
 /** The target of a reference within the same schema. */
 function target(root: unknown, reference: string): unknown {
   const path = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
-  return path.reduce<unknown>((value, key) => record(value)[key], root)
-}
-
-function record(value: unknown): Schema {
-  return typeof value === 'object' && value !== null ? (value as Schema) : {}
+  return path.reduce<unknown>((value, key) => fieldsOf(value)[key], root)
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { capability, homePath } from '../../capability.ts'
-import { serverPrefixes } from './skills-tools.ts'
 import { z } from 'zod'
 
 /** Keys below `skills`. */
@@ -52,6 +51,7 @@ export const skills = capability({
     const { openSkills } = await import('./open-skills.ts')
     const { skillRoots } = await import('./folder/skill-roots.ts')
     const { binaryFinder } = await import('./folder/find-binary.ts')
+    const { serverPrefixes } = await import('./skills-tools.ts')
     const { workspace } = home
     return openSkills({
       roots: await skillRoots({ ...settings, home: home.folder, workspace }),

@@ -4,7 +4,6 @@ import type { HostedRuntime } from '../../runtime.ts'
 import { jsonOption } from '../arguments.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { note } from '../io.ts'
-import { loadWithWarnings } from '../load-configuration.ts'
 import { clients, printConfig } from '../mcp/config.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { version } from '../version.ts'
@@ -88,8 +87,11 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
 }
 
 async function openHome(home: string, io: Io, warn: (text: string) => void): Promise<HostedRuntime> {
+  const [{ loadWithWarnings }, { openRuntime }] = await Promise.all([
+    import('../load-configuration.ts'),
+    import('../../runtime.ts'),
+  ])
   const { capabilities, configuration } = await loadWithWarnings(home, io)
-  const { openRuntime } = await import('../../runtime.ts')
   const { environment } = io
   return openRuntime({ capabilities, home, configuration, environment, version: version(), recovers: false, warn })
 }

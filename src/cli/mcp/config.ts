@@ -1,14 +1,11 @@
-import { schemaKeys } from '../config/effective-values.ts'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { CommandCall, Io } from '../../capability.ts'
 import { nearestName } from '../../platform.ts'
 import { homeDirectory } from '../arguments.ts'
-import { findGateway } from '../connection.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
-import { loadValidConfiguration } from '../load-configuration.ts'
 
-const program = fileURLToPath(new URL('../../../bin/foreword.js', import.meta.url))
+const program = join(import.meta.dirname, '../../../bin/foreword.js')
 
 /** Prints what to paste into the settings of a program. The error output names the file. */
 export async function printConfig(call: CommandCall, io: Io): Promise<number> {
@@ -57,7 +54,10 @@ async function programEntry({ home }: CommandCall, io: Io): Promise<ServerEntry>
 
 /** The variables of this environment that set a folder of the configuration. A program started on a desktop lacks them. */
 async function folderVariables(home: string, { environment, capabilities = [] }: Io) {
-  const { factsAt, loadConfiguration, variableName } = await import('../../runtime.ts')
+  const [{ factsAt, loadConfiguration, variableName }, { schemaKeys }] = await Promise.all([
+    import('../../runtime.ts'),
+    import('../config/effective-values.ts'),
+  ])
   const { schema } = await loadConfiguration({ home, environment, capabilities })
   const set: Record<string, string> = {}
   for (const key of schemaKeys(schema.json)) {
@@ -71,7 +71,7 @@ async function folderVariables(home: string, { environment, capabilities = [] }:
 
 async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
   refuseTools(io, 'read the token')
-  const { readToken } = await import('../../runtime.ts')
+  const [{ readToken }, { findGateway }] = await Promise.all([import('../../runtime.ts'), import('../connection.ts')])
   const [token, running] = await Promise.all([readToken(home), findGateway(home)])
   const url = running.type === 'gateway' ? running.address : await configuredAddress(home, io)
   if (token === undefined || url === undefined) {
@@ -89,6 +89,7 @@ function bearer(token: string): Readonly<Record<string, string>> {
 }
 
 async function configuredAddress(home: string, io: Io): Promise<string | undefined> {
+  const { loadValidConfiguration } = await import('../load-configuration.ts')
   const { port, bind } = (await loadValidConfiguration(home, io)).gateway
   return port === 0 ? undefined : `http://${bind.includes(':') ? `[${bind}]` : bind}:${port}`
 }

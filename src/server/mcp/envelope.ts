@@ -23,17 +23,21 @@ interface EnvelopeError {
   readonly recoverable: boolean
 }
 
-type EnvelopeCode =
-  | 'not-found'
-  | 'invalid-input'
-  | 'exists'
-  | 'changed'
-  | 'decided'
-  | 'unwritable'
-  | 'internal'
-  | 'cancelled'
-  /** The call cannot be carried out now. The message gives the reason. */
-  | 'unavailable'
+/** Each code of a failed call, and whether the caller can correct it and try again. */
+const recoverable = {
+  'not-found': true,
+  'invalid-input': true,
+  exists: true,
+  changed: true,
+  decided: false,
+  unwritable: false,
+  internal: false,
+  cancelled: true,
+  // The call cannot be carried out now. The message gives the reason.
+  unavailable: false,
+} as const satisfies Readonly<Record<string, boolean>>
+
+type EnvelopeCode = keyof typeof recoverable
 
 /** The reply of a call that succeeded. */
 export function successEnvelope(
@@ -100,18 +104,6 @@ export function envelopeSchema(data: Readonly<Record<string, unknown>>): Record<
     additionalProperties: false,
     ...defined({ $defs }),
   }
-}
-
-const recoverable: Readonly<Record<EnvelopeCode, boolean>> = {
-  'not-found': true,
-  'invalid-input': true,
-  exists: true,
-  changed: true,
-  decided: false,
-  unwritable: false,
-  internal: false,
-  cancelled: true,
-  unavailable: false,
 }
 
 const errorSchema = {

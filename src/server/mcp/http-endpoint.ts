@@ -1,8 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Transformer, TransformStream } from 'node:stream/web'
 import {
   createMcpHandler,
-  createRequestStateCodec,
   isJsonContentType,
   isLegacyRequest,
   type McpServer,
@@ -11,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { McpCatalogue } from '../../capability.ts'
 import { securityHeaders } from '../answer.ts'
-import { type Era, protocolServer } from './protocol-server.ts'
+import { type Era, protocolServer, requestStateCodec } from './protocol-server.ts'
 
 interface EndpointOptions {
   readonly version: string
@@ -19,7 +18,6 @@ interface EndpointOptions {
   readonly maxBodyBytes: number
   /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
-  readonly sessions?: SessionLimits
 }
 
 /** MCP over streamable HTTP, revisions 2025-11-25 and 2026-07-28. The server has already checked access. */
@@ -29,10 +27,10 @@ export interface HttpEndpoint {
 }
 
 export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions): HttpEndpoint {
-  const { version, maxBodyBytes, unexpected, sessions } = options
-  const seals = createRequestStateCodec({ key: randomBytes(32), bind: ({ mcpReq: { method } }) => method })
+  const { version, maxBodyBytes, unexpected } = options
+  const seals = requestStateCodec()
   const make = (era: Era) => protocolServer(catalogue, era, { version, seals, asksPersons: true, unexpected })
-  const legacy = legacySessions(() => make('legacy'), sessions)
+  const legacy = legacySessions(() => make('legacy'))
   const modern = createMcpHandler(() => make('modern'), { legacy: 'reject', maxRequestBodySize: maxBodyBytes })
 
   async function answer(request: Request): Promise<Response> {
@@ -131,7 +129,10 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
   }
 
   async function begin(request: Request, body: unknown): Promise<Response> {
-    if (!makeRoom()) return tooMany()
+    if (!makeRoom()) {
+      const message = 'Too many clients are connected. Try again in a moment.'
+      return refusalResponse(503, -32_000, message, { 'retry-after': '10' })
+    }
     const server = make()
     let connection: Connection | undefined
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -154,7 +155,10 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
       const id = request.headers.get('mcp-session-id')
       if (id === null) return begin(request, body)
       const connection = connections.get(id)
-      if (connection === undefined) return unknownSession()
+      if (connection === undefined) {
+        const message = 'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.'
+        return refusalResponse(404, -32_001, message)
+      }
       connection.used = performance.now()
       const options = body === undefined ? {} : { parsedBody: body }
       return countWhileOpen(await connection.transport.handleRequest(request, options), connection)
@@ -177,20 +181,6 @@ function countWhileOpen(response: Response, connection: Connection): Response {
   }
   const passing: Transformer<Uint8Array, Uint8Array> = { flush: over, cancel: over }
   return new Response(response.body.pipeThrough(new TransformStream(passing)), response)
-}
-
-function unknownSession(): Response {
-  return refusalResponse(
-    404,
-    -32_001,
-    'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.',
-  )
-}
-
-function tooMany(): Response {
-  return refusalResponse(503, -32_000, 'Too many clients are connected. Try again in a moment.', {
-    'retry-after': '10',
-  })
 }
 
 /** A refusal in the format of the protocol, before any server has seen the request. */

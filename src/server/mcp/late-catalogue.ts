@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpCatalogue, McpDefinitions, McpPrompt, McpTool } from '../../capability.ts'
-import { errorMessage, ForewordError } from '../../platform.ts'
+import { errorMessage, ForewordError, once } from '../../platform.ts'
 import { allDefinitions } from './definitions.ts'
 import { failureEnvelope } from './envelope.ts'
 
@@ -15,15 +15,12 @@ export function lateCatalogue(
   added: readonly McpDefinitions[],
 ): McpCatalogue {
   const { instructions, tools, templates, prompts } = allDefinitions(added)
-  let opening: Promise<McpCatalogue> | undefined
   let refusal: Promise<McpCatalogue['refusal']> | undefined
-  const opened = (): Promise<McpCatalogue> => {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined
+  const opened = once(() =>
+    open().catch((error: unknown) => {
       throw new HomeNotOpened(`The home cannot be opened: ${errorMessage(error)}`)
-    })
-    return opening
-  }
+    }),
+  )
   /** For everything but tools, which report the error in their envelope. */
   const openedOrRefused = () =>
     opened().catch((error: Error) => {

@@ -1,19 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import {
-  createRequestStateCodec,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCMessage,
-  type RequestId,
-  type Transport,
-} from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { McpCatalogue, McpDefinitions, Runtime } from '../../capability.ts'
 import type { McpContributionSource } from './catalogue.ts'
 import { lateCatalogue } from './late-catalogue.ts'
-import { protocolServer } from './protocol-server.ts'
+import { protocolServer, requestStateCodec } from './protocol-server.ts'
 
 export interface McpStdioOptions extends StdioOptions {
   readonly home: string
@@ -62,7 +53,7 @@ export interface StdioConnection {
 
 function stdioConnection(catalogue: McpCatalogue, options: StdioOptions): StdioConnection {
   const { stdin, stdout, version, asksPersons, unexpected } = options
-  const seals = createRequestStateCodec({ key: randomBytes(32), bind: ({ mcpReq: { method } }) => method })
+  const seals = requestStateCodec()
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const transport = answeringTransport(stdin, stdout, resolve)
   const handle = serveStdio(({ era }) => protocolServer(catalogue, era, { version, seals, asksPersons, unexpected }), {
@@ -107,12 +98,12 @@ function answeringTransport(stdin: Readable, stdout: Writable, closed: () => voi
       await wire.start()
     },
     async send(message) {
-      if (isJSONRPCRequest(message)) {
+      if (isRequest(message)) {
         asked.add(message.id)
         if (isOver) return void setImmediate(() => answerWithError(message.id))
       }
       await wire.send(message)
-      if (isJSONRPCResponse(message) && message.id !== undefined) open.delete(message.id)
+      if (!('method' in message) && message.id !== undefined) open.delete(message.id)
       await closeOnceAnswered()
     },
     close,
@@ -143,11 +134,13 @@ function answeringTransport(stdin: Readable, stdout: Writable, closed: () => voi
   return transport
 
   function note(message: JSONRPCMessage): void {
-    // A subscription gets its answer when the connection ends.
-    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') open.add(message.id)
-    if (isJSONRPCResponse(message) && message.id !== undefined) asked.delete(message.id)
-    // A cancelled request gets no answer.
-    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+    if (!('method' in message)) {
+      if (message.id !== undefined) asked.delete(message.id)
+    } else if (isRequest(message)) {
+      // A subscription gets its answer when the connection ends.
+      if (message.method !== 'subscriptions/listen') open.add(message.id)
+    } else if (message.method === 'notifications/cancelled') {
+      // A cancelled request gets no answer.
       open.delete(message.params?.['requestId'] as RequestId)
     }
   }
@@ -157,4 +150,9 @@ function answeringTransport(stdin: Readable, stdout: Writable, closed: () => voi
     if (!asked.delete(id)) return
     transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'The client has ended its input.' } })
   }
+}
+
+/** The SDK has parsed every message. Its own predicates would parse it once more. */
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message
 }

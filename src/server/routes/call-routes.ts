@@ -1,10 +1,10 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { outline } from '../../context.ts'
-import { type Route, route, type Runtime } from '../../capability.ts'
+import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
-import { callNotFound, unknownSessionFailure } from '../failure.ts'
+import { requireSession } from '../failure.ts'
 import { idPrefixSchema, limitSchema, manifestSchema, requestViewSchema } from '../schema.ts'
 
 const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
@@ -17,8 +17,12 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
 
   const existing = async (id: string): Promise<CallRecord> => {
     const record = await store.call(id)
-    if (record === undefined) throw callNotFound(id)
-    return record
+    if (record !== undefined) return record
+    throw new RuntimeError(
+      'not-found',
+      `There is no call ${id}. \`foreword calls SESSION\` or GET /api/sessions/SESSION/calls lists the calls of a session.`,
+      { call: id },
+    )
   }
 
   return [
@@ -42,7 +46,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const session = param('session')
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
-        if (calls.length === 0 && (await store.session(session)) === undefined) throw unknownSessionFailure(session)
+        if (calls.length === 0) await requireSession(store, session)
         return json({ calls: calls.map(callSummary) })
       },
     }),
@@ -118,7 +122,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
       handle: async ({ param }) => {
         const session = param('session')
-        if ((await store.session(session)) === undefined) throw unknownSessionFailure(session)
+        await requireSession(store, session)
         return json(await runtime.replay(session))
       },
     }),

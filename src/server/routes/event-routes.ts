@@ -2,7 +2,7 @@ import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { errorBody, json } from '../answer.ts'
-import { toFailure, HttpFailure, unknownSessionFailure, turnNotFound } from '../failure.ts'
+import { toFailure, HttpFailure, requireSession, requireTurn } from '../failure.ts'
 import { entrySchema, eventIdSchema, limitSchema } from '../schema.ts'
 
 /** What happens in a session: the log in pages, and as a stream that can be resumed. */
@@ -22,7 +22,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query: { after, limit: most } }) => {
         const session = param('session')
         const entries = await store.entries(session, { after, limit: most })
-        if (entries.length === 0 && (await store.session(session)) === undefined) throw unknownSessionFailure(session)
+        if (entries.length === 0) await requireSession(store, session)
         return json({ entries })
       },
     }),
@@ -45,7 +45,8 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query, request, stream }) => {
         const session = param('session')
         const after = lastEventId(request) ?? query.after
-        await checkExists(session, query.turn)
+        if (query.turn === undefined) await requireSession(store, session)
+        else await requireTurn(store, session, query.turn)
         return stream({
           async run(sink) {
             sink.begin()
@@ -64,14 +65,6 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
-
-  async function checkExists(session: string, turn: string | undefined): Promise<void> {
-    if (turn !== undefined) {
-      if ((await store.turn(session, turn)) === undefined) throw turnNotFound(session, turn)
-    } else if ((await store.session(session)) === undefined) {
-      throw unknownSessionFailure(session)
-    }
-  }
 }
 
 function lastEventId(request: Request): string | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { json } from '../answer.ts'
-import { unknownSessionFailure } from '../failure.ts'
+import { requireSession } from '../failure.ts'
 import { limitSchema } from '../schema.ts'
 
 const neighbour = z.object({ ordinal: z.number(), role: z.string(), text: z.string() }).optional()
@@ -60,7 +60,7 @@ export function historySearchRoutes(runtime: Runtime): readonly Route[] {
         },
       },
       handle: async ({ query: { q: text, session, kind, limit: most } }) => {
-        if (session !== undefined && !(await runtime.store.session(session))) throw unknownSessionFailure(session)
+        if (session !== undefined) await requireSession(runtime.store, session)
         return json(
           await runtime.recall.find({
             text,

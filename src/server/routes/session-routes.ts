@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
-import { unknownSessionFailure } from '../failure.ts'
+import { requireSession, unknownSessionFailure } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 import { type SessionRow, sessionView } from '../../session.ts'
@@ -11,12 +11,6 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
   const { store } = runtime
   const sessionRow = plainRow.extend(choiceIds(choices))
   const changes = ['model', ...Object.keys(choices)]
-
-  const existing = async (id: string): Promise<SessionRow> => {
-    const row = await store.session(id)
-    if (row === undefined) throw unknownSessionFailure(id)
-    return row
-  }
 
   return [
     route({
@@ -60,7 +54,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       tag: 'sessions',
       summary: 'Reads a session',
       answers: { 200: { description: 'The session', schema: sessionRow } },
-      handle: async ({ param }) => json(sessionView(await existing(param('session')))),
+      handle: async ({ param }) => json(sessionView(await requireSession(store, param('session')))),
     }),
     route({
       method: 'PATCH',
@@ -86,7 +80,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       handle: async ({ param, body }) => {
         const session = param('session')
         const { chosen, others } = splitChoices<string | null, typeof body>(choices, body)
-        const before = await existing(session)
+        const before = await requireSession(store, session)
         await runtime.choose(session, chosen)
         try {
           if (others.model !== undefined) await runtime.setModel(session, others.model ?? undefined)
@@ -95,7 +89,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           await runtime.choose(session, valuesBefore(before, chosen))
           throw error
         }
-        return json(sessionView(await existing(param('session'))))
+        return json(sessionView(await requireSession(store, param('session'))))
       },
     }),
     route({

@@ -3,7 +3,7 @@ import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
-import { HttpFailure, unknownSessionFailure, turnNotFound } from '../failure.ts'
+import { HttpFailure, requireSession, requireTurn } from '../failure.ts'
 import { attachmentsSchema, limitSchema, submittedSchema, turnRowSchema, turnViewSchema } from '../schema.ts'
 
 const message = {
@@ -103,7 +103,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
         const turns = await store.turns(session, { limit: most, ...defined({ before }) })
-        if (turns.length === 0 && (await store.session(session)) === undefined) throw unknownSessionFailure(session)
+        if (turns.length === 0) await requireSession(store, session)
         return json({ turns })
       },
     }),
@@ -119,9 +119,8 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query, request }) => {
         const session = param('session')
         const turn = param('turn')
-        const row = await store.turn(session, turn)
-        if (row === undefined) throw turnNotFound(session, turn)
-        const running = row.state === 'queued' || row.state === 'running'
+        const { state } = await requireTurn(store, session, turn)
+        const running = state === 'queued' || state === 'running'
         if (running && query.wait > 0) await waitForEnd(runtime, session, turn, query.wait, request.signal)
         return json(await readTurnView(store, session, turn))
       },
@@ -140,7 +139,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param }) => {
         const session = param('session')
         const turn = param('turn')
-        if ((await store.turn(session, turn)) === undefined) throw turnNotFound(session, turn)
+        await requireTurn(store, session, turn)
         return json({ cancelled: await runtime.cancel(session, turn) })
       },
     }),

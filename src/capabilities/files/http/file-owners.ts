@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type CapabilityHost, inbox } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
-import { HttpFailure, unknownSessionFailure } from '../../../server.ts'
+import { HttpFailure, requireSession } from '../../../server.ts'
 import type { FileService } from '../file-service.ts'
 import { fileOwner } from '../library.ts'
 
@@ -33,6 +33,6 @@ export async function findOwner(self: FileOwners, given: OwnerFields): Promise<F
   }
   const { type, id } = owner
   if (type !== 'session') await self.records({ kind: type, schema: z.unknown(), nameOf: () => '' }).get(id)
-  else if ((await self.store.session(id)) === undefined) throw unknownSessionFailure(id)
+  else await requireSession(self.store, id)
   return owner
 }

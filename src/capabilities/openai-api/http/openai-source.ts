@@ -1,9 +1,9 @@
 import type { CompletionEvent, Runtime } from '../../../capability.ts'
-import type { CallParameters, ResponseFormat } from '../../../model.ts'
+import { type CallParameters, type ResponseFormat, SILENT } from '../../../model.ts'
 import { defined } from '../../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
 import { HttpFailure, submitWithFiles } from '../../../server.ts'
-import type { Binding, Usage } from '../../../session.ts'
+import type { Binding } from '../../../session.ts'
 import { coreMessages, lastInput, toolDefinitions } from './openai-messages.ts'
 import type { CompletionBody } from './openai-schema.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
@@ -109,17 +109,9 @@ function userBinding(user: string): Binding {
   return { channel: CHANNEL, conversation: user }
 }
 
-const nothingReported: Usage = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
-}
-
 async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
   yield { type: 'text-delta', text: newSessionReply }
-  yield { type: 'finish', reason: 'stop', usage: nothingReported }
+  yield { type: 'finish', reason: 'stop', usage: SILENT }
 }
 
 /** The parameters of a request besides its messages and tools. Absent ones have no key. */
