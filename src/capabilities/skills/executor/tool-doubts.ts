@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { type FindBinary, isProgram } from '../folder/find-binary.ts'
-import { declaredArguments, commandFault } from './argv-plan.ts'
+import { commandFault } from './argv-plan.ts'
 import { skillScript } from './resolve-step.ts'
 import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
 
@@ -30,7 +30,7 @@ export async function toolDoubts(
   execution: Execution,
   surroundings: ToolSurroundings,
 ): Promise<readonly ToolDoubt[]> {
-  const args = declaredArguments(execution)
+  const { args = [] } = execution
   return [
     ...(await programDoubts(execution, surroundings)),
     ...schemaDoubts(tool, args),
@@ -98,7 +98,7 @@ async function scriptDoubts(
   { folder, allowScripts, findBinary }: ToolSurroundings,
 ): Promise<readonly ToolDoubt[]> {
   const found = await skillScript(folder, script)
-  if (found.type === 'refused') return [{ message: found.why, stops: true, local: false }]
+  if ('error' in found) return [{ message: found.error, stops: true, local: false }]
   if (!allowScripts) {
     const message = `the script ${JSON.stringify(script)} runs only once skills.allowScripts is on`
     return [{ message, stops: true, local: true }]

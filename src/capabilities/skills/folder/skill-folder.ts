@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readerWithin } from '../../../capability/toolkit.ts'
-import type { TextReader } from '../../../tool.ts'
+import type { TextRead, TextReader } from '../../../tool.ts'
 import {
   type FrontmatterRead,
   type LeftSkill,
@@ -27,14 +27,10 @@ export interface SkillFolder {
   readonly toolFiles: readonly ToolFile[]
 }
 
-interface FoundFolders {
-  /** By name, in code-unit order. */
-  readonly folders: readonly SkillFolder[]
-  readonly warnings: readonly string[]
-}
-
-/** Finds the skills of a root, through symbolic links. A missing root has none. Never rejects. */
-export async function findSkillFolders(root: SkillRoot): Promise<FoundFolders> {
+/** Finds the skills of a root, by name in code-unit order, through symbolic links. A missing root has none. Never rejects. */
+export async function findSkillFolders(
+  root: SkillRoot,
+): Promise<{ readonly folders: readonly SkillFolder[]; readonly warnings: readonly string[] }> {
   let entries: readonly Dirent[]
   try {
     entries = await readdir(root.path, { withFileTypes: true })
@@ -86,13 +82,13 @@ function describeReadError(error: unknown): string | undefined {
 }
 
 /** The skill of one folder, or why it was left out. */
-interface SkillRead {
-  readonly skill?: Omit<Skill, 'digest'>
+export interface SkillRead {
+  readonly skill?: Skill
   readonly left?: LeftSkill
   readonly warnings: readonly string[]
 }
 
-/** Reads one skill, and follows no link out of its root. Never rejects: faults are warnings. */
+/** Reads one skill, without its digest, and follows no link out of its root. Never rejects: faults are warnings. */
 export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, root } = folder
   const read = readerWithin([path, sharedFolder(root)], from)
@@ -120,6 +116,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       kind: root.kind,
       fields,
       toolFiles: tools.files,
+      digest: undefined,
     },
     warnings: [
       ...warnings.map((warning) => `${file}: ${warning}`),
@@ -152,9 +149,8 @@ function sharedFolder({ path, kind }: SkillFolder['root']): string {
   return kind === 'workspace' ? dirname(dirname(path)) : path
 }
 
-function describeUnread(
-  found: { readonly type: 'missing' } | { readonly type: 'unreadable'; readonly why: string },
-): string {
+/** A file that was listed and is missing is a link. */
+export function describeUnread(found: Exclude<TextRead, { readonly type: 'text' }>): string {
   return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
 }
 
