@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { capability } from '../../capability.ts'
+import { capability, textLayer } from '../../capability.ts'
 
 /** Layer `date`: when the input came, so that a request can be built again later, word for word. */
 export const date = capability({
@@ -14,18 +14,8 @@ export const date = capability({
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
   layers({ settings, timeZone, layout }, { time }) {
     if (settings === 'none' || !layout.tellsDate) return []
-    const text = dateSentence(time, settings, timeZone)
-    const origin = { kind: 'operator', ref: 'date of the input' } as const
-    return [
-      {
-        id: 'date',
-        layer: 'date',
-        renditions: [{ form: 'full', text }],
-        placement: 'system',
-        priority: 'high',
-        origin,
-      },
-    ]
+    const layer = textLayer('date', dateSentence(time, settings, timeZone), 'date of the input')
+    return [{ ...layer, placement: 'system', priority: 'high' }]
   },
 })
 
@@ -52,22 +42,19 @@ export function dateWords(time: string, granularity: Granularity, timeZone: stri
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function dateParts(time: string, timeZone: string): Readonly<Record<string, string>> {
-  const format = formats.get(timeZone) ?? newFormat(timeZone)
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { ...dateFormat, timeZone })
   formats.set(timeZone, format)
   return Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]))
 }
 
-function newFormat(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    weekday: 'long',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-}
+const dateFormat = {
+  calendar: 'gregory',
+  numberingSystem: 'latn',
+  hourCycle: 'h23',
+  weekday: 'long',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+} as const

@@ -7,10 +7,7 @@ import { errorMessage } from '../../../platform.ts'
 
 /** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
 export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
-  const { home, workspace, environment, settings } = context
-  const { servers = {} } = (context.settingsOf('mcp') ?? {}) as Partial<Configuration['mcp']>
-  const configuration = { agent: { workspace }, mcp: { servers }, skills: settings }
-  const { skills, left, warnings } = await loadKnownSkills(home, configuration, { environment })
+  const { skills, left, warnings } = await loadKnownSkills({ ...context, mcp: context.settingsOf('mcp') })
   const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')

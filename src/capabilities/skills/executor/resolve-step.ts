@@ -21,7 +21,7 @@ export interface ResolveStep {
 }
 
 /** Which programs a skill may run. */
-interface SkillRights {
+export interface SkillRights {
   /** Folder of the skill. */
   readonly folder: string
   readonly allowlist: Allowlist

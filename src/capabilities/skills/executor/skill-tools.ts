@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import {
   cleanEnvironment,
-  type OfferedWhile,
   type ProgramLimits,
   programResult,
   runProgram,
@@ -71,7 +70,10 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
       const doubts = await toolDoubts(tool, execution, surroundings)
       const made = skillTool(tool, execution, json, skill, options)
       const stop = doubts.find(({ stops }) => stops)
-      return { doubts, isIdle: stop !== undefined, tool: stop ? { ...made, offeredWhile: never(stop) } : made }
+      if (stop === undefined) return { doubts, isIdle: false, tool: made }
+      // It stays listed for its owner, with the reason.
+      const offeredWhile = { what: `a call of it can run (${stop.message})`, isSo: async () => false }
+      return { doubts, isIdle: true, tool: { ...made, offeredWhile } }
     }),
   )
   return {
@@ -82,11 +84,6 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
       ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => toolFinding(tool.name, doubt))),
     ],
   }
-}
-
-/** A tool that can never run stays listed for its owner, with the reason, and is offered to no model. */
-function never({ message }: ToolDoubt): OfferedWhile {
-  return { what: `a call of it can run (${message})`, isSo: () => Promise.resolve(false) }
 }
 
 function toolFinding(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {

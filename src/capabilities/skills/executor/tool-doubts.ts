@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path'
 import { type FindBinary, isProgram } from '../folder/find-binary.ts'
 import { commandFault } from './argv-plan.ts'
-import { skillScript } from './resolve-step.ts'
-import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
+import { skillScript, type SkillRights } from './resolve-step.ts'
+import type { Argument, DeclaredTool, Execution } from './tools-json.ts'
 
 /** A reason why a tool does not work, although the files that declare it are valid. */
 export interface ToolDoubt {
@@ -13,13 +13,8 @@ export interface ToolDoubt {
   readonly local: boolean
 }
 
-/** What decides about the programs of a skill, besides its own files. */
-interface ToolSurroundings {
-  /** Folder of the skill. */
-  readonly folder: string
-  readonly allowlist: Allowlist
-  /** `skills.allowScripts` */
-  readonly allowScripts: boolean
+/** What decides about the programs of a skill. */
+interface ToolSurroundings extends SkillRights {
   /** Whether a program is on the PATH; nothing is looked for where absent. */
   readonly findBinary?: FindBinary | undefined
 }
