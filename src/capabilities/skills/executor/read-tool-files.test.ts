@@ -158,7 +158,11 @@ for (const [rule, value, expected] of [
     { ...whole, execution: [] },
     ['tools[0]: add_note has no entry in execution, so it runs nothing'],
   ],
-  ['an entry of no tool', { ...whole, tools: [] }, ['execution[0].tool: add_note is not in tools (empty)']],
+  [
+    'an entry of no tool',
+    { ...whole, tools: [] },
+    ['execution[0].tool: add_note is not declared (tools declares none)'],
+  ],
   [
     'two entries of one tool',
     { ...whole, execution: [entry, entry] },

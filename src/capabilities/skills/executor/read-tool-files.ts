@@ -150,7 +150,7 @@ function pairingFaults({ tools, execution }: ToolsJson): readonly string[] {
     ),
     ...run.flatMap((name, at) => {
       if (!names.includes(name))
-        return [`execution[${at}].tool: ${name} is not in tools (${names.join(', ') || 'empty'})`]
+        return [`execution[${at}].tool: ${name} is not declared (tools declares ${names.join(', ') || 'none'})`]
       return run.indexOf(name) < at ? [`execution[${at}].tool: ${name} has an entry already`] : []
     }),
   ]

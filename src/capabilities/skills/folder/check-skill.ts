@@ -7,7 +7,7 @@ import type { ToolFile } from '../skill.ts'
 import type { SkillFinding } from './check-frontmatter.ts'
 import { isBuiltInName } from '../../tool-names.ts'
 import type { FindBinary } from './find-binary.ts'
-import { describeUnread, toolFilesAmong } from './skill-folder.ts'
+import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 
 /**
@@ -49,17 +49,13 @@ async function toolsFindings(
   files: readonly ToolFile[],
   findBinary: FindBinary | undefined,
 ): Promise<readonly SkillFinding[]> {
-  const texts: { [Name in ToolFile]?: string } = {}
-  for (const file of files) {
-    const found = await readText(join(folder, file))
-    if (found.type !== 'text') return [failure(file, describeUnread(found))]
-    texts[file] = found.text
-  }
-  const { 'tools.json': tools } = texts
-  if (tools === undefined) return []
+  const { texts: toolFiles, unread } = await readToolTexts(folder, files, readText)
+  const [fault] = unread
+  if (fault !== undefined) return [failure(...fault)]
+  if (toolFiles === undefined) return []
   const { skillTools } = await import('../executor/skill-tools.ts')
   const { findings, tools: declared } = await skillTools(
-    { name: basename(folder), folder, toolFiles: { ...texts, 'tools.json': tools } },
+    { name: basename(folder), folder, toolFiles },
     { workspace: folder, environment: {}, allowScripts: true, ...(findBinary && { findBinary }) },
   )
   const reserved = declared.filter(({ name }) => isBuiltInName(name))

@@ -11,7 +11,6 @@ import {
   type SkillRoot,
   TOOL_FILES,
   type ToolFile,
-  type ToolFiles,
 } from '../skill.ts'
 import { LONGEST_DESCRIPTION } from '../skills-text.ts'
 import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
@@ -104,7 +103,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
     }
   }
   const { fields, warnings } = await skillFrontmatter(found.text)
-  const tools = await readToolTexts(folder, read)
+  const tools = await readToolTexts(path, folder.toolFiles, read)
   const { name = named, description = '' } = fields
   return {
     skill: {
@@ -115,7 +114,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       ref,
       kind: root.kind,
       fields,
-      toolFiles: tools.files,
+      toolFiles: tools.texts,
       digest: undefined,
     },
     warnings: [
@@ -123,25 +122,23 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       ...(description.length > LONGEST_DESCRIPTION
         ? [`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`]
         : []),
-      ...tools.warnings,
+      ...tools.unread.map(([name, why]) => `${join(path, name)}: ${why}; the skill is loaded without tools`),
     ],
   }
 }
 
-/** All of the files that declare tools, or none and the reasons. */
-async function readToolTexts(
-  { path, toolFiles }: SkillFolder,
-  read: TextReader,
-): Promise<{ readonly files: ToolFiles | undefined; readonly warnings: readonly string[] }> {
-  const texts: { [Name in ToolFile]?: string } = {}
-  const warnings: string[] = []
-  for (const file of toolFiles) {
-    const found = await read(join(path, file))
-    if (found.type === 'text') texts[file] = found.text
-    else warnings.push(`${join(path, file)}: ${describeUnread(found)}; the skill is loaded without tools`)
+/** All of the files that declare tools, or none and the reasons by file. */
+export async function readToolTexts(folder: string, files: readonly ToolFile[], read: TextReader) {
+  const found: { [Name in ToolFile]?: string } = {}
+  const unread: (readonly [file: ToolFile, why: string])[] = []
+  for (const file of files) {
+    const text = await read(join(folder, file))
+    if (text.type === 'text') found[file] = text.text
+    else unread.push([file, describeUnread(text)])
   }
-  const { 'tools.json': tools } = texts
-  return { files: tools === undefined || warnings.length > 0 ? undefined : { ...texts, 'tools.json': tools }, warnings }
+  const { 'tools.json': tools } = found
+  const isWhole = tools !== undefined && unread.length === 0
+  return { texts: isWhole ? { ...found, 'tools.json': tools } : undefined, unread }
 }
 
 /** Links may lead within the root; for the root of a workspace, within the workspace. */
