@@ -33,19 +33,18 @@ export function dateSentence(time: string, granularity: Granularity, timeZone: s
 
 /** The same date for use in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
 export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
-  const { weekday, year, month, day, hour, minute } = dateParts(time, timeZone)
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { ...dateFormat, timeZone })
+  formats.set(timeZone, format)
+  const parts: Readonly<Record<string, string>> = Object.fromEntries(
+    format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]),
+  )
+  const { weekday, year, month, day, hour, minute } = parts
   const written = `${weekday}, ${year}-${month}-${day}`
   return granularity === 'minute' ? `${written}, ${hour}:${minute} (${timeZone})` : written
 }
 
 /** Making a format costs a hundred times what using it does. */
 const formats = new Map<string, Intl.DateTimeFormat>()
-
-function dateParts(time: string, timeZone: string): Readonly<Record<string, string>> {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { ...dateFormat, timeZone })
-  formats.set(timeZone, format)
-  return Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]))
-}
 
 const dateFormat = {
   calendar: 'gregory',

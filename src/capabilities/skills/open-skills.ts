@@ -25,8 +25,6 @@ export interface SkillsOptions
   readonly mode?: SkillsMode
   /** The layout that the tools are made for. Default: the usual layout. */
   readonly layout?: Layout
-  /** The origin of the layer in manifests. */
-  readonly ref?: string
 }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
@@ -57,7 +55,7 @@ interface SkillsRead {
 }
 
 async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
-  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
+  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout) } = options
   const loaded = await loadSkills(options)
   const { skills } = loaded
   const { bySkill, warnings: ofTools } = await skillsTools(skills, options)
@@ -86,7 +84,7 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
       form,
       text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
     }))
-    return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref } }]
+    return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' } }]
   })
   const tools = [...readers(skills, mode, inSchema), ...[...bySkill.values()].flat()]
   return { loaded, warnings, tools, promptBlocks: [], layersIn }
