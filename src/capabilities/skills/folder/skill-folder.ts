@@ -122,7 +122,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       ...(description.length > LONGEST_DESCRIPTION
         ? [`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`]
         : []),
-      ...tools.unread.map(([name, why]) => `${join(path, name)}: ${why}; the skill is loaded without tools`),
+      ...tools.unread.map(([toolFile, why]) => `${join(path, toolFile)}: ${why}; the skill is loaded without tools`),
     ],
   }
 }
