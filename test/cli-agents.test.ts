@@ -33,7 +33,7 @@ test('an agent is made, listed, shown, edited, deleted and brought back', async 
     stdout: '',
     stderr:
       "Created Poet (agent-1).\nNo tool's name begins with search_. `foreword tools` lists them.\n" +
-      'There is no tool open_url. `foreword tools` lists them.\n',
+      'No tool open_url is loaded. `foreword tools` lists them.\n',
   })
   assert.equal(
     (await foreword(['agents'])).stdout,

@@ -268,7 +268,7 @@ test('a skill of the shape that Chai ships works whole, its .sh script included'
     '<create>\n<daily/2026-05-04>\n<--content>\n<Rain.>\n',
     'the resolveCommand of date failed: exit 2: \nno such day: someday\n',
     'parameter query starts with "-", which the program would take for a flag',
-    'there is no parameter name (it takes query)',
+    'unknown parameter name: the tool takes query',
   ])
   assert.deepEqual((await runtime.status()).warnings, [])
 })

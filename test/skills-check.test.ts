@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { tokenx } from '../src/context.ts'
-import { type CheckOptions, checkSkill } from '../src/capabilities/skills/folder/check-skill.ts'
+import { checkSkill } from '../src/capabilities/skills/folder/check-skill.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
 
 const good = 'name: demo\ndescription: Does it.'
@@ -100,7 +100,7 @@ for (const [what, frontmatter, findings] of fields) {
 }
 
 test('check finds frontmatter that is missing, open, or not first', async (context) => {
-  const missing = 'there is no frontmatter: begin the file with a line ---, fields, and a second line ---'
+  const missing = 'it has no frontmatter: begin the file with a line ---, fields, and a second line ---'
   assert.deepEqual(await lines(context, { 'SKILL.md': `# Demo\n\n${skillText(good)}` }), [`1: error: ${missing}`])
   assert.deepEqual(await lines(context, { 'SKILL.md': '---\nname: demo\n' }), [
     '1: error: the frontmatter does not end: add a second line ---',
@@ -123,8 +123,8 @@ test('check finds links to files that are not there, outside code', async (conte
     '[out](../other/SKILL.md) [mail](mailto:a@example.com)',
   ].join('\n')
   assert.deepEqual(await lines(context, { 'SKILL.md': skillText(good, body), 'a b.md': 'x' }), [
-    '5: error: there is no file gone.md',
-    '5: error: there is no file img/logo.png',
+    '5: error: the skill has no file gone.md, which this line links to',
+    '5: error: the skill has no file img/logo.png, which this line links to',
     '10: note: the link to ../other/SKILL.md leads out of the folder of the skill, and Foreword does not follow it',
   ])
 })
@@ -141,7 +141,9 @@ test('check has a word on a body that is long or empty', async (context) => {
 })
 
 test('check finds a SKILL.md that is missing, misnamed or unreadable, and a broken tools.json', async (context) => {
-  assert.deepEqual(await lines(context, { 'README.md': 'x' }), ['1: error: there is no SKILL.md'])
+  assert.deepEqual(await lines(context, { 'README.md': 'x' }), [
+    '1: error: the folder has no SKILL.md: name the folder of a skill, or create one with `foreword skills new NAME`',
+  ])
   assert.deepEqual(await lines(context, { 'skill.md': 'x' }), ['1: error: rename skill.md to SKILL.md, in capitals'])
   assert.deepEqual(await lines(context, { 'SKILL.md': Buffer.from([0xff]) }), ['1: error: it is not valid UTF-8'])
   assert.deepEqual(await checkSkill(join(folderWith(context), 'nowhere'), tokenx), [
@@ -200,7 +202,7 @@ test('check says which tools can never run, and why', async (context) => {
 async function lines(
   context: TestContext,
   files: Readonly<Record<string, string | Buffer>>,
-  options: CheckOptions = {},
+  options?: Parameters<typeof checkSkill>[2],
 ): Promise<readonly string[]> {
   const inDemo = Object.fromEntries(Object.entries(files).map(([path, content]) => [`demo/${path}`, content]))
   const findings = await checkSkill(join(folderWith(context, inDemo), 'demo'), tokenx, options)

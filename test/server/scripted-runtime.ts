@@ -436,7 +436,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       rows.set(session, subject === undefined ? row : { ...row, subject })
     },
     choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
-    prompt: createEditedPrompt({ store: memory, clock }),
+    prompt: createEditedPrompt(memory, clock),
     agents,
     projects,
     subjects,

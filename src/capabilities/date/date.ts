@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { capability } from '../../capability.ts'
+import { capability, textLayer } from '../../capability.ts'
 
 /** Layer `date`: when the input came, so that a request can be built again later, word for word. */
 export const date = capability({
@@ -14,18 +14,8 @@ export const date = capability({
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
   layers({ settings, timeZone, layout }, { time }) {
     if (settings === 'none' || !layout.tellsDate) return []
-    const text = dateSentence(time, settings, timeZone)
-    const origin = { kind: 'operator', ref: 'date of the input' } as const
-    return [
-      {
-        id: 'date',
-        layer: 'date',
-        renditions: [{ form: 'full', text }],
-        placement: 'system',
-        priority: 'high',
-        origin,
-      },
-    ]
+    const layer = textLayer('date', dateSentence(time, settings, timeZone), 'date of the input')
+    return [{ ...layer, placement: 'system', priority: 'high' }]
   },
 })
 
@@ -43,7 +33,12 @@ export function dateSentence(time: string, granularity: Granularity, timeZone: s
 
 /** The same date for use in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
 export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
-  const { weekday, year, month, day, hour, minute } = dateParts(time, timeZone)
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { ...dateFormat, timeZone })
+  formats.set(timeZone, format)
+  const parts: Readonly<Record<string, string>> = Object.fromEntries(
+    format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]),
+  )
+  const { weekday, year, month, day, hour, minute } = parts
   const written = `${weekday}, ${year}-${month}-${day}`
   return granularity === 'minute' ? `${written}, ${hour}:${minute} (${timeZone})` : written
 }
@@ -51,23 +46,14 @@ export function dateWords(time: string, granularity: Granularity, timeZone: stri
 /** Making a format costs a hundred times what using it does. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function dateParts(time: string, timeZone: string): Readonly<Record<string, string>> {
-  const format = formats.get(timeZone) ?? newFormat(timeZone)
-  formats.set(timeZone, format)
-  return Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]))
-}
-
-function newFormat(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    weekday: 'long',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-}
+const dateFormat = {
+  calendar: 'gregory',
+  numberingSystem: 'latn',
+  hourCycle: 'h23',
+  weekday: 'long',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+} as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TextRead } from '../../tool.ts'
-import { openInstructions } from './open-instructions.ts'
+import { openInstructions } from './instructions.ts'
 
 test('AGENTS.md is a layer, trimmed', async () => {
   assert.deepEqual(await layersAndWarnings({ type: 'text', text: '  Be nice.\n' }), {
@@ -30,6 +30,6 @@ test('an unreadable AGENTS.md is a warning that names it', async () => {
 })
 
 async function layersAndWarnings(found: TextRead) {
-  const opened = await openInstructions({ file: 'AGENTS.md', read: async () => found })
+  const opened = await openInstructions('AGENTS.md', async () => found)
   return { layers: opened.layers(), warnings: opened.warnings() }
 }

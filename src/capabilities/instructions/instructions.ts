@@ -1,16 +1,36 @@
 import { join } from 'node:path'
-import { capability } from '../../capability.ts'
+import { capability, textLayer } from '../../capability.ts'
+import type { Layer } from '../../context.ts'
+import type { TextReader } from '../../tool.ts'
 
 /** The workspace's `AGENTS.md` as a layer. */
 export const instructions = capability({
   name: 'instructions',
   summary: 'reads AGENTS.md of the workspace',
   async start({ home: { workspace } }) {
-    const { openInstructions } = await import('./open-instructions.ts')
     const { readerWithin } = await import('../../capability/toolkit.ts')
-    return openInstructions({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) })
+    return openInstructions(join(workspace, 'AGENTS.md'), readerWithin([workspace]))
   },
   layers: ({ service }) => service.layers(),
   reload: ({ service }) => service.reload(),
   warnings: ({ service }) => service.warnings(),
 })
+
+/** Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Nothing where it is missing or blank. */
+export async function openInstructions(file: string, read: TextReader) {
+  let layers: readonly Layer[] = []
+  let warnings: readonly string[] = []
+
+  async function load(): Promise<void> {
+    const found = await read(file)
+    const text = found.type === 'text' ? found.text.trim() : ''
+    layers = text === '' ? [] : [textLayer('instructions', text, ref)]
+    warnings = found.type === 'unreadable' ? [`${ref} is not used: ${found.why}`] : []
+  }
+
+  await load()
+  return { reload: load, warnings: () => warnings, layers: () => layers }
+}
+
+/** The name of the file in manifests and warnings. */
+const ref = 'workspace/AGENTS.md'

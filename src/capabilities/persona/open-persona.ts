@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser'
 import type { Layer } from '../../context.ts'
 import { textLayer } from '../../capability.ts'
-import { readText, type TextRead, type TextReader } from '../../tool.ts'
+import { readText, type TextReader } from '../../tool.ts'
 import { soulSchema, soulText, userProfileSchema, userProfileText } from './persona-text.ts'
 
 interface PersonaOptions {
@@ -33,17 +33,14 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
     schema: z.ZodType<Value>,
     toText: (value: Value) => string,
   ): Promise<Source> {
-    const found = parseJson(await read(file), schema)
-    if (found.type === 'value') return { layers: [textLayer(layer, toText(found.value), ref)], warnings: [] }
-    if (found.type === 'invalid') {
-      return {
-        layers: [textLayer(layer, '', ref)],
-        warnings: found.faults.map((fault) => `${ref} is not used: ${fault}`),
-      }
+    const found = await read(file)
+    const blank = [textLayer(layer, '', ref)]
+    if (found.type === 'missing') {
+      return expected ? { layers: blank, warnings: [`${ref} is missing`] } : { layers: [], warnings: [] }
     }
-    return expected
-      ? { layers: [textLayer(layer, '', ref)], warnings: [`${ref} is missing`] }
-      : { layers: [], warnings: [] }
+    const json = found.type === 'text' ? parseJson(found.text, schema) : { faults: [found.why] }
+    if ('value' in json) return { layers: [textLayer(layer, toText(json.value), ref)], warnings: [] }
+    return { layers: blank, warnings: json.faults.map((fault) => `${ref} is not used: ${fault}`) }
   }
 
   await load()
@@ -59,33 +56,23 @@ interface Source {
   readonly warnings: readonly string[]
 }
 
-/** A checked value, or why there is none. Faults name a position or a field, never its content. */
-type JsonRead<Value> =
-  | { readonly type: 'value'; readonly value: Value }
-  | { readonly type: 'missing' }
-  | { readonly type: 'invalid'; readonly faults: readonly string[] }
-
-/** Reads JSON, with comments where somebody wrote some, and checks it as a whole. */
-function parseJson<Value>(read: TextRead, schema: z.ZodType<Value>): JsonRead<Value> {
-  if (read.type === 'missing') return read
-  if (read.type === 'unreadable') return { type: 'invalid', faults: [read.why] }
+/**
+ * Reads JSON, with comments where somebody wrote some, and checks it as a whole. Faults name a position or a field, never
+ * its content.
+ */
+function parseJson<Value>(
+  text: string,
+  schema: z.ZodType<Value>,
+): { readonly value: Value } | { readonly faults: readonly string[] } {
   const errors: ParseError[] = []
-  const json: unknown = parse(read.text, errors, { allowTrailingComma: true })
+  const json: unknown = parse(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error)
-    return {
-      type: 'invalid',
-      faults: [`no JSON at ${positionText(read.text, error.offset)} (${printParseErrorCode(error.error)})`],
-    }
-  const checked = schema.safeParse(json)
-  if (checked.success) return { type: 'value', value: checked.data }
-  return {
-    type: 'invalid',
-    faults: checked.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`),
+  if (error) {
+    const before = text.slice(0, error.offset).split('\n')
+    const position = `line ${before.length}, column ${before.at(-1)!.length + 1}`
+    return { faults: [`no JSON at ${position} (${printParseErrorCode(error.error)})`] }
   }
-}
-
-function positionText(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n')
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
+  const checked = schema.safeParse(json)
+  if (checked.success) return { value: checked.data }
+  return { faults: checked.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`) }
 }

@@ -26,13 +26,7 @@ const KIND = 'prompt'
 const ID = 'system'
 const LONGEST = 200_000
 
-export function createEditedPrompt({
-  store,
-  clock,
-}: {
-  readonly store: RecordStore
-  readonly clock: Clock
-}): EditedPrompt {
+export function createEditedPrompt(store: RecordStore, clock: Clock): EditedPrompt {
   async function put(text: string | null, after?: number): Promise<PromptVersion> {
     try {
       const value = text === null ? null : { text }
@@ -65,8 +59,10 @@ export function createEditedPrompt({
     async restore(version) {
       const found = (await store.recordVersions(KIND, ID)).find((each) => each.version === version)
       const text = found && promptVersion(found).text
-      if (text === undefined)
-        throw new RuntimeError('not-found', `The system prompt has no version ${version}.`, { version })
+      if (text === undefined) {
+        const hint = 'List the versions with `foreword prompt versions`.'
+        throw new RuntimeError('not-found', `The system prompt has no version ${version}.`, { version }, { hint })
+      }
       return put(text)
     },
   }

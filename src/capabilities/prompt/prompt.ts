@@ -37,7 +37,7 @@ async function start({ home, layout, store, clock }: CapabilityHost): Promise<Pr
   ])
   const own = systemPrompt({ file: fileIn(home.folder), ...layout.prompt })
   await own.load()
-  return { own, edited: createEditedPrompt({ store, clock }) }
+  return { own, edited: createEditedPrompt(store, clock) }
 }
 
 function fileIn(home: string): string {

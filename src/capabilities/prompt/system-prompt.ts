@@ -34,7 +34,7 @@ export interface SystemPrompt {
  */
 export function systemPrompt(options: PromptOptions): SystemPrompt {
   const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
-  let own: Prompt = { text: '', ref }
+  let own = { text: '', ref }
   let warning: string | undefined
 
   async function load(): Promise<void> {
@@ -42,7 +42,7 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
     const text = found.type === 'text' ? found.text.trim() : undefined
     warning = loadWarning(found.type === 'unreadable' ? found.why : found.type, text === '')
     const isUsed = text !== undefined && (text !== '' || heading === undefined)
-    own = isUsed ? { text, ref } : { text: await fallback(), ref: PACKAGED }
+    own = isUsed ? { text, ref } : { text: options.fallback ?? (await packagedPrompt()), ref: PACKAGED }
   }
 
   function loadWarning(found: string, isBlank: boolean): string | undefined {
@@ -52,10 +52,6 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
     }
     if (found === 'text') return isBlank ? `${ref} is not used, the packaged prompt is: it is blank` : undefined
     return `${ref} is not used, the packaged prompt is: ${found}`
-  }
-
-  async function fallback(): Promise<string> {
-    return (options.fallback ?? (await packagedPrompt())).trim()
   }
 
   return {
@@ -72,11 +68,6 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
 
 const EDITED = 'edited system prompt'
 const PACKAGED = 'packaged system prompt'
-
-interface Prompt {
-  readonly text: string
-  readonly ref: string
-}
 
 async function packagedPrompt(): Promise<string> {
   const path = fileURLToPath(new URL('../../../assets/system-prompt.md', import.meta.url))

@@ -75,61 +75,47 @@ function shellTool({ workspace, access, environment }: ShellOptions): Tool {
     timeoutMs: MOST_MS,
     async plan(input) {
       const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
-      const settings = shellSettings(await access())
-      if (settings.type === 'refused') return failure(settings.why)
-      const { shell } = settings
-      const command = planCommand(cmd, shell)
-      if (command.type === 'refused') return failure(command.why)
+      const shell = shellSettings(await access())
+      if ('error' in shell) return shell
+      const argv = commandArgv(cmd, shell)
+      if ('error' in argv) return argv
       const folder = await workingFolder(workspace, cwd, shell.allowAnyCwd)
-      if (folder.type === 'refused') return failure(folder.why)
-      const misplaced = await relativeProgramFault(command.argv, folder.path, workspace)
+      if (typeof folder !== 'string') return folder
+      const misplaced = await relativeProgramFault(argv, folder, workspace)
       if (misplaced !== undefined) return failure(misplaced)
       const limits = {
         timeoutMs: Math.min(timeoutMs ?? shell.timeoutMs, MOST_MS),
         maxOutputChars: Math.min(maxOutputChars ?? shell.maxOutputChars, MOST_CHARS),
       }
-      const program = { argv: command.argv, folder: folder.path, environment: cleanEnvironment(environment) }
+      const program = { argv, folder, environment: cleanEnvironment(environment) }
       return {
-        argv: command.argv,
+        argv,
         ...(shell.mode === 'full' && { command: cmd }),
-        folder: folder.path,
+        folder,
         run: ({ signal }) => runIn(program, { ...limits, signal }),
       } satisfies ToolPlan
     },
   }
 }
 
-type Settings =
-  | { readonly type: 'settings'; readonly shell: ShellAccess }
-  | { readonly type: 'refused'; readonly why: string }
-
 /** The current settings. The policy has checked them before the call; they are checked here again. */
-function shellSettings(read: AccessRead): Settings {
+function shellSettings(read: AccessRead): ShellAccess | ToolFailed {
   if (read.type === 'faulty') {
-    return { type: 'refused', why: `Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}` }
+    return failure(`Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}`)
   }
   const { shell } = read.access
-  if (!shell.enabled || shell.mode === 'off') return { type: 'refused', why: 'Tool disabled in config: shell' }
-  return { type: 'settings', shell }
+  return shell.enabled && shell.mode !== 'off' ? shell : failure('Tool disabled in config: shell')
 }
 
-type Command =
-  | { readonly type: 'command'; readonly argv: readonly string[] }
-  | { readonly type: 'refused'; readonly why: string }
-
-function planCommand(cmd: string, { mode, allowedPrefixes }: ShellAccess): Command {
-  if (cmd.trim() === '') return { type: 'refused', why: 'the command (cmd) is empty' }
+function commandArgv(cmd: string, { mode, allowedPrefixes }: ShellAccess): readonly string[] | ToolFailed {
+  if (cmd.trim() === '') return failure('the command (cmd) is empty')
   if (mode === 'full') {
-    if (cmd.includes('\0')) return { type: 'refused', why: 'a command cannot hold a NUL byte' }
-    return { type: 'command', argv: ['/bin/sh', '-c', cmd] }
+    return cmd.includes('\0') ? failure('a command cannot hold a NUL byte') : ['/bin/sh', '-c', cmd]
   }
   const read = commandWords(cmd)
-  if (read.type === 'refused') return read
-  if (isAllowed(read.words, allowedPrefixes)) return { type: 'command', argv: read.words }
-  return {
-    type: 'refused',
-    why: `the command is not allowed: ${commandStart(read.words)}; ${allowedText(allowedPrefixes)}`,
-  }
+  if (read.type === 'refused') return failure(read.why)
+  if (isAllowed(read.words, allowedPrefixes)) return read.words
+  return failure(`the command is not allowed: ${commandStart(read.words)}; ${allowedText(allowedPrefixes)}`)
 }
 
 /** The beginning of a refused command, enough to recognise it. */
@@ -141,9 +127,7 @@ function commandStart(words: readonly string[]): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/**
- * A relative path names another program in every folder, and an allowed prefix means the one in the workspace.
- */
+/** A relative path names another program in every folder, and an allowed prefix means the one in the workspace. */
 async function relativeProgramFault(argv: readonly string[], folder: string, workspace: string) {
   const [program = ''] = argv
   if (!program.includes('/') || program.startsWith('/') || folder === (await realpath(workspace))) return undefined
@@ -187,36 +171,32 @@ function readablePrefixes(prefixes: readonly string[]): readonly (readonly strin
   })
 }
 
-/** The working folder of a command, or why it cannot be used. */
-type WorkingFolder =
-  | { readonly type: 'folder'; readonly path: string }
-  | { readonly type: 'refused'; readonly why: string }
-
 /** The folder that a call names, links resolved: the workspace if it names none, and inside it unless `anywhere`. */
-async function workingFolder(workspace: string, asked: string | undefined, anywhere: boolean): Promise<WorkingFolder> {
+async function workingFolder(
+  workspace: string,
+  asked: string | undefined,
+  anywhere: boolean,
+): Promise<string | ToolFailed> {
   const within = await confinedPath(workspace, asked ?? '.')
   if (within.type === 'inside') return checkFolder(within.path, asked ?? workspace)
   if (!anywhere || asked === undefined || asked === '' || asked.includes('\0')) {
-    return refuseFolder(`the working folder (cwd) cannot be used: ${within.why}`)
+    return failure(`the working folder (cwd) cannot be used: ${within.why}`)
   }
   try {
     return await checkFolder(await realpath(resolve(await realpath(workspace), asked)), asked)
   } catch {
-    return refuseFolder(missingFolder(asked))
+    return missingFolder(asked)
   }
 }
 
-async function checkFolder(path: string, asked: string): Promise<WorkingFolder> {
+async function checkFolder(path: string, asked: string): Promise<string | ToolFailed> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) return refuseFolder(missingFolder(asked))
-  if (!found.isDirectory()) return refuseFolder(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
-  return { type: 'folder', path }
+  if (!found) return missingFolder(asked)
+  return found.isDirectory() ? path : failure(`the working folder (cwd) ${JSON.stringify(asked)} is not a folder`)
 }
 
-function missingFolder(asked: string): string {
-  return `the working folder (cwd) ${JSON.stringify(asked)} does not exist; leave cwd out to work in the workspace`
-}
-
-function refuseFolder(why: string): WorkingFolder {
-  return { type: 'refused', why }
+function missingFolder(asked: string): ToolFailed {
+  return failure(
+    `the working folder (cwd) ${JSON.stringify(asked)} does not exist; leave cwd out to work in the workspace`,
+  )
 }

@@ -1,5 +1,6 @@
 import type { Tool, ToolResult } from '../../tool.ts'
-import type { SearchedSkill, SkillIndex } from './skill-index.ts'
+import { once } from '../../platform.ts'
+import type { SearchedSkill } from './skill-index.ts'
 import { skillLine } from './skills-text.ts'
 
 /** How many skills one answer names. */
@@ -10,9 +11,8 @@ const PAGE = 10
  * prompt. It is offered only where they are.
  */
 export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
-  let index: Promise<SkillIndex> | undefined
   // Indexing thousands of skills takes time, so it waits for the first search.
-  const indexed = async () => (await import('./skill-index.ts')).skillIndex(skills)
+  const index = once(async () => (await import('./skill-index.ts')).skillIndex(skills))
   return {
     name: 'find_skill',
     description: 'Search the installed skills by what you need to do. Then read the one that fits with read_skill.',
@@ -32,7 +32,8 @@ export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
     async execute(input): Promise<ToolResult> {
       // The toolbox has checked it against the schema above.
       const { query, offset = 0 } = input as { readonly query: string; readonly offset?: number }
-      const found = (await (index ??= indexed())).find(query)
+      const search = await index()
+      const found = search(query)
       if (found.length === 0) return { ok: true, output: nothingText(query, skills) }
       const shown = found.slice(offset, offset + PAGE)
       if (shown.length === 0) return { ok: true, output: `[the results end at ${found.length}]` }

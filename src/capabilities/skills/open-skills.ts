@@ -1,11 +1,13 @@
 import { type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import type { Tool } from '../../tool.ts'
 import type { LayerContext, PromptBlock } from '../../capability.ts'
 import { findSkillTool } from './find-skill.ts'
 import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
+import { promptBlocksLayer } from './prompt-blocks-layer.ts'
 import { readSkillTool } from './read-skill.ts'
 import type { FindBinary } from './folder/find-binary.ts'
-import type { LoadedSkills } from './skill.ts'
+import type { LoadedSkills, Skill } from './skill.ts'
 import {
   namesInSchema,
   skillsForms,
@@ -15,7 +17,7 @@ import {
   skillsNamesText,
   skillsSearchText,
 } from './skills-text.ts'
-import { type SkillsTools, skillsTools, type SkillToolOptions } from './skills-tools.ts'
+import { skillsTools, type SkillToolOptions } from './skills-tools.ts'
 
 export interface SkillsOptions
   extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
@@ -24,76 +26,76 @@ export interface SkillsOptions
   readonly mode?: SkillsMode
   /** The layout that the tools are made for. Default: the usual layout. */
   readonly layout?: Layout
-  /** The origin of the layer in manifests. */
-  readonly ref?: string
 }
-
-const NO_SKILLS: LoadedSkills = { skills: [], left: [], warnings: [] }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export async function openSkills(options: SkillsOptions) {
-  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
-  let loaded = NO_SKILLS
-  let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
-  let tools: readonly Tool[] = []
-  let blocks: readonly PromptBlock[] = []
-  let layersIn: (layout: Layout) => readonly Layer[] = () => []
-
-  async function load(): Promise<void> {
-    loaded = await loadSkills(options)
-    const { skills } = loaded
-    ofSkills = await skillsTools(skills, options)
-    if (toolsFor.skills.asCapabilities) {
-      blocks = skills.map(({ name, description, body, fields }) => ({
-        id: name,
-        version: fields.version ?? '1',
-        description,
-        promptBlock: body,
-        tools: ofSkills.bySkill.get(name) ?? [],
-      }))
-      return
-    }
-    tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
-    layersIn = cacheLayers((chosen) => {
-      if (skills.length === 0) return []
-      const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
-      const texts = {
-        full: () => skillsFullText(skills),
-        list: () => skillsListText(skills, chosen.skills.summaries),
-        'list-names': () => skillsNamesText(skills, namesInSchema(toolsFor, skills)),
-        'list-search': () => skillsSearchText(skills),
-      }
-      const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
-        form,
-        text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
-      }))
-      return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref } }]
-    })
-  }
-
-  function readers(): readonly Tool[] {
-    const { skills } = loaded
-    if (skills.length === 0 || mode === 'full') return []
-    const inSchema = namesInSchema(toolsFor, skills)
-    const reader = readSkillTool(skills, {
-      inSchema,
-      ...(mode === 'auto' && { offeredWith: { layer: 'skills', form: 'list' } }),
-    })
-    return inSchema ? [reader] : [reader, findSkillTool(skills)]
-  }
-
-  await load()
+  let now = await readSkills(options)
   return {
-    reload: load,
-    loaded: () => loaded,
-    warnings: () => [...loaded.warnings, ...ofSkills.warnings],
-    tools: () => tools,
-    promptBlocks: () => blocks,
-    layers: ({ layout, callsTools }: Pick<LayerContext, 'layout' | 'callsTools'>) => {
-      const layers = layersIn(layout)
-      return callsTools ? layers : layers.flatMap(withoutList)
+    async reload(): Promise<void> {
+      now = await readSkills(options)
+    },
+    loaded: () => now.loaded,
+    warnings: () => now.warnings,
+    tools: () => now.tools,
+    promptBlocks: () => now.promptBlocks,
+    layers: (context: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools'>) => {
+      const layers = now.layersIn(context.layout)
+      return [...(context.callsTools ? layers : layers.flatMap(withoutList)), ...promptBlocksLayer(context)]
     },
   }
+}
+
+/** What the folders of skills give until they are read again. */
+interface SkillsRead {
+  readonly loaded: LoadedSkills
+  readonly warnings: readonly string[]
+  readonly tools: readonly Tool[]
+  readonly promptBlocks: readonly PromptBlock[]
+  readonly layersIn: (layout: Layout) => readonly Layer[]
+}
+
+async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
+  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout) } = options
+  const loaded = await loadSkills(options)
+  const { skills } = loaded
+  const { bySkill, warnings: ofTools } = await skillsTools(skills, options)
+  const warnings = [...loaded.warnings, ...ofTools]
+  if (toolsFor.skills.asCapabilities) {
+    const promptBlocks = skills.map(({ name, description, body, fields }) => ({
+      id: name,
+      version: fields.version ?? '1',
+      description,
+      promptBlock: body,
+      tools: bySkill.get(name) ?? [],
+    }))
+    return { loaded, warnings, tools: [], promptBlocks, layersIn: () => [] }
+  }
+  const inSchema = namesInSchema(toolsFor, skills)
+  const layersIn = cacheLayers((chosen) => {
+    if (skills.length === 0) return []
+    const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
+    const texts = {
+      full: () => skillsFullText(skills),
+      list: () => skillsListText(skills, chosen.skills.summaries),
+      'list-names': () => skillsNamesText(skills, inSchema),
+      'list-search': () => skillsSearchText(skills),
+    }
+    const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
+      form,
+      text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
+    }))
+    return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' } }]
+  })
+  const tools = [...readers(skills, mode, inSchema), ...[...bySkill.values()].flat()]
+  return { loaded, warnings, tools, promptBlocks: [], layersIn }
+}
+
+function readers(skills: readonly Skill[], mode: SkillsMode, inSchema: boolean): readonly Tool[] {
+  if (skills.length === 0 || mode === 'full') return []
+  const offeredWith = mode === 'auto' ? { layer: 'skills', form: 'list' } : undefined
+  const reader = readSkillTool(skills, { inSchema, ...defined({ offeredWith }) })
+  return inSchema ? [reader] : [reader, findSkillTool(skills)]
 }
 
 /** Without tools the model cannot read a skill, so a list is of no use. */

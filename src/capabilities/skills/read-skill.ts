@@ -3,7 +3,7 @@ import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isWithin, textPage } from '../../capability/toolkit.ts'
 import { type Message, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
-import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
+import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
 
@@ -84,9 +84,8 @@ interface Asked {
 
 async function answer(skill: ReadableSkill, asked: Asked, context: ToolContext): Promise<ToolResult> {
   const { path, offset } = asked
-  const found = path === '' ? { ok: true as const, text: skill.body } : await readSkillFile(skill.folder, path)
-  if (!found.ok) return found
-  const { text } = found
+  const text = path === '' ? skill.body : await readSkillFile(skill.folder, path)
+  if (typeof text !== 'string') return text
   const most = pageLength(text, context.room)
   const output = offset === 0 && text.length <= most ? text : textPage(text, offset, most)
   if (!isAlreadyShown(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
@@ -136,9 +135,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text of a file that a skill ships, or a sentence for the model with the reason why there is none. */
-type SkillFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string }
-
 /** The largest file that is read, bytes. */
 const LARGEST_SKILL_FILE = 256 * 1024
 
@@ -146,7 +142,7 @@ const LARGEST_SKILL_FILE = 256 * 1024
  * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. It resolves links before it compares paths, so no path and
  * no link leads out of the folder. It opens no pipe and no device, and names binary content instead of returning it.
  */
-async function readSkillFile(folder: string, path: string): Promise<SkillFile> {
+async function readSkillFile(folder: string, path: string): Promise<string | ToolFailed> {
   if (path.includes('\0')) return refuseFile('path has a NUL character in it')
   const shown = JSON.stringify(path.slice(0, 200))
   try {
@@ -161,7 +157,7 @@ async function readSkillFile(folder: string, path: string): Promise<SkillFile> {
   }
 }
 
-async function fileContent(file: string, shown: string): Promise<SkillFile> {
+async function fileContent(file: string, shown: string): Promise<string | ToolFailed> {
   // Without O_NONBLOCK, opening a pipe without a writer would block; O_NOFOLLOW refuses a link that was put here since.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
   try {
@@ -175,7 +171,7 @@ async function fileContent(file: string, shown: string): Promise<SkillFile> {
     }
     const bytes = buffer.subarray(0, filled)
     if (bytes.includes(0)) return refuseFile(binary(shown, filled))
-    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     if (error instanceof TypeError) return refuseFile(binary(shown, (await handle.stat()).size))
     throw error
@@ -212,6 +208,6 @@ function describeFileError(error: unknown, shown: string): string {
   return `path ${shown} cannot be read${code === undefined ? '' : ` (${code})`}`
 }
 
-function refuseFile(error: string): SkillFile {
+function refuseFile(error: string): ToolFailed {
   return { ok: false, error }
 }

@@ -5,12 +5,6 @@ import { skillSummary } from './skills-text.ts'
 /** The part of a skill that the index covers. */
 export type SearchedSkill = Pick<Skill, 'name' | 'description' | 'body'>
 
-/** Ranked search over the names and descriptions of skills. Nothing is read from the disk. */
-export interface SkillIndex {
-  /** Skills that match words of the query, best first. */
-  find(query: string): readonly SearchedSkill[]
-}
-
 /** The share of a word's weight for a word that only begins like it, such as `invoices` for `invoice`. */
 const BEGINNING = 0.6
 /** A word of the name counts for more than one of the description. */
@@ -18,8 +12,11 @@ const NAME_WEIGHT = 3
 /** BM25: how fast repetition stops counting, and how much length counts. */
 const BM25 = { k: 1.2, b: 0.75 } as const
 
-/** Builds the index of a set of skills: BM25 over words, with those of the name counted three times. */
-export function skillIndex(skills: readonly SearchedSkill[]): SkillIndex {
+/**
+ * Builds the index of the names and descriptions of skills: BM25 over words, with those of the name counted three times.
+ * Returns the search in it: skills that match words of a query, best first.
+ */
+export function skillIndex(skills: readonly SearchedSkill[]): (query: string) => readonly SearchedSkill[] {
   const documents = skills.map((skill) => {
     const counts = new Map<string, number>()
     const add = (text: string, weight: number) => {
@@ -40,28 +37,26 @@ export function skillIndex(skills: readonly SearchedSkill[]): SkillIndex {
     return [...exact, ...near.map((known) => [known, BEGINNING] as const)]
   }
 
-  return {
-    find(query) {
-      const wanted = [...new Set(searchWords(query))].map(matches)
-      const scored = documents.map(({ skill, counts, length }) => {
-        const spread = BM25.k * (1 - BM25.b + (BM25.b * length) / mean)
-        const score = wanted.reduce((sum, words) => {
-          const best = words.map(([word, share]) => {
-            const count = counts.get(word)
-            if (count === undefined) return 0
-            const held = holders.get(word)!
-            const rarity = Math.log(1 + (documents.length - held + 0.5) / (held + 0.5))
-            return (share * rarity * count * (BM25.k + 1)) / (count + spread)
-          })
-          return sum + Math.max(0, ...best)
-        }, 0)
-        return { skill, score }
-      })
-      return scored
-        .filter(({ score }) => score > 0)
-        .toSorted((one, other) => other.score - one.score)
-        .map(({ skill }) => skill)
-    },
+  return (query) => {
+    const wanted = [...new Set(searchWords(query))].map(matches)
+    const scored = documents.map(({ skill, counts, length }) => {
+      const spread = BM25.k * (1 - BM25.b + (BM25.b * length) / mean)
+      const score = wanted.reduce((sum, words) => {
+        const best = words.map(([word, share]) => {
+          const count = counts.get(word)
+          if (count === undefined) return 0
+          const held = holders.get(word)!
+          const rarity = Math.log(1 + (documents.length - held + 0.5) / (held + 0.5))
+          return (share * rarity * count * (BM25.k + 1)) / (count + spread)
+        })
+        return sum + Math.max(0, ...best)
+      }, 0)
+      return { skill, score }
+    })
+    return scored
+      .filter(({ score }) => score > 0)
+      .toSorted((one, other) => other.score - one.score)
+      .map(({ skill }) => skill)
   }
 }
 

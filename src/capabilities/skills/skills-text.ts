@@ -32,20 +32,19 @@ export function skillsListText(skills: readonly SkillWords[], summaries = false)
 
 /**
  * The names alone, for a head that has no room for the list; where the schema of `read_skill` has them (`inSchema`), not
- * even those, since no name is paid for twice. Empty where there are none.
+ * even those, since no name is paid for twice.
  */
 export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean): string {
-  if (skills.length === 0) return ''
-  if (inSchema)
+  if (inSchema) {
     return "Use the read_skill tool to read one of the skills in its schema when its name fits the user's request.\n"
+  }
   const names = skills.map(({ name }) => name).join(', ')
   return `Use the read_skill tool to read one of these skills when its name fits the user's request: ${names}\n`
 }
 
-/** Tells the model how to search skills that are too many to name. Empty if there are none. */
-export function skillsSearchText(skills: readonly SkillWords[]): string {
-  if (skills.length === 0) return ''
-  const are = skills.length === 1 ? 'One skill is' : `${skills.length} skills are`
+/** Tells the model how to search skills that are too many to name. */
+export function skillsSearchText({ length }: readonly SkillWords[]): string {
+  const are = length === 1 ? 'One skill is' : `${length} skills are`
   return `${are} installed. Before specialised work, use find_skill to look for one, then read_skill to read it.\n`
 }
 

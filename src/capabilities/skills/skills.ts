@@ -50,17 +50,13 @@ export const skills = capability({
   async start({ settings, home, environment, layout, settingsOf }) {
     const { openSkills } = await import('./open-skills.ts')
     const { skillRoots } = await import('./folder/skill-roots.ts')
-    const { binaryFinder } = await import('./folder/find-binary.ts')
+    const { programFinder } = await import('./folder/find-binary.ts')
     const { serverPrefixes } = await import('./skills-tools.ts')
     const { workspace } = home
     return openSkills({
       roots: await skillRoots({ ...settings, home: home.folder, workspace }),
       disabled: settings.disabled,
-      findBinary: binaryFinder({
-        path: environment['PATH'],
-        platform: process.platform,
-        extensions: environment['PATHEXT'],
-      }),
+      findBinary: programFinder(environment),
       mode: settings.contextMode,
       layout,
       workspace,
@@ -69,10 +65,7 @@ export const skills = capability({
       takenPrefixes: serverPrefixes(settingsOf('mcp')),
     })
   },
-  async layers({ service }, context) {
-    const { promptBlocksLayer } = await import('./prompt-blocks-layer.ts')
-    return [...service.layers(context), ...promptBlocksLayer(context)]
-  },
+  layers: ({ service }, context) => service.layers(context),
   tools: ({ service }) => service.tools(),
   promptBlocks: ({ service }) => service.promptBlocks(),
   reload: ({ service }) => service.reload(),

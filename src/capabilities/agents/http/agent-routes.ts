@@ -1,5 +1,5 @@
 import type { CapabilityHost, Records, Route } from '../../../capability.ts'
-import { type Runtime } from '../../../runtime.ts'
+import type { Runtime } from '../../../runtime.ts'
 import { isListed } from '../../../tool.ts'
 import { recordRoutes } from '../../../server.ts'
 import { agentSchema, type AgentValue } from '../agent-record.ts'
@@ -31,6 +31,6 @@ async function unknownTools(
   return unknown.map((named) =>
     named.endsWith('*')
       ? `No tool's name begins with ${named.slice(0, -1)}. \`foreword tools\` lists them.`
-      : `There is no tool ${named}. \`foreword tools\` lists them.`,
+      : `No tool ${named} is loaded. \`foreword tools\` lists them.`,
   )
 }

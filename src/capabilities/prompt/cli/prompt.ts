@@ -35,32 +35,27 @@ export const promptCommand = commandWithSubcommands({
   first: 'show',
   subcommands: {
     show: { usage: '[--json]', run: showPrompt },
-    edit: { usage: 'FILE', forPersons, run: editPrompt },
-    none: { forPersons, run: sendNoPrompt },
-    reset: { forPersons, run: resetPrompt },
+    edit: {
+      usage: 'FILE',
+      forPersons,
+      run: async (call, io) => putPrompt(await readNamedFile(call.words[1]!, io), call, io),
+    },
+    none: { forPersons, run: (call, io) => putPrompt('', call, io) },
+    reset: { forPersons, run: (call, io) => change('/api/prompt', { method: 'DELETE' }, call, io) },
     versions: { usage: '[--json]', run: listPromptVersions },
-    restore: { usage: 'N', forPersons, run: restorePrompt },
+    restore: {
+      usage: 'N',
+      forPersons,
+      async run(call, io) {
+        const body = { version: parseVersion(call.words[1]!) }
+        return await change('/api/prompt/restore', { method: 'POST', body }, call, io)
+      },
+    },
   },
 })
 
-/** Sets the system prompt to the text of a file, or of standard input. */
-async function editPrompt(call: CommandCall, io: Io): Promise<number> {
-  const text = await readNamedFile(call.words[1]!, io)
-  return await change('/api/prompt', { method: 'PUT', body: { text } }, call, io)
-}
-
-/** Sends no system prompt until it is edited or reset. */
-function sendNoPrompt(call: CommandCall, io: Io): Promise<number> {
-  return change('/api/prompt', { method: 'PUT', body: { text: '' } }, call, io)
-}
-
-function resetPrompt(call: CommandCall, io: Io): Promise<number> {
-  return change('/api/prompt', { method: 'DELETE' }, call, io)
-}
-
-function restorePrompt(call: CommandCall, io: Io): Promise<number> {
-  const version = parseVersion(call.words[1]!)
-  return change('/api/prompt/restore', { method: 'POST', body: { version } }, call, io)
+function putPrompt(text: string, call: CommandCall, io: Io): Promise<number> {
+  return change('/api/prompt', { method: 'PUT', body: { text } }, call, io)
 }
 
 async function change(path: string, init: RequestInput, call: CommandCall, io: Io): Promise<number> {
@@ -86,10 +81,9 @@ async function showPrompt(call: CommandCall, io: Io): Promise<number> {
     const found = await requestJson<EditedPrompt>(connection, '/api/prompt')
     if (call.json) printJson(io, found)
     else if (found.text?.trim() === '') {
-      note(
-        io,
-        `No system prompt is sent (version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}). Send one again with \`foreword prompt reset\`.`,
-      )
+      const since = fullTimeText(found.time ?? '', new Date())
+      const how = 'Send one again with `foreword prompt reset`.'
+      note(io, `No system prompt is sent (version ${found.version}, ${since}). ${how}`)
     } else if (found.text !== undefined) {
       print(io, safeForTerminal(found.text.trimEnd(), io.stdout))
       note(io, `Version ${found.version}, ${fullTimeText(found.time ?? '', new Date())}.`)

@@ -1,16 +1,13 @@
 import type { Configuration } from '../../../runtime.ts'
 import type { CheckContext, Finding } from '../../../capability.ts'
 import { loadKnownSkills } from './known-skills.ts'
-import { readReach, reachText, type SkillsReach } from './skills-reach.ts'
+import { readReach, reachText } from './skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 
 /** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
 export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
-  const { home, workspace, environment, settings } = context
-  const { servers = {} } = (context.settingsOf('mcp') ?? {}) as Partial<Configuration['mcp']>
-  const configuration = { agent: { workspace }, mcp: { servers }, skills: settings }
-  const { skills, left, warnings } = await loadKnownSkills(home, configuration, { environment })
+  const { skills, left, warnings } = await loadKnownSkills({ ...context, mcp: context.settingsOf('mcp') })
   const count = skills.length === 1 ? 'one skill' : `${skills.length} skills`
   const off = left.filter(({ code }) => code === 'disabled').length
   const missed = left.filter(({ code }) => code !== 'disabled')
@@ -29,7 +26,9 @@ const FEWER = 'Disable skills that you do not need in `skills.disabled`, or use 
 async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number): Promise<Finding> {
   try {
     const reach = await readReach(get, loaded)
-    return isComplete(reach) ? ok('skills', reachText(reach)) : warning('skills', reachText(reach), reach.hint ?? FEWER)
+    const isNamed = reach.form !== 'search' && reach.form !== 'none'
+    if (isNamed && reach.but === undefined) return ok('skills', reachText(reach))
+    return warning('skills', reachText(reach), reach.hint ?? FEWER)
   } catch (error) {
     const message = errorMessage(error)
     if ((error as { code?: unknown }).code === 'context-overflow') {
@@ -37,8 +36,4 @@ async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number):
     }
     return warning('skills', `unknown which skills reach the model: ${message}`, 'Fix that first.')
   }
-}
-
-function isComplete({ form, but }: SkillsReach): boolean {
-  return but === undefined && (form === 'full' || form === 'list' || form === 'names')
 }

@@ -1,15 +1,13 @@
-import type { CommandCall, Io } from '../../../capability.ts'
+import type { CheckContext, CommandCall, Io } from '../../../capability.ts'
 import { loadValidConfiguration } from '../../../cli.ts'
 import type { Configuration } from '../../../runtime.ts'
-import type { FindBinary } from '../folder/find-binary.ts'
-import type { LoadedSkills, Skill, SkillRoot } from '../skill.ts'
+import type { LoadedSkills, Skill } from '../skill.ts'
 import type { SkillsForms } from '../skills-text.ts'
 import type { SkillsTools } from '../skills-tools.ts'
 
 /** The skills that a gateway would load if it started now. */
 export interface KnownSkills extends LoadedSkills {
   readonly configuration: Configuration
-  readonly roots: readonly SkillRoot[]
   readonly tools: SkillsTools
   readonly forms: SkillsForms
 }
@@ -20,47 +18,37 @@ export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkill
   const { layoutOf } = await import('../../../context.ts')
   const configuration = await loadValidConfiguration(call.home, io)
   const { agent, context, mcp, skills } = configuration
-  const loaded = await loadKnownSkills(call.home, { agent, mcp, skills }, io, { digests: true })
+  const { workspace } = agent
+  const loaded = await loadKnownSkills({ ...io, home: call.home, workspace, mcp, settings: skills, digests: true })
   return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
 }
 
-/** The parts of a configuration that decide about skills. */
-interface SkillsConfiguration {
-  readonly agent: Pick<Configuration['agent'], 'workspace'>
-  readonly mcp: Pick<Configuration['mcp'], 'servers'>
-  readonly skills: Configuration['skills']
+/** What decides about skills. */
+interface SkillsConfiguration extends Pick<
+  CheckContext<Configuration['skills']>,
+  'settings' | 'home' | 'workspace' | 'environment'
+> {
+  /** Settings of the capability for MCP servers, if there is one. */
+  readonly mcp: unknown
+  readonly digests?: boolean
 }
 
 /** The same for a configuration that was already read. `warnings` include those about tools. */
 export async function loadKnownSkills(
-  home: string,
-  { agent, mcp, skills }: SkillsConfiguration,
-  io: Pick<Io, 'environment'>,
-  { digests = false }: { readonly digests?: boolean } = {},
-): Promise<LoadedSkills & Pick<KnownSkills, 'roots' | 'tools'>> {
-  const { serverPrefixes } = await import('../skills-tools.ts')
+  configuration: SkillsConfiguration,
+): Promise<LoadedSkills & Pick<KnownSkills, 'tools'>> {
+  const { programFinder } = await import('../folder/find-binary.ts')
   const { loadSkills } = await import('../folder/load-skills.ts')
   const { skillRoots } = await import('../folder/skill-roots.ts')
-  const { skillsTools } = await import('../skills-tools.ts')
-  const { environment } = io
-  const { workspace } = agent
-  const findBinary = await programFinder(io)
-  const roots = await skillRoots({ ...skills, home, workspace })
-  const loaded = await loadSkills({ roots, disabled: skills.disabled, digests, findBinary, environment })
-  const tools = await skillsTools(loaded.skills, {
-    workspace,
-    environment,
-    allowScripts: skills.allowScripts,
-    takenPrefixes: serverPrefixes(mcp),
-    findBinary,
-  })
-  return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], roots, tools }
-}
-
-/** Looks on the PATH of the process that runs the command. */
-export async function programFinder({ environment }: Pick<Io, 'environment'>): Promise<FindBinary> {
-  const { binaryFinder } = await import('../folder/find-binary.ts')
-  return binaryFinder({ path: environment.PATH, platform: process.platform, extensions: environment.PATHEXT })
+  const { serverPrefixes, skillsTools } = await import('../skills-tools.ts')
+  const { settings, home, workspace, environment, mcp, digests = false } = configuration
+  const { disabled, allowScripts } = settings
+  const findBinary = programFinder(environment)
+  const roots = await skillRoots({ ...settings, home, workspace })
+  const loaded = await loadSkills({ roots, disabled, digests, findBinary, environment })
+  const takenPrefixes = serverPrefixes(mcp)
+  const tools = await skillsTools(loaded.skills, { workspace, environment, allowScripts, takenPrefixes, findBinary })
+  return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], tools }
 }
 
 /** Facts and costs of a skill, for lists and programs. */

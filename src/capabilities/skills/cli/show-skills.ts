@@ -8,19 +8,21 @@ import {
   print,
   printJson,
   applyStyle,
+  requestJson,
   table,
+  withConnection,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import { errorMessage, nearestName } from '../../../platform.ts'
 import { type KnownSkills, knownSkills, type SkillFacts, skillFacts } from './known-skills.ts'
-import { askReach, reachText, type SkillsReach } from './skills-reach.ts'
+import { reachText, readReach, type SkillsReach } from './skills-reach.ts'
 
 /** The loaded skills and their costs, those that did not load and why, and the form in which skills are sent. */
 export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const known = await knownSkills(call, io)
   const { skills, tokens } = await skillFacts(known)
   const { left, warnings, forms } = known
-  const { reach, reachUnknown } = skills.length > 0 ? await tryReach(call, io, skills.length) : {}
+  const { reach, reachUnknown }: Reach = skills.length > 0 ? await askReach(call, io, skills.length) : {}
   if (call.json) {
     printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
     return 0
@@ -40,16 +42,20 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** Which skills reach the model, or why that is unknown: the list is useful without it. */
-async function tryReach(
-  call: CommandCall,
-  io: Io,
-  loaded: number,
-): Promise<{ readonly reach?: SkillsReach; readonly reachUnknown?: string }> {
+interface Reach {
+  readonly reach?: SkillsReach
+  readonly reachUnknown?: string
+}
+
+/** Asks a gateway what the next call would send; without one, a preview of the home. */
+async function askReach({ home }: CommandCall, io: Io, loaded: number): Promise<Reach> {
   try {
-    return { reach: await askReach(call, io, loaded) }
+    const reach = await withConnection(home, io, 'read', (connection) =>
+      readReach((path) => requestJson(connection, path), loaded),
+    )
+    return { reach }
   } catch (error) {
-    const message = errorMessage(error)
-    return { reachUnknown: `Unknown which skills reach the model: ${message}` }
+    return { reachUnknown: `Unknown which skills reach the model: ${errorMessage(error)}` }
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Preview } from '../../../runtime.ts'
-import { requestJson, withConnection } from '../../../cli.ts'
 import { ForewordError } from '../../../platform.ts'
-import type { CheckContext, CommandCall, Io } from '../../../capability.ts'
+import type { CheckContext } from '../../../capability.ts'
 
 /** Which skills reach the model, and in which form, by what its next call would send. */
 export interface SkillsReach {
@@ -22,14 +21,7 @@ export interface SkillsReach {
   readonly hint?: string
 }
 
-/** Asks a gateway what the next call would send; without one, a preview of the home. */
-export async function askReach({ home }: Pick<CommandCall, 'home'>, io: Io, loaded: number): Promise<SkillsReach> {
-  return await withConnection(home, io, 'read', (connection) =>
-    readReach((path) => requestJson(connection, path), loaded),
-  )
-}
-
-/** The same by `get`, which answers `undefined` if no gateway can be asked. */
+/** Asks by `get` what the next call would send; it answers `undefined` if no gateway can be asked. */
 export async function readReach(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
   const next = await get<Preview>('/api/context')
   const status = await get<{ readonly skills?: number }>('/api/status')

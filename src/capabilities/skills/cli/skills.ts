@@ -14,7 +14,7 @@ import {
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { SkillFinding } from '../folder/check-frontmatter.ts'
-import { knownSkills, programFinder } from './known-skills.ts'
+import { knownSkills } from './known-skills.ts'
 import { listSkills, showSkill } from './show-skills.ts'
 
 export const skillsCommand = commandWithSubcommands({
@@ -38,9 +38,10 @@ export const skillsCommand = commandWithSubcommands({
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. The exit code is 1 if a rule is broken. */
 async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   const { checkSkill } = await import('../folder/check-skill.ts')
+  const { programFinder } = await import('../folder/find-binary.ts')
   const { tokenx } = await import('../../../context.ts')
   const folders = await foldersToLint(call, io)
-  const findBinary = await programFinder(io)
+  const findBinary = programFinder(io.environment)
   let errors = 0
   let notes = 0
   for (const folder of folders) {
@@ -55,12 +56,9 @@ async function lintSkills(call: CommandCall, io: Io): Promise<number> {
 }
 
 function printFinding(file: string, { line, level, message }: SkillFinding, call: CommandCall, io: Io): void {
+  const styled = applyStyle(io, level === 'error' ? 'red' : 'dim', level)
   if (call.json) printJson(io, { file, line, level, message })
-  else
-    print(
-      io,
-      `${exactLine(file)}:${line}: ${applyStyle(io, level === 'error' ? 'red' : 'dim', level)}: ${exactLine(message)}`,
-    )
+  else print(io, `${exactLine(file)}:${line}: ${styled}: ${exactLine(message)}`)
 }
 
 function lintSummary(folders: number, errors: number, notes: number): string {
@@ -158,15 +156,13 @@ async function trustSkills(call: CommandCall, io: Io): Promise<number> {
     return 0
   }
   note(io, isNew ? `Trusted ${workspace}. It takes effect at the next start.` : `${workspace} was already trusted.`)
-  note(io, names.length === 0 ? `No skills in ${join(workspace, '.agents', 'skills')} yet.` : skillsText(names))
+  const count = names.length === 1 ? 'one skill' : `${names.length} skills`
+  if (names.length === 0) note(io, `No skills in ${join(workspace, '.agents', 'skills')} yet.`)
+  else note(io, `It has ${count}: ${names.map(exactLine).join(', ')}.`)
   if (workspace !== (await realpath(agent.workspace).catch(() => agent.workspace))) {
     note(io, `The configured workspace is ${agent.workspace}. Change it with \`foreword config set agent.workspace\`.`)
   }
   return 0
-}
-
-function skillsText(names: readonly string[]): string {
-  return `It has ${names.length === 1 ? 'one skill' : `${names.length} skills`}: ${names.map(exactLine).join(', ')}.`
 }
 
 async function realFolder(path: string): Promise<string> {

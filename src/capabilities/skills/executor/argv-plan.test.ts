@@ -20,7 +20,7 @@ const found: Argument = { param: 'title', resolveCommand: { script: 'find' } }
 /** The arguments after binary and subcommand, or why there are none. */
 function planned(execution: Execution, input: unknown, resolved?: Resolved): readonly string[] | string {
   const plan = argvPlan(execution, allowlist, input, resolved)
-  return plan.type === 'argv' ? plan.argv.slice(2) : plan.why
+  return 'error' in plan ? plan.error : plan.slice(2)
 }
 
 for (const [rule, args, input, expected] of [
@@ -33,14 +33,14 @@ for (const [rule, args, input, expected] of [
     'an undeclared parameter is refused',
     [title],
     { title: 'a', colour: 1 },
-    'there is no parameter colour (it takes title)',
+    'unknown parameter colour: the tool takes title',
   ],
-  ['a parameter of a tool without any is refused', [], { a: 1 }, 'there is no parameter a (it takes none)'],
+  ['a parameter of a tool without any is refused', [], { a: 1 }, 'unknown parameter a: the tool takes none'],
   [
     'a parameter named __proto__ is refused',
     [],
     JSON.parse('{"__proto__":1}'),
-    'there is no parameter __proto__ (it takes none)',
+    'unknown parameter __proto__: the tool takes none',
   ],
   ['a positional', [title], { title: 'milk' }, ['milk']],
   ['a positional is missing', [title], {}, 'missing parameter: title'],
@@ -200,6 +200,6 @@ for (const [rule, binary, subcommand, expected] of [
 ] as const) {
   test(`allowlist: ${rule}`, () => {
     const plan = argvPlan({ tool: 't', binary, subcommand }, allowlist, {})
-    assert.deepEqual(plan.type === 'argv' ? plan.argv : plan.why, expected)
+    assert.deepEqual('error' in plan ? plan.error : plan, expected)
   })
 }

@@ -1,9 +1,5 @@
+import type { ToolFailed } from '../../../tool.ts'
 import type { Allowlist, Argument, SkillCommand, Execution } from './tools-json.ts'
-
-/** Program and arguments, or a reason, which the model reads. */
-type ArgvPlan =
-  | { readonly type: 'argv'; readonly argv: readonly string[] }
-  | { readonly type: 'refused'; readonly why: string }
 
 /** For each argument, in declared order, the answer of its `resolveCommand`, or a placeholder until it has run. */
 export type Resolved = readonly (string | undefined)[]
@@ -17,39 +13,39 @@ export function argvPlan(
   allowlist: Allowlist,
   input: unknown,
   resolved: Resolved = [],
-): ArgvPlan {
+): readonly string[] | ToolFailed {
   const fault = argumentsFault(execution, input) ?? commandFault(execution, allowlist)
-  if (fault !== undefined) return refusePlan(fault)
+  if (fault !== undefined) return { ok: false, error: fault }
   const options: string[] = []
   const positionals: string[] = []
-  for (const [index, argument] of declaredArguments(execution).entries()) {
+  for (const [index, argument] of (execution.args ?? []).entries()) {
     const answer = resolved[index]
     const wrong = answer === undefined ? undefined : textFault(execution, argument, answer)
-    if (wrong !== undefined) return refusePlan(`the answer to the resolveCommand of ${wrong}`)
-    const words = argumentWords(argument, inputValue(input as Input, argument.param), answer)
+    if (wrong !== undefined) return { ok: false, error: `the answer to the resolveCommand of ${wrong}` }
+    const words = argumentWords(argument, inputValue(input, argument.param), answer)
     if (execution.separator && isPositional(argument)) positionals.push(...words)
     else options.push(...words)
   }
   const separated = positionals.length === 0 ? [] : ['--', ...positionals]
-  return { type: 'argv', argv: [...programWords(execution), ...options, ...separated] }
+  return [...programWords(execution), ...options, ...separated]
 }
 
 /** The first fault of the input of a call, in declared order; `undefined` for a valid one. */
 export function argumentsFault(execution: Execution, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'arguments must be an object'
-  const declared = declaredArguments(execution)
-  const names = new Set(declared.map(({ param }) => param))
+  const { args = [] } = execution
+  const names = new Set(args.map(({ param }) => param))
   const unknown = Object.keys(input).find((name) => !names.has(name))
   if (unknown !== undefined) return undeclaredFault(unknown, [...names])
-  for (const argument of declared) {
-    const fault = valueFault(execution, argument, inputValue(input as Input, argument.param))
+  for (const argument of args) {
+    const fault = valueFault(execution, argument, inputValue(input, argument.param))
     if (fault !== undefined) return fault
   }
 }
 
 /** The sentence that refuses a parameter that a tool does not have. */
 export function undeclaredFault(name: string, known: readonly string[]): string {
-  return `there is no parameter ${name} (${known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`})`
+  return `unknown parameter ${name}: the tool takes ${known.join(', ') || 'none'}`
 }
 
 /** Why a program may not run: the allowlist must have exactly this pair. */
@@ -63,19 +59,10 @@ export function programWords({ binary, subcommand, words = [subcommand] }: Skill
   return subcommand === '' ? [binary] : [binary, ...words]
 }
 
-/** The text that a call gives for an argument, or `undefined` where it gives none. */
-export function argumentValueText(argument: Argument, input: unknown): string | undefined {
-  return argumentText(argument, inputValue(input as Input, argument.param))
-}
-
-export function declaredArguments({ args = [] }: Execution): readonly Argument[] {
-  return args
-}
-
-type Input = Readonly<Record<string, unknown>>
-
-function inputValue(input: Input, name: string): unknown {
-  return Object.hasOwn(input, name) ? input[name] : undefined
+/** What a call whose input is an object gives for a parameter. */
+export function inputValue(input: unknown, name: string): unknown {
+  const given = input as Readonly<Record<string, unknown>>
+  return Object.hasOwn(given, name) ? given[name] : undefined
 }
 
 function valueFault(execution: Execution, argument: Argument, value: unknown): string | undefined {
@@ -120,12 +107,8 @@ function flagName(name: string): string {
   return name.length === 1 ? `-${name}` : `--${name}`
 }
 
-function refusePlan(why: string): ArgvPlan {
-  return { type: 'refused', why }
-}
-
 /** A value as one argument of a program (BEHAVIOURS §1.5), or `undefined` for what has no such form. */
-function argumentText({ normalizeNewlines }: Argument, value: unknown): string | undefined {
+export function argumentText({ normalizeNewlines }: Argument, value: unknown): string | undefined {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return decimalText(value)
   if (typeof value !== 'string') return undefined

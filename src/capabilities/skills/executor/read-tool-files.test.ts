@@ -49,26 +49,33 @@ test('a tools.json may be empty of tools', () => {
 for (const [rule, value, expected] of [
   ['no object', 'x', ['the file: must be an object']],
   ['nothing in it', {}, ['tools: is missing', 'allowlist: is missing', 'execution: is missing']],
-  ['an unknown field', { ...whole, version: 1 }, ['version: there is no such field']],
+  [
+    'an unknown field',
+    { ...whole, version: 1 },
+    ['version: unknown field (the fields are tools, allowlist, execution)'],
+  ],
   [
     'an unknown field of a tool',
     { ...whole, tools: [{ ...tool, strict: true }] },
-    ['tools[0].strict: there is no such field'],
+    ['tools[0].strict: unknown field (the fields are name, description, parameters)'],
   ],
   [
     'an unknown field of an entry',
     { ...whole, execution: [{ ...entry, shell: true }] },
-    ['execution[0].shell: there is no such field'],
+    ['execution[0].shell: unknown field (the fields are tool, binary, subcommand, args, separator)'],
   ],
   [
     'two unknown fields of an argument',
     withArgument({ param: 'a', x: 1, y: 2 }),
-    ['execution[0].args[0].x: there is no such field', 'execution[0].args[0].y: there is no such field'],
+    [
+      'execution[0].args[0].x: unknown field (the fields are param, kind, flag, flagIfTrue, flagIfFalse, normalizeNewlines, resolveCommand)',
+      'execution[0].args[0].y: unknown field (the fields are param, kind, flag, flagIfTrue, flagIfFalse, normalizeNewlines, resolveCommand)',
+    ],
   ],
   [
     'an unknown field of a resolveCommand',
     withArgument({ param: 'a', resolveCommand: { script: 's', shell: 1 } }),
-    ['execution[0].args[0].resolveCommand.shell: there is no such field'],
+    ['execution[0].args[0].resolveCommand.shell: unknown field (the fields are script, binary, subcommand, args)'],
   ],
   [
     'a kind there is not',
@@ -151,7 +158,11 @@ for (const [rule, value, expected] of [
     { ...whole, execution: [] },
     ['tools[0]: add_note has no entry in execution, so it runs nothing'],
   ],
-  ['an entry of no tool', { ...whole, tools: [] }, ['execution[0].tool: there is no tool add_note']],
+  [
+    'an entry of no tool',
+    { ...whole, tools: [] },
+    ['execution[0].tool: add_note is not declared (tools declares none)'],
+  ],
   [
     'two entries of one tool',
     { ...whole, execution: [entry, entry] },
@@ -200,10 +211,10 @@ test('in three files the words of a subcommand are arguments of their own, and a
   const read = readToolFiles(apart(files))
   assert.equal(read.type, 'tools')
   const [found] = read.value.execution
-  assert.deepEqual(argvPlan(found!, read.value.allowlist, {}), { type: 'argv', argv: ['notes', 'note', 'add'] })
+  assert.deepEqual(argvPlan(found!, read.value.allowlist, {}), ['notes', 'note', 'add'])
   assert.deepEqual(argvPlan(found!, { notes: ['note add'] }, {}), {
-    type: 'refused',
-    why: 'subcommand not allowlisted: notes note  add',
+    ok: false,
+    error: 'subcommand not allowlisted: notes note  add',
   })
 })
 
@@ -221,7 +232,7 @@ for (const [rule, changes, expected] of [
   [
     'an entry has an unknown field',
     { 'execution.json': JSON.stringify([{ ...entry, sideRead: {} }]) },
-    ['execution.json: execution[0].sideRead: there is no such field'],
+    ['execution.json: execution[0].sideRead: unknown field (the fields are tool, binary, subcommand, args, separator)'],
   ],
   ['the allowlist is a list', { 'allowlist.json': '[]' }, ['allowlist.json: allowlist: must be an object']],
   [

@@ -19,10 +19,11 @@ interface ToolFileFault {
  */
 export function readToolFiles(files: ToolFiles): ToolsJsonRead {
   const tools = parseJson(files['tools.json'])
-  if (tools.type === 'invalid') return invalidFile('tools.json', tools.faults)
-  if (Array.isArray(tools.value)) return readThreeFiles(files, tools.value)
-  const read = checkTools(tools.value)
-  if (read.type === 'invalid') return invalidFile('tools.json', read.faults)
+  if ('value' in tools && Array.isArray(tools.value)) return readThreeFiles(files, tools.value)
+  const read = 'value' in tools ? checkTools(tools.value) : tools
+  if ('faults' in read) {
+    return { type: 'invalid', faults: read.faults.map((message) => ({ file: 'tools.json', message })) }
+  }
   const unread = TOOL_FILES.filter((file) => file !== 'tools.json' && files[file] !== undefined)
   const notes = unread.map((file) => ({ file, message: 'Foreword does not read it, since tools.json has everything' }))
   return { type: 'tools', value: read.value, notes }
@@ -33,13 +34,13 @@ function readThreeFiles(files: ToolFiles, tools: readonly unknown[]): ToolsJsonR
   const faults: ToolFileFault[] = []
   for (const file of ['allowlist.json', 'execution.json'] as const) {
     const text = files[file]
-    const read = text === undefined ? undefined : parseJson(text)
-    if (read?.type === 'value') parts[partName(file)] = read.value
-    else faults.push(...(read?.faults ?? [MISSING]).map((message) => ({ file, message })))
+    const read = text === undefined ? { faults: [MISSING] } : parseJson(text)
+    if ('value' in read) parts[partName(file)] = read.value
+    else faults.push(...read.faults.map((message) => ({ file, message })))
   }
   if (faults.length > 0) return { type: 'invalid', faults }
   const read = checkTools(parts)
-  if (read.type === 'tools') return { type: 'tools', value: splitSubcommands(read.value), notes: [] }
+  if ('value' in read) return { type: 'tools', value: splitSubcommands(read.value), notes: [] }
   return { type: 'invalid', faults: read.faults.map((message) => ({ file: faultFile(message), message })) }
 }
 
@@ -47,7 +48,10 @@ const MISSING = 'it is missing: a tools.json that is a list needs allowlist.json
 
 /** In three files a subcommand may have several words; each becomes an argument of its own. */
 function splitSubcommands(json: ToolsJson): ToolsJson {
-  const split = <One extends SkillCommand>(command: One): One => ({ ...command, words: subcommandWords(command) })
+  const split = <One extends SkillCommand>(command: One): One => ({
+    ...command,
+    words: command.subcommand.split(/\s+/).filter((word) => word !== ''),
+  })
   const execution = json.execution.map(({ args = [], ...entry }) => ({
     ...split(entry),
     args: args.map((argument) => {
@@ -60,10 +64,6 @@ function splitSubcommands(json: ToolsJson): ToolsJson {
   return { ...json, execution }
 }
 
-function subcommandWords({ subcommand }: SkillCommand): readonly string[] {
-  return subcommand.split(/\s+/).filter((word) => word !== '')
-}
-
 function partName(file: ToolFile): string {
   return file.replace('.json', '')
 }
@@ -73,28 +73,19 @@ function faultFile(fault: string): ToolFile {
   return TOOL_FILES.find((file) => fault.startsWith(partName(file))) ?? 'tools.json'
 }
 
-function invalidFile(file: ToolFile, faults: readonly string[]): ToolsJsonRead {
-  return { type: 'invalid', faults: faults.map((message) => ({ file, message })) }
-}
+/** A value, or every fault in it. */
+type Read<Value> = { readonly value: Value } | { readonly faults: readonly string[] }
 
-type CheckedTools =
-  | { readonly type: 'tools'; readonly value: ToolsJson }
-  | { readonly type: 'invalid'; readonly faults: readonly string[] }
-
-function checkTools(json: unknown): CheckedTools {
+function checkTools(json: unknown): Read<ToolsJson> {
   const checked = toolsJsonSchema.safeParse(json, { reportInput: true })
-  if (!checked.success) return { type: 'invalid', faults: checked.error.issues.flatMap(issueSentences) }
+  if (!checked.success) return { faults: checked.error.issues.flatMap(issueSentences) }
   // The value as written, not the parsed copy, so that a schema keeps the order of its fields.
   const value = json as ToolsJson
   const faults = pairingFaults(value)
-  return faults.length === 0 ? { type: 'tools', value } : { type: 'invalid', faults }
+  return faults.length === 0 ? { value } : { faults }
 }
 
-type JsonRead =
-  | { readonly type: 'value'; readonly value: unknown }
-  | { readonly type: 'invalid'; readonly faults: readonly string[] }
-
-function parseJson(written: string): JsonRead {
+function parseJson(written: string): Read<unknown> {
   const text = written.replace(/^\uFEFF/, '')
   try {
     let hidden = false
@@ -102,41 +93,36 @@ function parseJson(written: string): JsonRead {
       hidden ||= key === '__proto__'
       return part
     })
-    return hidden ? { type: 'invalid', faults: ['no field may be named __proto__'] } : { type: 'value', value }
+    return hidden ? { faults: ['no field may be named __proto__'] } : { value }
   } catch (error) {
     // The engine's own message repeats the text; this one gives the place.
-    const why = error instanceof RangeError ? 'it is nested too deeply' : `it is no JSON${errorPosition(text)}`
-    return { type: 'invalid', faults: [why] }
+    return { faults: [error instanceof RangeError ? 'it is nested too deeply' : `it is no JSON${errorPosition(text)}`] }
   }
 }
 
+/** Empty where the text is nested too deeply to parse. */
 function errorPosition(text: string): string {
-  const [error] = jsonErrors(text)
+  const errors: ParseError[] = []
+  try {
+    parse(text, errors, { disallowComments: true })
+  } catch {
+    return ''
+  }
+  const [error] = errors
   if (!error) return ''
   const before = text.slice(0, error.offset).split('\n')
   return `: line ${before.length}, column ${before.at(-1)!.length + 1} (${printParseErrorCode(error.error)})`
 }
 
-/** Empty where the text is nested too deeply to parse. */
-function jsonErrors(text: string): readonly ParseError[] {
-  const errors: ParseError[] = []
-  try {
-    parse(text, errors, { disallowComments: true })
-    return errors
-  } catch {
-    return []
-  }
-}
-
 function issueSentences(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${fieldPath([...issue.path, key])}: there is no such field`)
+    return issue.keys.map((key) => `${fieldPath([...issue.path, key])}: ${issue.message}`)
   }
   const place = fieldPath(issue.path)
-  const isMissing = 'input' in issue && issue.input === undefined
-  if (isMissing) return [`${place}: is missing`]
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid'))
+  if ('input' in issue && issue.input === undefined) return [`${place}: is missing`]
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid')) {
     return [`${place}: must be ${expectedKind(issue)}`]
+  }
   return [`${place}: ${issue.message}`]
 }
 
@@ -163,7 +149,8 @@ function pairingFaults({ tools, execution }: ToolsJson): readonly string[] {
       run.includes(name) ? [] : [`tools[${at}]: ${name} has no entry in execution, so it runs nothing`],
     ),
     ...run.flatMap((name, at) => {
-      if (!names.includes(name)) return [`execution[${at}].tool: there is no tool ${name}`]
+      if (!names.includes(name))
+        return [`execution[${at}].tool: ${name} is not declared (tools declares ${names.join(', ') || 'none'})`]
       return run.indexOf(name) < at ? [`execution[${at}].tool: ${name} has an entry already`] : []
     }),
   ]

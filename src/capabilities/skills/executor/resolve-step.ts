@@ -3,8 +3,10 @@ import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
-import { declaredArguments, commandFault, programWords, argumentValueText } from './argv-plan.ts'
-import type { Allowlist, Argument, Execution, ResolveCommand } from './tools-json.ts'
+import type { ToolFailed } from '../../../tool.ts'
+import { isProgram } from '../folder/find-binary.ts'
+import { argumentText, commandFault, inputValue, programWords } from './argv-plan.ts'
+import type { Allowlist, Execution, ResolveCommand } from './tools-json.ts'
 
 /** A program that runs before a call, since its output replaces a value. */
 export interface ResolveStep {
@@ -18,13 +20,8 @@ export interface ResolveStep {
   readonly placeholder: string
 }
 
-/** Everything that has to run first, in order, or why the call cannot be made. */
-type ResolveSteps =
-  | { readonly type: 'steps'; readonly steps: readonly ResolveStep[] }
-  | { readonly type: 'refused'; readonly why: string }
-
 /** Which programs a skill may run. */
-interface SkillRights {
+export interface SkillRights {
   /** Folder of the skill. */
   readonly folder: string
   readonly allowlist: Allowlist
@@ -32,83 +29,72 @@ interface SkillRights {
   readonly allowScripts: boolean
 }
 
-/** Finds the programs that give a call its values, and runs none of them. An argument that the call leaves out needs none. */
-export async function resolveSteps(execution: Execution, input: unknown, rights: SkillRights): Promise<ResolveSteps> {
+/**
+ * Finds the programs that give a call its values, in the order in which they run, and runs none of them. An argument that
+ * the call leaves out needs none.
+ */
+export async function resolveSteps(
+  { args = [] }: Execution,
+  input: unknown,
+  rights: SkillRights,
+): Promise<readonly ResolveStep[] | ToolFailed> {
   const steps: ResolveStep[] = []
-  for (const [index, argument] of declaredArguments(execution).entries()) {
-    const value = argumentValueText(argument, input)
-    if (argument.resolveCommand === undefined || value === undefined) continue
-    const step = await resolveStep(index, argument, argument.resolveCommand, value, rights)
-    if ('why' in step) return { type: 'refused', why: `the resolveCommand of ${argument.param}: ${step.why}` }
-    steps.push(step)
+  for (const [index, argument] of args.entries()) {
+    const { param, resolveCommand } = argument
+    const value = argumentText(argument, inputValue(input, param))
+    if (resolveCommand === undefined || value === undefined) continue
+    const found = await resolveProgram(resolveCommand, value, rights)
+    if ('error' in found) return refuse(`the resolveCommand of ${param}: ${found.error}`)
+    steps.push({ index, param, ...found })
   }
-  return { type: 'steps', steps }
+  return steps
 }
 
-type Refused = { readonly why: string }
-
-async function resolveStep(
-  index: number,
-  { param }: Argument,
+async function resolveProgram(
   command: ResolveCommand,
   value: string,
-  rights: SkillRights,
-): Promise<ResolveStep | Refused> {
+  { folder, allowlist, allowScripts }: SkillRights,
+): Promise<Omit<ResolveStep, 'index' | 'param'> | ToolFailed> {
   const words = resolveWords(command, value)
-  if ('why' in words) return words
-  const program = await resolveProgram(command, rights)
-  if ('why' in program) return program
-  const placeholder = `$(${[...program.shown, ...words].join(' ')})`
-  const { script } = program
-  return { index, param, argv: [...program.words, ...words], ...(script && { script }), placeholder }
+  if ('error' in words) return words
+  if (command.script === undefined) {
+    const fault = commandFault(command, allowlist)
+    if (fault !== undefined) return refuse(fault)
+    const argv = [...programWords(command), ...words]
+    return { argv, placeholder: `$(${argv.join(' ')})` }
+  }
+  if (!allowScripts) {
+    const asked = JSON.stringify(command.script)
+    return refuse(`the script ${asked} does not run, since scripts of skills are off; skills.allowScripts allows them`)
+  }
+  const script = await skillScript(folder, command.script)
+  if ('error' in script) return script
+  const { path, digest } = script
+  const placeholder = `$(${[command.script, ...words].join(' ')})`
+  return { argv: [...script.words, ...words], script: { path, digest }, placeholder }
 }
 
 /** Replaces `$param` by the value, anywhere in a word. */
-function resolveWords({ args = [] }: ResolveCommand, value: string): readonly string[] | Refused {
+function resolveWords({ args = [] }: ResolveCommand, value: string): readonly string[] | ToolFailed {
   const words: string[] = []
   for (const arg of args) {
     if (arg.startsWith('$param') && value.startsWith('-') && !words.includes('--')) {
-      return { why: 'the value starts with "-", which the program would take for a flag; "--" in its args allows that' }
+      return refuse('the value starts with "-", which the program would take for a flag; "--" in its args allows that')
     }
     words.push(arg.replaceAll('$param', () => value))
   }
   return words
 }
 
-interface ResolveProgram {
+/** A script that a skill ships, as it is now. */
+interface SkillScript {
+  /** Absolute, links resolved. */
+  readonly path: string
+  /** What runs it: the script itself, or `sh` and the script. */
   readonly words: readonly string[]
-  readonly shown: readonly string[]
-  readonly script?: ResolveStep['script']
+  /** SHA-256 of its content, hex. */
+  readonly digest: string
 }
-
-async function resolveProgram(command: ResolveCommand, rights: SkillRights): Promise<ResolveProgram | Refused> {
-  if (command.script === undefined) {
-    const why = commandFault(command, rights.allowlist)
-    const words = programWords(command)
-    return why === undefined ? { words, shown: words } : { why }
-  }
-  if (!rights.allowScripts) {
-    const asked = JSON.stringify(command.script)
-    return { why: `the script ${asked} does not run, since scripts of skills are off; skills.allowScripts allows them` }
-  }
-  const script = await skillScript(rights.folder, command.script)
-  if (script.type === 'refused') return script
-  const { words, path, digest } = script
-  return { words, shown: [command.script], script: { path, digest } }
-}
-
-/** A script that a skill ships, as it is now, or why none can run. */
-type SkillScript =
-  | {
-      readonly type: 'script'
-      /** Absolute, links resolved. */
-      readonly path: string
-      /** What runs it: the script itself, or `sh` and the script. */
-      readonly words: readonly string[]
-      /** SHA-256 of its content, hex. */
-      readonly digest: string
-    }
-  | { readonly type: 'refused'; readonly why: string }
 
 /** Runs a script that need not be executable. */
 const SHELL = 'sh'
@@ -118,21 +104,22 @@ const SHELL = 'sh'
  * that ends in `.sh` itself needs no execute bit either. It is one file of that folder, and within the skill's folder once
  * links are followed (BEHAVIOURS §1.5). Never throws.
  */
-export async function skillScript(skillFolder: string, name: string): Promise<SkillScript> {
+export async function skillScript(skillFolder: string, name: string): Promise<SkillScript | ToolFailed> {
   const shown = JSON.stringify(name)
-  if (/[/\\]|\.\./.test(name)) return refuseScript(`the script name ${shown} holds "/", "\\" or "..", which none may`)
+  if (/[/\\]|\.\./.test(name)) return refuse(`the script name ${shown} holds "/", "\\" or "..", which none may`)
   try {
     const scripts = join(skillFolder, 'scripts')
     const plain = await realpath(join(scripts, name)).catch(ignoreMissing)
     const path = plain ?? (await realpath(join(scripts, `${name}.sh`)))
-    if (!isWithin(await realpath(skillFolder), path))
-      return refuseScript(`the script ${shown} leads out of its skill's folder`)
-    if (!(await stat(path)).isFile()) return refuseScript(`the script ${shown} is no regular file`)
-    const byShell = plain === undefined || (name.endsWith('.sh') && !(await isExecutable(path)))
+    if (!isWithin(await realpath(skillFolder), path)) {
+      return refuse(`the script ${shown} leads out of its skill's folder`)
+    }
+    if (!(await stat(path)).isFile()) return refuse(`the script ${shown} is no regular file`)
+    const byShell = plain === undefined || (name.endsWith('.sh') && !(await isProgram(path)))
     await access(path, byShell ? constants.R_OK : constants.X_OK)
-    return { type: 'script', path, words: byShell ? [SHELL, path] : [path], digest: await fileDigest(path) }
+    return { path, words: byShell ? [SHELL, path] : [path], digest: await fileDigest(path) }
   } catch (error) {
-    return refuseScript(`the script ${shown} ${describeScriptError(error as NodeJS.ErrnoException)}`)
+    return refuse(`the script ${shown} ${describeScriptError(error as NodeJS.ErrnoException)}`)
   }
 }
 
@@ -140,13 +127,6 @@ export async function skillScript(skillFolder: string, name: string): Promise<Sk
 function ignoreMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** SHA-256 of a script that was found before, hex; `undefined` where it is gone. */
@@ -172,6 +152,6 @@ function describeScriptError({ code, message }: NodeJS.ErrnoException): string {
   return `cannot be used: ${code ?? message}`
 }
 
-function refuseScript(why: string): SkillScript {
-  return { type: 'refused', why }
+function refuse(error: string): ToolFailed {
+  return { ok: false, error }
 }

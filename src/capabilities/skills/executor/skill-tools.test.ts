@@ -198,9 +198,9 @@ for (const [rule, input, expected] of [
     'parameter title starts with "-", which the program would take for a flag',
   ],
   ['a NUL byte', { title: '\0' }, 'parameter title holds a NUL byte, which no program can be given'],
-  ['a parameter that there is not', { title: 'a', x: 1 }, 'there is no parameter x (it takes title, size)'],
+  ['a parameter that there is not', { title: 'a', x: 1 }, 'unknown parameter x: the tool takes title, size'],
   ['what breaks the schema', { title: 'abcd' }, 'invalid input for try: title must NOT have more than 3 characters'],
-  ['a parameter that reaches no argument', { title: 'a', size: 1 }, 'there is no parameter size (it takes title)'],
+  ['a parameter that reaches no argument', { title: 'a', size: 1 }, 'unknown parameter size: the tool takes title'],
 ] as const) {
   test(`the model reads what is wrong with ${rule}, and nothing runs`, async (t) => {
     const { arrived, warnings } = await bench(t, { properties: { title: { maxLength: 3 }, size: {} } })
@@ -213,7 +213,7 @@ for (const [rule, input, expected] of [
 
 test('an argument that the schema does not list cannot be passed', async (t) => {
   const { arrived } = await bench(t, { args: [{ param: 'title', kind: 'flag' }], properties: null })
-  assert.match(String(await arrived({ other: 1 })), /^there is no parameter other/)
+  assert.match(String(await arrived({ other: 1 })), /^unknown parameter other/)
   const toolsJson = JSON.stringify({
     tools: [{ name: 'try', parameters: { type: 'object', properties: {} } }],
     allowlist: { echo: ['a'] },
@@ -226,7 +226,7 @@ test('an argument that the schema does not list cannot be passed', async (t) => 
   assert.deepEqual(warningsOf(found), [
     'tools.json: try: its schema does not declare the parameter hidden, so no call can give it',
   ])
-  assert.equal(found.tools[0]!.faultOf!({ hidden: 1 }), 'there is no parameter hidden (it takes none)')
+  assert.equal(found.tools[0]!.faultOf!({ hidden: 1 }), 'unknown parameter hidden: the tool takes none')
 })
 
 for (const [rule, setting, expected] of [
@@ -292,8 +292,8 @@ test('a broken tools.json gives no tools and a finding for each fault', async ()
   const found = await skillTools({ ...skill, toolFiles: { 'tools.json': broken } }, options)
   assert.deepEqual(found.tools, [])
   assert.deepEqual(warningsOf(found), [
-    'tools.json: x: there is no such field; none of its tools is used',
-    'tools.json: y: there is no such field; none of its tools is used',
+    'tools.json: x: unknown field (the fields are tools, allowlist, execution); none of its tools is used',
+    'tools.json: y: unknown field (the fields are tools, allowlist, execution); none of its tools is used',
   ])
   assert.deepEqual(await skillTools({ ...skill, toolFiles: undefined }, options), {
     tools: [],

@@ -1,11 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import {
   cleanEnvironment,
-  type OfferedWhile,
+  type ProgramLimits,
   programResult,
   runProgram,
   type Tool,
-  type ToolContext,
   type ToolFailed,
   type ToolPlan,
   type ToolResult,
@@ -71,22 +70,20 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
       const doubts = await toolDoubts(tool, execution, surroundings)
       const made = skillTool(tool, execution, json, skill, options)
       const stop = doubts.find(({ stops }) => stops)
-      return { doubts, isIdle: stop !== undefined, tool: stop ? { ...made, offeredWhile: never(stop) } : made }
+      if (stop === undefined) return { doubts, isIdle: false, tool: made }
+      // It stays listed for its owner, with the reason.
+      const offeredWhile = { what: `a call of it can run (${stop.message})`, isSo: async () => false }
+      return { doubts, isIdle: true, tool: { ...made, offeredWhile } }
     }),
   )
   return {
     tools: looked.map(({ tool }) => tool),
-    idle: new Set(looked.flatMap(({ isIdle, tool }) => (isIdle ? [tool.name] : []))),
+    idle: new Set(looked.filter(({ isIdle }) => isIdle).map(({ tool }) => tool.name)),
     findings: [
       ...read.notes.map(({ file, message }) => ({ file, level: 'note' as const, message })),
       ...looked.flatMap(({ tool, doubts }) => doubts.map((doubt) => toolFinding(tool.name, doubt))),
     ],
   }
-}
-
-/** A tool that can never run stays listed for its owner, with the reason, and is offered to no model. */
-function never({ message }: ToolDoubt): OfferedWhile {
-  return { what: `a call of it can run (${message})`, isSo: () => Promise.resolve(false) }
 }
 
 function toolFinding(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
@@ -108,19 +105,21 @@ function skillTool(
 
   async function plan(input: unknown): Promise<ToolPlan | ToolFailed> {
     const call = argvPlan(execution, allowlist, input)
-    if (call.type === 'refused') return { ok: false, error: call.why }
-    const first = await resolveSteps(execution, input, { folder: skill.folder, allowlist, allowScripts })
-    if (first.type === 'refused') return { ok: false, error: first.why }
-    const { steps } = first
-    const shown = argvPlan(execution, allowlist, input, placeholders(steps))
-    if (shown.type === 'refused') return { ok: false, error: shown.why }
+    if ('error' in call) return call
+    const steps = await resolveSteps(execution, input, { folder: skill.folder, allowlist, allowScripts })
+    if ('error' in steps) return steps
+    const shown: (string | undefined)[] = []
+    for (const { index, placeholder } of steps) shown[index] = placeholder
+    const argv = argvPlan(execution, allowlist, input, shown)
+    if ('error' in argv) return argv
     const folder = await realpath(workspace).catch(() => realpath(skill.folder))
     const command = { execution, allowlist, input, steps, folder, environment: cleanEnvironment(environment) }
     return {
-      argv: shown.argv,
+      argv,
       folder,
       facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
-      run: (context) => runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars }, context),
+      run: (context) =>
+        runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars, signal: context.signal }),
     }
   }
 
@@ -138,12 +137,6 @@ function skillTool(
     },
     plan,
   }
-}
-
-function placeholders(steps: readonly ResolveStep[]): readonly (string | undefined)[] {
-  const shown: (string | undefined)[] = []
-  for (const { index, placeholder } of steps) shown[index] = placeholder
-  return shown
 }
 
 /** What runs first, as a person sees it: its output replaces `standsAs` in the plan's argv. */
@@ -166,28 +159,17 @@ interface PlannedCommand {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Limits of one call, for all of its programs together. */
-interface CommandLimits {
-  readonly timeoutMs: number
-  /** Of each output, characters. */
-  readonly maxOutputChars: number
-}
-
 /**
  * Runs a plan: first the programs that give it values, then, if the call is still allowed with these values, the program
- * itself. `meta.argv` then has the arguments that really ran.
+ * itself. `meta.argv` then has the arguments that really ran. The time limit is for all of its programs together.
  */
-async function runCommand(
-  command: PlannedCommand,
-  limits: CommandLimits,
-  { signal }: ToolContext,
-): Promise<ToolResult> {
+async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promise<ToolResult> {
   const { execution, allowlist, input, steps, folder, environment } = command
   const resolved: (string | undefined)[] = []
   let leftMs = limits.timeoutMs
 
   async function run(argv: readonly string[]) {
-    const end = await runProgram({ argv, folder, environment }, { ...limits, timeoutMs: leftMs, signal })
+    const end = await runProgram({ argv, folder, environment }, { ...limits, timeoutMs: leftMs })
     leftMs = Math.max(1, leftMs - end.durationMs)
     return { end, result: programResult(end, limits) }
   }
@@ -201,10 +183,10 @@ async function runCommand(
     if (end.stdout.truncated) return stepFailure(step, `its output is longer than ${limits.maxOutputChars} characters`)
     resolved[step.index] = end.stdout.text.trim()
   }
-  const plan = argvPlan(execution, allowlist, input, resolved)
-  if (plan.type === 'refused') return { ok: false, error: plan.why }
-  const { result } = await run(plan.argv)
-  return steps.length === 0 ? result : { ...result, meta: { ...result.meta, argv: plan.argv } }
+  const argv = argvPlan(execution, allowlist, input, resolved)
+  if ('error' in argv) return argv
+  const { result } = await run(argv)
+  return steps.length === 0 ? result : { ...result, meta: { ...result.meta, argv } }
 }
 
 /** Why a script is not the one that was planned and perhaps shown to a person. */

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path'
 import { type FindBinary, isProgram } from '../folder/find-binary.ts'
-import { declaredArguments, commandFault } from './argv-plan.ts'
-import { skillScript } from './resolve-step.ts'
-import type { Allowlist, Argument, DeclaredTool, Execution } from './tools-json.ts'
+import { commandFault } from './argv-plan.ts'
+import { skillScript, type SkillRights } from './resolve-step.ts'
+import type { Argument, DeclaredTool, Execution } from './tools-json.ts'
 
 /** A reason why a tool does not work, although the files that declare it are valid. */
 export interface ToolDoubt {
@@ -13,13 +13,8 @@ export interface ToolDoubt {
   readonly local: boolean
 }
 
-/** What decides about the programs of a skill, besides its own files. */
-interface ToolSurroundings {
-  /** Folder of the skill. */
-  readonly folder: string
-  readonly allowlist: Allowlist
-  /** `skills.allowScripts` */
-  readonly allowScripts: boolean
+/** What decides about the programs of a skill. */
+interface ToolSurroundings extends SkillRights {
   /** Whether a program is on the PATH; nothing is looked for where absent. */
   readonly findBinary?: FindBinary | undefined
 }
@@ -30,7 +25,7 @@ export async function toolDoubts(
   execution: Execution,
   surroundings: ToolSurroundings,
 ): Promise<readonly ToolDoubt[]> {
-  const args = declaredArguments(execution)
+  const { args = [] } = execution
   return [
     ...(await programDoubts(execution, surroundings)),
     ...schemaDoubts(tool, args),
@@ -98,7 +93,7 @@ async function scriptDoubts(
   { folder, allowScripts, findBinary }: ToolSurroundings,
 ): Promise<readonly ToolDoubt[]> {
   const found = await skillScript(folder, script)
-  if (found.type === 'refused') return [{ message: found.why, stops: true, local: false }]
+  if ('error' in found) return [{ message: found.error, stops: true, local: false }]
   if (!allowScripts) {
     const message = `the script ${JSON.stringify(script)} runs only once skills.allowScripts is on`
     return [{ message, stops: true, local: true }]

@@ -59,6 +59,12 @@ export type ResolveCommand = (
   | ({ readonly script?: undefined } & SkillCommand)
 ) & { readonly args?: readonly string[] | undefined }
 
+/** An object with these fields and no others. The fault of another one names them. */
+function fieldsOnly<Shape extends z.ZodRawShape>(shape: Shape) {
+  const unknown = `unknown field (the fields are ${Object.keys(shape).join(', ')})`
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? unknown : undefined) })
+}
+
 /** A word of a command line: a program receives exactly what a person is shown. */
 const word = z
   .string()
@@ -87,39 +93,35 @@ const parameters = z.looseObject(
   'must be a JSON Schema of an object',
 )
 
-const tool = z.strictObject({ name: toolName, description: z.string().optional(), parameters })
+const tool = fieldsOnly({ name: toolName, description: z.string().optional(), parameters })
 
-const resolveCommand = z
-  .strictObject({
-    script: named.optional(),
-    binary: binary.optional(),
-    subcommand: word.optional(),
-    args: z.array(word).optional(),
-  })
-  .refine(
-    (given) =>
-      given.script === undefined
-        ? given.binary !== undefined && given.subcommand !== undefined
-        : given.binary === undefined && given.subcommand === undefined,
-    'must have either script, or binary and subcommand',
-  )
+const resolveCommand = fieldsOnly({
+  script: named.optional(),
+  binary: binary.optional(),
+  subcommand: word.optional(),
+  args: z.array(word).optional(),
+}).refine(
+  (given) =>
+    given.script === undefined
+      ? given.binary !== undefined && given.subcommand !== undefined
+      : given.binary === undefined && given.subcommand === undefined,
+  'must have either script, or binary and subcommand',
+)
 
-const argument = z
-  .strictObject({
-    param: z.string().min(1, 'is empty'),
-    kind: z.enum(['positional', 'flag', 'flagifboolean'], 'must be "positional", "flag" or "flagifboolean"').optional(),
-    flag: named.optional(),
-    flagIfTrue: word.optional(),
-    flagIfFalse: word.optional(),
-    normalizeNewlines: z.boolean().optional(),
-    resolveCommand: resolveCommand.optional(),
-  })
-  .refine(({ kind, resolveCommand: resolve }) => kind !== 'flagifboolean' || resolve === undefined, {
-    path: ['resolveCommand'],
-    error: 'has no place on a flagifboolean, which puts no value on the command line',
-  })
+const argument = fieldsOnly({
+  param: z.string().min(1, 'is empty'),
+  kind: z.enum(['positional', 'flag', 'flagifboolean'], 'must be "positional", "flag" or "flagifboolean"').optional(),
+  flag: named.optional(),
+  flagIfTrue: word.optional(),
+  flagIfFalse: word.optional(),
+  normalizeNewlines: z.boolean().optional(),
+  resolveCommand: resolveCommand.optional(),
+}).refine(({ kind, resolveCommand: resolve }) => kind !== 'flagifboolean' || resolve === undefined, {
+  path: ['resolveCommand'],
+  error: 'has no place on a flagifboolean, which puts no value on the command line',
+})
 
-const execution = z.strictObject({
+const execution = fieldsOnly({
   tool: z.string(),
   binary,
   subcommand: word,
@@ -128,7 +130,7 @@ const execution = z.strictObject({
 })
 
 /** The shape of `tools.json` (BEHAVIOURS §1.5). Unknown fields are faults. It transforms nothing. */
-export const toolsJsonSchema = z.strictObject({
+export const toolsJsonSchema = fieldsOnly({
   tools: z.array(tool),
   allowlist: z.record(z.string(), z.array(word)),
   execution: z.array(execution),

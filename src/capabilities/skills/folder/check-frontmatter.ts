@@ -64,7 +64,7 @@ function missingFrontmatter(text: string): string {
   const begins = text.replace(/^\uFEFF?\s*/, '').startsWith('---')
   return begins
     ? 'the frontmatter does not end: add a second line ---'
-    : 'there is no frontmatter: begin the file with a line ---, fields, and a second line ---'
+    : 'it has no frontmatter: begin the file with a line ---, fields, and a second line ---'
 }
 
 function yamlFault(message: string): string {

@@ -7,41 +7,35 @@ import type { ToolFile } from '../skill.ts'
 import type { SkillFinding } from './check-frontmatter.ts'
 import { isBuiltInName } from '../../tool-names.ts'
 import type { FindBinary } from './find-binary.ts'
-import { toolFilesAmong } from './skill-folder.ts'
+import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
-
-export interface CheckOptions {
-  /** Whether a program is on the PATH; none is looked for where absent. */
-  readonly findBinary?: FindBinary
-}
 
 /**
  * Lints a skill's folder against the Agent Skills standard: findings in the order of files and lines. Never rejects: a
- * folder that cannot be read is a finding.
+ * folder that cannot be read is a finding. Looks for programs only with `findBinary`.
  */
 export async function checkSkill(
   path: string,
   counter: TokenCounter,
-  options: CheckOptions = {},
+  { findBinary }: { readonly findBinary?: FindBinary } = {},
 ): Promise<readonly SkillFinding[]> {
   const folder = resolve(path)
   const names = await readdir(folder).catch(() => undefined)
   if (!names) return [failure('SKILL.md', 'it cannot be read: no such folder, or no permission')]
   if (!names.includes('SKILL.md')) {
     const near = names.find((name) => name.toLowerCase() === 'skill.md')
-    const what = near === undefined ? 'there is no SKILL.md' : `rename ${near} to SKILL.md, in capitals`
-    return [failure('SKILL.md', what)]
+    const none = 'the folder has no SKILL.md: name the folder of a skill, or create one with `foreword skills new NAME`'
+    return [failure('SKILL.md', near === undefined ? none : `rename ${near} to SKILL.md, in capitals`)]
   }
   return [
     ...(await documentFindings(folder, counter)),
-    ...(await toolsFindings(folder, toolFilesAmong(names), options)),
+    ...(await toolsFindings(folder, toolFilesAmong(names), findBinary)),
   ]
 }
 
 async function documentFindings(folder: string, counter: TokenCounter): Promise<readonly SkillFinding[]> {
   const found = await readText(join(folder, 'SKILL.md'))
-  if (found.type === 'missing') return [failure('SKILL.md', 'it is a link that leads nowhere')]
-  if (found.type === 'unreadable') return [failure('SKILL.md', found.why)]
+  if (found.type !== 'text') return [failure('SKILL.md', describeUnread(found))]
   const { frontmatterFindings } = await import('./check-frontmatter.ts')
   const findings = [
     ...frontmatterFindings(found.text, basename(folder)),
@@ -53,20 +47,15 @@ async function documentFindings(folder: string, counter: TokenCounter): Promise<
 async function toolsFindings(
   folder: string,
   files: readonly ToolFile[],
-  { findBinary }: CheckOptions,
+  findBinary: FindBinary | undefined,
 ): Promise<readonly SkillFinding[]> {
-  const texts: { [Name in ToolFile]?: string } = {}
-  for (const file of files) {
-    const found = await readText(join(folder, file))
-    if (found.type === 'missing') return [failure(file, 'it is a link that leads nowhere')]
-    if (found.type === 'unreadable') return [failure(file, found.why)]
-    texts[file] = found.text
-  }
-  const { 'tools.json': tools } = texts
-  if (tools === undefined) return []
+  const { texts: toolFiles, unread } = await readToolTexts(folder, files, readText)
+  const [fault] = unread
+  if (fault !== undefined) return [failure(...fault)]
+  if (toolFiles === undefined) return []
   const { skillTools } = await import('../executor/skill-tools.ts')
   const { findings, tools: declared } = await skillTools(
-    { name: basename(folder), folder, toolFiles: { ...texts, 'tools.json': tools } },
+    { name: basename(folder), folder, toolFiles },
     { workspace: folder, environment: {}, allowScripts: true, ...(findBinary && { findBinary }) },
   )
   const reserved = declared.filter(({ name }) => isBuiltInName(name))
@@ -88,42 +77,34 @@ const BODY = { lines: 500, tokens: 5_000 }
 /** Lints the body of a `SKILL.md`: its length, and whether the files that it links to are there. */
 async function bodyFindings(text: string, folder: string, counter: TokenCounter): Promise<readonly SkillFinding[]> {
   const { body, bodyLine: first } = splitFrontmatter(text) ?? { body: text, bodyLine: 1 }
-  const at = (line: number, level: SkillFinding['level'], message: string) => ({
-    file: 'SKILL.md',
-    line,
-    level,
-    message,
-  })
+  const findings: SkillFinding[] = []
+  const report = (line: number, level: SkillFinding['level'], message: string) =>
+    findings.push({ file: 'SKILL.md', line, level, message })
   const lines = body.split('\n').length
   const tokens = counter.text(body)
-  const findings: SkillFinding[] = []
-  if (body.trim() === '') findings.push(at(first, 'note', 'the skill has no text below its frontmatter'))
-  if (lines > BODY.lines)
-    findings.push(at(first, 'note', `the body has ${lines} lines; ${BODY.lines} should be enough`))
+  if (body.trim() === '') report(first, 'note', 'the skill has no text below its frontmatter')
+  if (lines > BODY.lines) report(first, 'note', `the body has ${lines} lines; ${BODY.lines} should be enough`)
   if (tokens > BODY.tokens) {
-    findings.push(at(first, 'note', `the body has ${tokens} tokens (${counter.id}); ${BODY.tokens} should be enough`))
+    report(first, 'note', `the body has ${tokens} tokens (${counter.id}); ${BODY.tokens} should be enough`)
   }
   for (const { line, target } of linksIn(text)) {
     const path = resolve(folder, target)
     if (!isWithin(resolve(folder), path)) {
-      findings.push(
-        at(line, 'note', `the link to ${target} leads out of the folder of the skill, and Foreword does not follow it`),
+      report(
+        line,
+        'note',
+        `the link to ${target} leads out of the folder of the skill, and Foreword does not follow it`,
       )
-    } else if (!(await isThere(path))) {
-      findings.push(at(line, 'error', `there is no file ${target}`))
+    } else if ((await stat(path).catch(() => undefined)) === undefined) {
+      report(line, 'error', `the skill has no file ${target}, which this line links to`)
     }
   }
   return findings
 }
 
-interface Link {
-  readonly line: number
-  readonly target: string
-}
-
 /** Links to files, outside code. */
-function linksIn(text: string): readonly Link[] {
-  const links: Link[] = []
+function linksIn(text: string) {
+  const links: { readonly line: number; readonly target: string }[] = []
   let fence: string | undefined
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1]
@@ -147,11 +128,4 @@ function linkedFile(written: string): string {
   } catch {
     return path!
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -14,6 +14,11 @@ interface FindBinaryOptions {
   readonly extensions?: string | undefined
 }
 
+/** Looks for programs as a process with this environment does. */
+export function programFinder({ PATH, PATHEXT }: Readonly<Record<string, string | undefined>>): FindBinary {
+  return binaryFinder({ path: PATH, platform: process.platform, extensions: PATHEXT })
+}
+
 /** Looks for programs on a PATH, again at each call. A name that is itself a path is never found. */
 export function binaryFinder({ path = '', platform, extensions }: FindBinaryOptions): FindBinary {
   const { delimiter, join } = platform === 'win32' ? win32 : posix

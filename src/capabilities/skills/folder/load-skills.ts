@@ -5,7 +5,7 @@ import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import { cachedFinder } from './find-binary.ts'
 import { type Machine, missingRequirements } from './requirements.ts'
-import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder } from './skill-folder.ts'
+import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder, type SkillRead } from './skill-folder.ts'
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
   readonly findBinary: Machine['findBinary']
@@ -40,14 +40,14 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   }
 
   const byName = new Map<string, Skill>()
-  const looked = await inParallel(trusted, SIDE_BY_SIDE, async (folder) => {
+  const looked = await inParallel(trusted, SIDE_BY_SIDE, async (folder): Promise<SkillRead> => {
     const { skill, ...rest } = await readSkillFolder(folder, read)
     if (!skill) return rest
     const missing = await missingRequirements(skill.fields.requires, skill.folder, machine)
     if (missing !== undefined) return { ...rest, left: leftSkill(skill, missing.code, missing.why) }
     return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.folder) : undefined } }
   })
-  for (const { skill, left: leftOut, warnings: own } of looked as readonly Looked[]) {
+  for (const { skill, left: leftOut, warnings: own } of looked) {
     warnings.push(...own)
     if (leftOut) left.push(leftOut)
     if (!skill) continue
@@ -67,14 +67,8 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   return { skills: skills.filter(({ name }) => !names.has(name)), left, warnings }
 }
 
-interface Looked {
-  readonly skill?: Skill
-  readonly left?: LeftSkill
-  readonly warnings: readonly string[]
-}
-
-function leftSkill(skill: Omit<Skill, 'digest'>, code: LeftSkill['code'], why: string): LeftSkill {
-  return { name: skill.name, folder: skill.folder, ref: skill.ref, code, why }
+function leftSkill({ name, folder, ref }: Skill, code: LeftSkill['code'], why: string): LeftSkill {
+  return { name, folder, ref, code, why }
 }
 
 function untrustedSkill({ root, directory, path }: SkillFolder): LeftSkill {

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../platform.ts'
+import { defined, errorMessage } from '../../../platform.ts'
 import { type Frontmatter, type FrontmatterRead, noFrontmatter } from '../skill.ts'
 import { objectFields, readRequirements } from './requirements.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
@@ -12,6 +12,7 @@ import {
   type Node,
   parseDocument,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml'
 
 /**
@@ -38,8 +39,8 @@ export function readFrontmatter(text: string): FrontmatterRead {
 /** Text that is no YAML may still have lines with the name and the description of the skill. */
 function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
   const warnings: string[] = []
-  const { name, description } = readFieldLines(yaml)
-  const fields = { ...textField('name', cleanName(name, warnings)), ...textField('description', description) }
+  const name = cleanName(fieldLine('name', yaml), warnings)
+  const fields = defined({ name, description: fieldLine('description', yaml) })
   const used = Object.keys(fields)
   const what =
     used.length === 0
@@ -65,24 +66,25 @@ function readFields(document: Document): FrontmatterRead | string {
     ...document.warnings.map((warning) => `${firstLine(warning)}; the tag is ignored`),
     ...repeatedKeys(contents),
   ]
-  const reader = fieldReader(document, (warning) => warnings.push(warning))
-  const node = reader.node(contents, 'metadata')
+  const nodeOf = (map: YAMLMap, key: string) => fieldNode(document, map, key)
+  const textOf = (key: string) => nodeText(nodeOf(contents, key), key, warnings)
+  const tools = nodeOf(contents, 'allowed-tools')
+  const node = nodeOf(contents, 'metadata')
   const metadata = readMetadata(document, node, warnings)
   const fields: Frontmatter = {
-    ...textField('name', cleanName(reader.text(contents, 'name'), warnings)),
-    ...textField('description', reader.text(contents, 'description')?.trim()),
-    ...textField('license', reader.text(contents, 'license')),
-    ...textField('compatibility', reader.text(contents, 'compatibility')),
-    ...textField('allowedTools', allowedTools(reader, contents)),
-    ...textField('version', isMap(node) ? reader.quietText(node, 'version') : undefined),
+    ...defined({
+      name: cleanName(textOf('name'), warnings),
+      description: textOf('description')?.trim(),
+      license: textOf('license'),
+      compatibility: textOf('compatibility'),
+      allowedTools: isSeq(tools) ? joinScalars(tools) : textOf('allowed-tools'),
+      // A version that is a number is as good as a text, so there is no warning about it.
+      version: isMap(node) ? nodeText(nodeOf(node, 'version'), 'version', []) : undefined,
+    }),
     metadata,
     requires: readRequirements(metadata, warnings),
   }
   return { fields, warnings }
-}
-
-function textField<Key extends string>(key: Key, value: string | undefined): { readonly [K in Key]?: string } {
-  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: string }
 }
 
 function repeatedKeys(map: YAMLMap): readonly string[] {
@@ -105,10 +107,8 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\s\u0000-\u001F\u007F-\u009F]+/g, ' ').trim()
 }
 
-function allowedTools(reader: FieldReader, contents: YAMLMap): string | undefined {
-  const node = reader.node(contents, 'allowed-tools')
-  if (!isSeq(node)) return reader.text(contents, 'allowed-tools')
-  return node.items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
+function joinScalars({ items }: YAMLSeq): string {
+  return items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
 }
 
 function readMetadata(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {
@@ -119,66 +119,36 @@ function readMetadata(document: Document, node: Node | undefined, warnings: stri
   return fields ?? {}
 }
 
-interface FieldReader {
-  /** The value of a key, aliases resolved; the last one of a repeated key. */
-  node(map: YAMLMap, key: string): Node | undefined
-  /** The text of a key; any other single value is read as written, with a warning. */
-  text(map: YAMLMap, key: string): string | undefined
-  /** The same without a warning. */
-  quietText(map: YAMLMap, key: string): string | undefined
+/** The value of a key, aliases resolved; the last one of a repeated key. */
+function fieldNode(document: Document, map: YAMLMap, key: string): Node | undefined {
+  const value = map.items.findLast((item) => isScalar(item.key) && item.key.value === key)?.value
+  return (isAlias(value) ? value.resolve(document) : value) as Node | undefined
 }
 
-function fieldReader(document: Document, warn: (warning: string) => void): FieldReader {
-  const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node)
-  const node = (map: YAMLMap, key: string) => {
-    const pair = map.items.findLast((item) => isScalar(item.key) && item.key.value === key)
-    return resolve(pair?.value) as Node | undefined
+/** The text of a key; any other single value is read as written, with a warning. */
+function nodeText(node: Node | undefined, key: string, warnings: string[]): string | undefined {
+  if (node === undefined || node === null || (isScalar(node) && node.value === null)) return undefined
+  if (!isScalar(node)) {
+    warnings.push(`${key} is not a text and is not used`)
+    return undefined
   }
-  const readText = (map: YAMLMap, key: string, say: (warning: string) => void) => {
-    const found = node(map, key)
-    if (found === undefined || found === null || (isScalar(found) && found.value === null)) return undefined
-    if (!isScalar(found)) {
-      say(`${key} is not a text and is not used`)
-      return undefined
-    }
-    if (typeof found.value === 'string') return found.value
-    const written = found.source ?? String(found.value)
-    say(`${key} is not a text; it is read as "${written}"`)
-    return written
-  }
-  return {
-    node,
-    text: (map, key) => readText(map, key, warn),
-    quietText: (map, key) => readText(map, key, () => {}),
-  }
-}
-
-/** The fields of a skill that plain lines give. */
-interface FieldLines {
-  readonly name?: string
-  readonly description?: string
+  if (typeof node.value === 'string') return node.value
+  const written = node.source ?? String(node.value)
+  warnings.push(`${key} is not a text; it is read as "${written}"`)
+  return written
 }
 
 /**
- * Reads `name` and `description` as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. Where the
- * line only announces a text (`|`, `>`), the value is the indented lines below. Quotes around the whole value are removed.
+ * Reads a field as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. Where the line only
+ * announces a text (`|`, `>`), the value is the indented lines below. Quotes around the whole value are removed.
  */
-function readFieldLines(frontmatter: string): FieldLines {
+function fieldLine(key: string, frontmatter: string): string | undefined {
   const lines = frontmatter.split(/\r?\n/)
-  const fieldText = (key: string): string | undefined => {
-    const at = lines.findIndex((line) => line.startsWith(`${key}:`))
-    if (at < 0) return undefined
-    const first = lines[at]!.slice(key.length + 1).trim()
-    const text = isBlockMark(first) ? indentedText(lines.slice(at + 1)) : unquote(first)
-    return text === '' ? undefined : text
-  }
-  const [name, description] = [fieldText('name'), fieldText('description')]
-  return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
-}
-
-/** The YAML mark of a text on the next lines. */
-function isBlockMark(text: string): boolean {
-  return /^[|>][-+\d]*$/.test(text)
+  const at = lines.findIndex((line) => line.startsWith(`${key}:`))
+  if (at < 0) return undefined
+  const first = lines[at]!.slice(key.length + 1).trim()
+  const text = /^[|>][-+\d]*$/.test(first) ? indentedText(lines.slice(at + 1)) : unquote(first)
+  return text === '' ? undefined : text
 }
 
 function indentedText(lines: readonly string[]): string {

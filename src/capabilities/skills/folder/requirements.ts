@@ -45,10 +45,8 @@ export async function missingRequirements(
     if (!found.includes(true)) missing.push(anyOf)
   }
   const unset = env.filter((name) => (environment[name] ?? '') === '')
-  const [files, programs] = [
-    missing.filter((names) => names.every(isPath)),
-    missing.filter((names) => !names.every(isPath)),
-  ]
+  const files = missing.filter((names) => names.every(isPath))
+  const programs = missing.filter((names) => !files.includes(names))
   const needs = [
     ...(programs.length > 0 ? [`${listPrograms(programs)}, not found on PATH`] : []),
     ...(files.length > 0 ? [`${listPrograms(files)}, no such file`] : []),

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readerWithin } from '../../../capability/toolkit.ts'
-import type { TextReader } from '../../../tool.ts'
+import type { TextRead, TextReader } from '../../../tool.ts'
 import {
   type FrontmatterRead,
   type LeftSkill,
@@ -11,7 +11,6 @@ import {
   type SkillRoot,
   TOOL_FILES,
   type ToolFile,
-  type ToolFiles,
 } from '../skill.ts'
 import { LONGEST_DESCRIPTION } from '../skills-text.ts'
 import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
@@ -27,14 +26,10 @@ export interface SkillFolder {
   readonly toolFiles: readonly ToolFile[]
 }
 
-interface FoundFolders {
-  /** By name, in code-unit order. */
-  readonly folders: readonly SkillFolder[]
-  readonly warnings: readonly string[]
-}
-
-/** Finds the skills of a root, through symbolic links. A missing root has none. Never rejects. */
-export async function findSkillFolders(root: SkillRoot): Promise<FoundFolders> {
+/** Finds the skills of a root, by name in code-unit order, through symbolic links. A missing root has none. Never rejects. */
+export async function findSkillFolders(
+  root: SkillRoot,
+): Promise<{ readonly folders: readonly SkillFolder[]; readonly warnings: readonly string[] }> {
   let entries: readonly Dirent[]
   try {
     entries = await readdir(root.path, { withFileTypes: true })
@@ -86,13 +81,13 @@ function describeReadError(error: unknown): string | undefined {
 }
 
 /** The skill of one folder, or why it was left out. */
-interface SkillRead {
-  readonly skill?: Omit<Skill, 'digest'>
+export interface SkillRead {
+  readonly skill?: Skill
   readonly left?: LeftSkill
   readonly warnings: readonly string[]
 }
 
-/** Reads one skill, and follows no link out of its root. Never rejects: faults are warnings. */
+/** Reads one skill, without its digest, and follows no link out of its root. Never rejects: faults are warnings. */
 export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, root } = folder
   const read = readerWithin([path, sharedFolder(root)], from)
@@ -108,7 +103,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
     }
   }
   const { fields, warnings } = await skillFrontmatter(found.text)
-  const tools = await readToolTexts(folder, read)
+  const tools = await readToolTexts(path, folder.toolFiles, read)
   const { name = named, description = '' } = fields
   return {
     skill: {
@@ -119,32 +114,31 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       ref,
       kind: root.kind,
       fields,
-      toolFiles: tools.files,
+      toolFiles: tools.texts,
+      digest: undefined,
     },
     warnings: [
       ...warnings.map((warning) => `${file}: ${warning}`),
       ...(description.length > LONGEST_DESCRIPTION
         ? [`${file}: description has ${description.length} characters; a list shows the first ${LONGEST_DESCRIPTION}`]
         : []),
-      ...tools.warnings,
+      ...tools.unread.map(([toolFile, why]) => `${join(path, toolFile)}: ${why}; the skill is loaded without tools`),
     ],
   }
 }
 
-/** All of the files that declare tools, or none and the reasons. */
-async function readToolTexts(
-  { path, toolFiles }: SkillFolder,
-  read: TextReader,
-): Promise<{ readonly files: ToolFiles | undefined; readonly warnings: readonly string[] }> {
-  const texts: { [Name in ToolFile]?: string } = {}
-  const warnings: string[] = []
-  for (const file of toolFiles) {
-    const found = await read(join(path, file))
-    if (found.type === 'text') texts[file] = found.text
-    else warnings.push(`${join(path, file)}: ${describeUnread(found)}; the skill is loaded without tools`)
+/** All of the files that declare tools, or none and the reasons by file. */
+export async function readToolTexts(folder: string, files: readonly ToolFile[], read: TextReader) {
+  const found: { [Name in ToolFile]?: string } = {}
+  const unread: (readonly [file: ToolFile, why: string])[] = []
+  for (const file of files) {
+    const text = await read(join(folder, file))
+    if (text.type === 'text') found[file] = text.text
+    else unread.push([file, describeUnread(text)])
   }
-  const { 'tools.json': tools } = texts
-  return { files: tools === undefined || warnings.length > 0 ? undefined : { ...texts, 'tools.json': tools }, warnings }
+  const { 'tools.json': tools } = found
+  const isWhole = tools !== undefined && unread.length === 0
+  return { texts: isWhole ? { ...found, 'tools.json': tools } : undefined, unread }
 }
 
 /** Links may lead within the root; for the root of a workspace, within the workspace. */
@@ -152,9 +146,8 @@ function sharedFolder({ path, kind }: SkillFolder['root']): string {
   return kind === 'workspace' ? dirname(dirname(path)) : path
 }
 
-function describeUnread(
-  found: { readonly type: 'missing' } | { readonly type: 'unreadable'; readonly why: string },
-): string {
+/** A file that was listed and is missing is a link. */
+export function describeUnread(found: Exclude<TextRead, { readonly type: 'text' }>): string {
   return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
 }
 

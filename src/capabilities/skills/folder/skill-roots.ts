@@ -45,15 +45,13 @@ async function resolvePath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
 }
 
-/** Folders whose skills are trusted. */
-interface TrustedFolders {
-  /** The home: its content is the owner's own. */
-  readonly home: string
-  /** `skills.trustedDirs`. Each entry is one folder, and does not cover the folders in it. */
-  readonly trustedDirs: readonly string[]
-}
-
-/** Whether the skills of a workspace are loaded without asking. All paths are absolute, links resolved. */
-export function isTrustedFolder(workspace: string, { home, trustedDirs }: TrustedFolders): boolean {
+/**
+ * Whether the skills of a workspace are loaded without asking: those in the home are the owner's own, and an entry of
+ * `trustedDirs` does not cover the folders in it. All paths are absolute, links resolved.
+ */
+export function isTrustedFolder(
+  workspace: string,
+  { home, trustedDirs }: Pick<SkillPlaces, 'home' | 'trustedDirs'>,
+): boolean {
   return isWithin(home, workspace) || trustedDirs.includes(workspace)
 }
