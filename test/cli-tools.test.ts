@@ -231,7 +231,7 @@ test('a name that is no name is refused, and nothing is written', async (context
   const { environment, file } = homeWith(context, '{}')
   const { code, stderr } = await run(['tools', 'deny', 'read*file'], { environment })
   assert.equal(code, 1)
-  assert.match(stderr, /"read\*file" needs at least one character, and may have a \* only at its end/)
+  assert.match(stderr, /"read\*file" needs at least one character, and may contain \* only at its end/)
   assert.equal(readFileSync(file, 'utf8'), '{}')
 })
 

@@ -274,7 +274,7 @@ function formsIn(plugin: Awaited<ReturnType<typeof started>>, context: Partial<L
 }
 
 function layers(plugin: Awaited<ReturnType<typeof started>>, context: Partial<LayerContext> = {}) {
-  return plugin.layers({ layout: layoutOf('auto'), callsTools: true, ...context })
+  return plugin.layers({ layout: layoutOf('auto'), callsTools: true, promptBlocks: [], tools: [], ...context })
 }
 
 async function started(

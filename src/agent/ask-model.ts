@@ -105,7 +105,9 @@ async function callOnce(
       }
       if (event.type === 'finish') return await recordAnswer(context, state, prepared, response, event)
     }
-    throw new ModelError('network', 'The stream ended before the answer was complete.', modelFacts(context))
+    const [provider = model.id] = model.id.split('/')
+    const facts = { provider, model: model.id }
+    throw new ModelError('network', 'The stream ended before the answer was complete.', facts)
   } catch (error) {
     if (error instanceof StoreError) throw error
     const said = response.partial()
@@ -130,25 +132,15 @@ async function recordAnswer(
   const { message: given, usage, reason } = finish
   const { call, options } = prepared
   const { clock, journal, model, turn } = context
-  const warning = prepared.warningAbout?.(usage)
-  const warned = warning ? { warning } : {}
+  const warned = defined({ warning: prepared.warningAbout?.(usage) })
   const usageBody: EntryBody = { type: 'usage', turn: turn.id, call, model: model.id, usage, finish: reason, ...warned }
   const message = options?.toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
   if (message) {
     const outcome = response.outcome(clock.now(), { usage, finish: reason, ...warned })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
-    const entries = await journal.finish(
-      call,
-      outcome,
-      await answerEntries(context, call, { message, ended }, usageBody),
-    )
-    return {
-      type: 'answer',
-      message,
-      entries: [...state.entries, ...entries],
-      prepared,
-      ...(ended ? { outcome: ended } : {}),
-    }
+    const bodies = await answerEntries(context, call, { message, ended }, usageBody)
+    const entries = [...state.entries, ...(await journal.finish(call, outcome, bodies))]
+    return { type: 'answer', message, entries, prepared, ...defined({ outcome: ended }) }
   }
   const error = new NoAnswerError()
   const reported = { code: error.code, message: error.message }
@@ -201,9 +193,4 @@ function countedMessages({ entries }: TurnState) {
 
 function isOverflow(error: unknown): error is ModelError {
   return error instanceof ModelError && error.code === 'context-overflow'
-}
-
-function modelFacts({ model }: TurnContext) {
-  const [provider = model.id] = model.id.split('/')
-  return { provider, model: model.id }
 }

@@ -104,13 +104,8 @@ const interrupted =
 
 /** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
 async function abandonCall(context: TurnContext, part: ToolCallPart): Promise<SettledCall> {
-  const facts = {
-    ...turnCallFacts(context.turn, part, undefined),
-    kind: 'call' as const,
-    ok: false,
-    rule: 'interrupted',
-  }
-  await context.journal.append([], [{ ...facts, reason: interrupted }])
+  const facts = turnCallFacts(context.turn, part, undefined)
+  await context.journal.append([], [{ ...facts, kind: 'call', ok: false, rule: 'interrupted', reason: interrupted }])
   return { ok: false, text: interrupted, entries: [] }
 }
 
@@ -152,10 +147,12 @@ async function runCall(
   planned: Exclude<PlannedCall, { type: 'refused' }>,
   rule: string,
 ): Promise<SettledCall> {
-  const { part } = settling
+  const { part, call } = settling
+  const { toolCallId, toolName, input } = part
   const { digest, call: described } = planned
   const facts = { ...turnCallFacts(context.turn, part, described), rule, digest }
-  const started = await context.journal.append([startEntry(context, settling)], [{ ...facts, decision: 'allowed' }])
+  const start: EntryBody = { type: 'tool-start', turn: context.turn.id, call, toolCallId, toolName, input }
+  const started = await context.journal.append([start], [{ ...facts, decision: 'allowed' }])
   const began = context.clock.now()
   const answered = await planned.run()
   // The effect of a tool that stopped together with the process is as unknown as after a crash.
@@ -170,10 +167,6 @@ async function runCall(
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await context.journal.append([end], [outcome])
   return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }
-}
-
-function startEntry({ turn }: TurnContext, { part: { toolCallId, toolName, input }, call }: CallToSettle): EntryBody {
-  return { type: 'tool-start', turn: turn.id, call, toolCallId, toolName, input }
 }
 
 async function endEntry(

@@ -25,15 +25,11 @@ export function citationNumbers(
  */
 export function withDocuments(numbers: CitationNumbers, documents: readonly string[]): CitationNumbers {
   const more = new Map(numbers)
-  let highest = highestNumber(numbers)
+  let highest = Math.max(0, ...numbers.values())
   for (const document of documents) {
     if (more.has(document)) continue
     highest += 1
     more.set(document, highest)
   }
   return more
-}
-
-function highestNumber(numbers: CitationNumbers): number {
-  return [...numbers.values()].reduce((highest, number) => Math.max(highest, number), 0)
 }

@@ -1,8 +1,7 @@
-import type { Origin } from './layer.ts'
 import type { Reason } from './reason.ts'
 import { outputText, type ToolResultPart, toolResults } from './message.ts'
-import { type PricedTurn, smallestForm, sumTokens } from './priced-turn.ts'
-import { attachmentSections, reducedSection, type Section, wholeSection, unpairedSections } from './section.ts'
+import { type PricedTurn, sumTokens } from './priced-turn.ts'
+import { attachmentSections, type Section, turnSection, unpairedSections } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { excerptedTo, type FormedMessage } from './tool-output.ts'
 
@@ -16,20 +15,18 @@ export function answeredBefore({ messages }: PricedTurn): number {
 
 /** What the current turn must be sent with: its files and messages, answered results cleared. Tokens. */
 export function requiredTokens(current: PricedTurn): number {
+  return sumTokens(current.attachments) + sumTokens(requiredMessages(current))
+}
+
+function requiredMessages(current: PricedTurn): FormedMessage[] {
   const answered = answeredBefore(current)
-  return (
-    sumTokens(current.attachments) +
-    sumTokens(current.messages.map((_, at) => current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full')))
-  )
+  return current.messages.map((_, at) => current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'))
 }
 
 /** The least that the current turn can be sent with: all its results as short as they get. Tokens. */
 export function leastCurrentTokens(current: PricedTurn, counter: TokenCounter, reader: string | undefined): number {
-  const answered = answeredBefore(current)
-  const messages = current.messages.map((_, at) =>
-    current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'),
-  )
-  return sumTokens(current.attachments) + sumTokens(excerptAll(messages, LEAST_CHARACTERS, counter, reader))
+  const shortest = excerptAll(requiredMessages(current), LEAST_CHARACTERS, counter, reader)
+  return sumTokens(current.attachments) + sumTokens(shortest)
 }
 
 /**
@@ -68,13 +65,10 @@ export function fitAnswered(
   counter: TokenCounter,
   reader: string | undefined,
 ): readonly FormedMessage[] | undefined {
-  const answered = answeredBefore(current)
-  const messages = current.messages.map((_, at) =>
-    current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'),
-  )
+  const messages = requiredMessages(current)
   let left = limit - sumTokens(messages)
   if (left < 0) return undefined
-  for (let at = answered - 1; at >= 0; at--) {
+  for (let at = answeredBefore(current) - 1; at >= 0; at--) {
     const room = messages[at]!.tokens + left
     const [fitting] = fitResults([current.messageAt(at, 'full')], room, counter, reader)
     if (fitting!.tokens > room) break
@@ -111,14 +105,7 @@ export function currentSections(
   reason: Reason,
   counter: TokenCounter,
 ): readonly Section[] {
-  const form = smallestForm(messages)
-  const tokens = sumTokens(messages)
-  const origin: Origin = { kind: 'user', ref: turn.id }
-  const about = { id: turn.id, layer: 'turn', slot: 'input' as const, tokens, origin }
-  const section =
-    form === 'full'
-      ? wholeSection(about, messages)
-      : reducedSection({ ...about, form, reason }, messages, turn.messages)
+  const section = turnSection(turn.id, 'input', messages, turn.messages, reason)
   return [
     ...attachmentSections(turn.attachments, 'input'),
     section,

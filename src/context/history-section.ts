@@ -4,7 +4,7 @@ import { type CutLine, type CutState, formAt, messageMark, type Unit } from './c
 import type { Origin } from './layer.ts'
 import { type CutRule, leavesRoom } from './layout.ts'
 import { toolCalls, toolResults } from './message.ts'
-import { type PricedTurn, smallestForm, sumFullTokens, sumTokens } from './priced-turn.ts'
+import { type PricedTurn, sumFullTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
 import {
   attachmentSections,
@@ -12,6 +12,7 @@ import {
   omittedSection,
   reducedSection,
   type Section,
+  turnSection,
   wholeSection,
   unpairedSections,
 } from './section.ts'
@@ -114,26 +115,15 @@ function keptSections(
 ): readonly Section[] {
   const files = attachmentSections(turn.attachments, 'history')
   const first = led || files.length > 0 ? 0 : messages.findIndex(({ message }) => message.role === 'user')
-  if (first === 0 || messages.length === 0) return [...files, keptSection(turn, messages, turn.messages, reason)]
+  if (first === 0 || messages.length === 0)
+    return [...files, turnSection(turn.id, 'history', messages, turn.messages, reason)]
   const lead = { code: 'not-led-by-user' } as const
   const about = { layer: 'turn', slot: 'history' as const, reason: lead, origin: turnOrigin(turn) }
   if (first === -1) return [omittedSection({ ...about, id: turn.id, fullTokens: sumFullTokens(turn.messages) })]
   return [
     omittedSection({ ...about, id: `${turn.id}/lead`, fullTokens: sumFullTokens(turn.messages.slice(0, first)) }),
-    keptSection(turn, messages.slice(first), turn.messages.slice(first), reason),
+    turnSection(turn.id, 'history', messages.slice(first), turn.messages.slice(first), reason),
   ]
-}
-
-function keptSection(
-  turn: PricedTurn,
-  messages: readonly FormedMessage[],
-  full: readonly PricedMessage[],
-  reason: Reason,
-): Section {
-  const form = smallestForm(messages)
-  const tokens = sumTokens(messages)
-  const about = { id: turn.id, layer: 'turn', slot: 'history' as const, tokens, origin: turnOrigin(turn) }
-  return form === 'full' ? wholeSection(about, messages) : reducedSection({ ...about, form, reason }, messages, full)
 }
 
 function turnOrigin({ id }: PricedTurn): Origin {

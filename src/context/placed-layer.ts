@@ -3,7 +3,7 @@ import type { Layer, Placement, Priority } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
-import type { ReasonCode } from './reason.ts'
+import type { Reason, ReasonCode } from './reason.ts'
 import { omittedSection, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
@@ -113,43 +113,32 @@ export function layerSections(
   before: Remainder = remainder,
 ): readonly Section[] {
   let holder = 0
-  const sections = placed.map((layer): Section | undefined => {
+  const sections = placed.map((layer) => {
     const index = layer.forms.length > 0 ? holder++ : undefined
     if (layer.placement !== placement) return undefined
-    if (index === undefined) return absentSection(layer)
+    if (index === undefined) return layerSection(layer, undefined, layer.layer.withheld ?? { code: 'blank' })
     const code = remainder[index] === before[index] ? limitCode : 'shortage'
-    return layerSection(layer, remainder[index], code)
+    return layerSection(layer, remainder[index], { code })
   })
   return [...placed.keys()]
     .toSorted((one, other) => placed[one]!.rank - placed[other]!.rank)
     .flatMap((index) => sections[index] ?? [])
 }
 
-function layerSection(placed: PlacedLayer, form: number | undefined, code: ReasonCode): Section {
+/** `limit` is the reason if the layer is not sent in full. */
+function layerSection(placed: PlacedLayer, form: number | undefined, limit: Reason): Section {
   const { layer, placement: slot, fullTokens, forms } = placed
   const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
   const about = { id: layer.id, layer: layer.layer, slot, fullTokens, origin }
-  if (form === undefined) return omittedSection({ ...about, reason: { code } })
+  if (form === undefined) return omittedSection({ ...about, reason: limit })
   const chosen = forms[form]!
   const { tokens } = chosen
   const messages = [{ message: userMessage(chosen.text), tokens }]
   const outcome = form === 0 ? 'included' : 'reduced'
-  const reason = form === 0 ? layer.because : { code }
+  const reason = form === 0 ? layer.because : limit
   const why = reason ? { reason } : {}
   return {
     entry: { id: layer.id, layer: layer.layer, slot, outcome, form: chosen.form, tokens, fullTokens, ...why, origin },
     messages,
   }
-}
-
-function absentSection({ layer, placement: slot, fullTokens }: PlacedLayer): Section {
-  const origin = layer.origin ?? { kind: 'operator' as const, ref: layer.id }
-  return omittedSection({
-    id: layer.id,
-    layer: layer.layer,
-    slot,
-    fullTokens,
-    reason: layer.withheld ?? { code: 'blank' },
-    origin,
-  })
 }

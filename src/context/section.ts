@@ -3,10 +3,10 @@ import type { Origin } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
 import { type Cut, type Manifest, type ManifestEntry, type Slot, slots } from './manifest.ts'
 import type { Unpaired } from './pairing.ts'
-import { type PricedAttachment, sumFullTokens, sumTokens } from './priced-turn.ts'
+import { type PricedAttachment, smallestForm, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
 import { messageTokens, type TokenCounter } from './token-counter.ts'
-import type { PricedMessage } from './tool-output.ts'
+import type { FormedMessage, PricedMessage } from './tool-output.ts'
 
 /** One line of the account together with the messages it put into the request. */
 export interface Section {
@@ -42,6 +42,20 @@ export function reducedSection(
   const images = markerReason(messages)?.['images']
   const reason = images === undefined ? about.reason : { ...about.reason, images }
   return { entry: { ...about, outcome: 'reduced', fullTokens: sumFullTokens(full), reason }, messages }
+}
+
+/** The messages of a turn as they are sent; `full` are the same ones before their tool results stepped down. */
+export function turnSection(
+  id: string,
+  slot: 'history' | 'input',
+  messages: readonly FormedMessage[],
+  full: readonly PricedMessage[],
+  reason: Reason,
+): Section {
+  const form = smallestForm(messages)
+  const origin: Origin = { kind: 'user', ref: id }
+  const about = { id, layer: 'turn', slot, tokens: sumTokens(messages), origin }
+  return form === 'full' ? wholeSection(about, messages) : reducedSection({ ...about, form, reason }, messages, full)
 }
 
 function markerReason(messages: readonly PricedMessage[]): Reason | undefined {

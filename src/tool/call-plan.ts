@@ -39,13 +39,7 @@ export async function planCall(
 }
 
 /** The description of a plan, without its other properties. */
-export function describePlan({
-  argv,
-  command,
-  folder,
-  diff,
-  facts,
-}: ToolPlan): Omit<CallDescription, 'tool' | 'input'> {
+export function describePlan({ argv, command, folder, diff, facts }: ToolPlan): Omit<ToolPlan, 'run'> {
   return defined({ argv, command, folder, diff, facts })
 }
 

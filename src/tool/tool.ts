@@ -23,12 +23,12 @@ export interface ToolProperties extends ToolDefinition {
    */
   readonly readsContext?: boolean
   /** Normalizes an input before it is validated, for example by leaving out parameters that are `null`. */
-  inputOf?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  normalizeInput?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /**
-   * What is wrong with an input, in the tool's own words; called before the schema is applied. `undefined` leaves the
-   * decision to the schema. Receives objects only.
+   * The tool's own message about an invalid input. Called with objects only, before the schema is applied; `undefined`
+   * leaves the decision to the schema.
    */
-  faultOf?(input: Readonly<Record<string, unknown>>): string | undefined
+  inputError?(input: Readonly<Record<string, unknown>>): string | undefined
   /** Offered only while this condition is true. Evaluated once before each turn. Always offered where absent. */
   readonly offeredWhile?: OfferedWhile
 }
@@ -146,12 +146,7 @@ export type PlannedCall =
     }
 
 /** A call as a person is shown it. Plain JSON. */
-export interface CallDescription {
+export interface CallDescription extends Omit<ToolPlan, 'run'> {
   readonly tool: string
   readonly input: unknown
-  readonly argv?: readonly string[]
-  readonly command?: string
-  readonly folder?: string
-  readonly diff?: string
-  readonly facts?: Readonly<Record<string, unknown>>
 }

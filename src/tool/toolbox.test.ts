@@ -69,7 +69,7 @@ for (const input of ['{"path": ', ['a'], null, undefined, 5]) {
 test('a tool says in its own words what is wrong, before its schema is asked', async () => {
   const tool: Tool = {
     ...readFile,
-    faultOf: ({ path }) => (path === undefined ? 'missing path' : undefined),
+    inputError: ({ path }) => (path === undefined ? 'missing path' : undefined),
   }
   assert.equal(errorOf(await run([tool], call('read_file', {}))), 'missing path')
   assert.equal(
@@ -78,7 +78,7 @@ test('a tool says in its own words what is wrong, before its schema is asked', a
   )
   const failing: Tool = {
     ...readFile,
-    faultOf: () => {
+    inputError: () => {
       throw new Error('out of words')
     },
   }

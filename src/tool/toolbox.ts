@@ -65,7 +65,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       const result = failedResult('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
       return { type: 'refused', rule: 'unknown-tool', result }
     }
-    const input = isObject(call.input) ? (tool.inputOf?.(call.input) ?? call.input) : call.input
+    const input = isObject(call.input) ? (tool.normalizeInput?.(call.input) ?? call.input) : call.input
     const described = { tool: toolName, input }
     const fault = await faultIn(tool, input)
     if (fault !== undefined) {
@@ -133,7 +133,7 @@ async function faultIn(tool: Tool, input: unknown): Promise<string | undefined> 
 
 function ownFault(tool: Tool, input: Readonly<Record<string, unknown>>): string | undefined {
   try {
-    return tool.faultOf?.(input)
+    return tool.inputError?.(input)
   } catch (error) {
     return `${tool.name} could not examine its input: ${failureMessage(error)}`
   }

@@ -29,7 +29,7 @@ const NOTE = 100
 export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offeredWith }: ReadSkillOptions): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   const names = [...byName.keys()]
-  const faultOf = (input: Readonly<Record<string, unknown>>): string | undefined => {
+  const inputError = (input: Readonly<Record<string, unknown>>): string | undefined => {
     const { skill_name: name, path, offset } = input
     if (typeof name !== 'string' || name === '') return 'missing skill_name'
     if (!byName.has(name)) return `unknown skill: ${name.slice(0, 200)}${inSchema ? '' : nearestText(name, names)}`
@@ -60,11 +60,11 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
     origin: 'file',
     ...(offeredWith && { offeredWith }),
     // A parameter that is null counts as absent.
-    inputOf: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),
-    faultOf,
+    normalizeInput: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),
+    inputError,
     async execute(input, context) {
       if (!isObject(input)) return { ok: false, error: 'arguments must be an object' }
-      const fault = faultOf(input)
+      const fault = inputError(input)
       if (fault !== undefined) return { ok: false, error: fault }
       const asked = { path: inputPath(input), offset: inputOffset(input) }
       return await answer(byName.get(input.skill_name as string)!, asked, context)

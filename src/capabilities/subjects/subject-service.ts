@@ -122,7 +122,7 @@ export function subjectTool(
     maxShownChars: MOST_SHOWN,
     offeredWhile,
     ...(readOnly && { origin: 'file' as const }),
-    faultOf,
+    inputError: faultOf,
     async execute(input, { session, turn, toolCallId }) {
       try {
         // The toolbox has checked it against the schema above.

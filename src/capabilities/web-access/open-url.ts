@@ -47,7 +47,7 @@ export function openUrlTool(options: OpenUrlOptions): Tool {
     idempotent: true,
     timeoutMs: 60_000,
     maxShownChars: 200_000,
-    faultOf: countFault,
+    inputError: countFault,
     async execute(input, context) {
       const addresses = [...new Set(inputUrls(input as OpenInput).map(pageAddress))]
       const pages = await Promise.all(

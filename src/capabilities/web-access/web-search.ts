@@ -27,7 +27,7 @@ export function webSearchTool({ provider }: { readonly provider: SearchProvider 
     idempotent: true,
     timeoutMs: 60_000,
     maxShownChars: 60_000,
-    faultOf: ({ query }) =>
+    inputError: ({ query }) =>
       typeof query === 'string' && query.trim() === '' ? 'web_search needs a "query": words to search for' : undefined,
     async execute(input, { signal }) {
       const { query, limit = USUAL_RESULTS } = input as { readonly query: string; readonly limit?: number }

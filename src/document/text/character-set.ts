@@ -1,14 +1,14 @@
 import { startsWith } from '../../context.ts'
 import { ReadingFault } from '../reading-limits.ts'
 
-/** The largest share of characters that text does not contain, or that replace invalid bytes. */
+/** In text, at most this share of the characters may be control characters or replacements of invalid bytes. */
 const mostDamage = 0.01
-/** Of a text in a guessed character set that no Western language exceeds. */
+/** No text in a Western language has a larger share of characters beyond ASCII. */
 const mostAccents = 0.3
 
 /**
- * The text of the bytes: by their byte order mark, as UTF-8 where they are, by what `declared` or the beginning of a page
- * declares, or else by a guess between UTF-8 with flaws and windows-1252. Throws a `ReadingFault` where it is no text.
+ * Decodes bytes by their byte order mark, as valid UTF-8, by the character set that `declared` or the beginning of the page
+ * names, or else by a guess between damaged UTF-8 and windows-1252. Throws a `ReadingFault` if the result is not text.
  */
 export function decodedText(bytes: Uint8Array, declared?: string): string {
   const text = decoded(bytes, declared)
@@ -16,7 +16,7 @@ export function decodedText(bytes: Uint8Array, declared?: string): string {
   return text
 }
 
-/** Whether the beginning of a file is no text. Cheap; UTF-16 counts as text. */
+/** Whether a file is binary, judged by its first bytes. UTF-16 counts as text. */
 export function looksBinary(head: Uint8Array): boolean {
   if (markedSet(head) !== undefined || unmarkedWide(head) !== undefined) return false
   const text = new TextDecoder().decode(head)
@@ -28,20 +28,20 @@ function decoded(bytes: Uint8Array, declared: string | undefined): string {
   if (wide !== undefined) return new TextDecoder(wide).decode(bytes)
   const named = declaredSet(bytes, declared)
   const plain = utf8(bytes)
-  // What is UTF-8 with characters beyond ASCII is not so by chance, whatever was declared.
+  // Bytes beyond ASCII are hardly ever valid UTF-8 by chance, so a different declaration is wrong.
   if (plain !== undefined && (named === undefined || plain.length < bytes.length)) return plain
   return named?.decode(bytes) ?? plain ?? guessed(bytes)
 }
 
 function markedSet(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, '\xef\xbb\xbf')) return 'utf-8'
-  // `FF FE 00 00` would be UTF-32, which nobody writes.
+  // `FF FE 00 00` would be UTF-32, which is not supported.
   if (startsWith(bytes, '\xff\xfe') && !startsWith(bytes, '\0\0', 2)) return 'utf-16le'
   if (startsWith(bytes, '\xfe\xff')) return 'utf-16be'
   return undefined
 }
 
-/** UTF-16 without a mark: in most scripts every other byte of it is often NUL, and the rest never. */
+/** Detects UTF-16 without a byte order mark: one byte of each pair is often NUL, the other never. */
 function unmarkedWide(bytes: Uint8Array): string | undefined {
   const length = Math.min(bytes.length, 4096) & ~1
   if (length < 4 || bytes.length % 2 === 1) return undefined
@@ -69,7 +69,7 @@ function declaredSet(bytes: Uint8Array, declared: string | undefined): TextDecod
   if (label === undefined) return undefined
   try {
     const decoder = new TextDecoder(label.trim())
-    // A declaration that could be read as ASCII is not in UTF-16, and UTF-8 was already tried.
+    // The declaration itself was readable as ASCII, so it is not UTF-16; and UTF-8 has already been tried.
     return decoder.encoding.startsWith('utf-') ? undefined : decoder
   } catch {
     return undefined
@@ -84,7 +84,7 @@ function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** UTF-8 with some broken bytes, or windows-1252. In the latter next to nothing of UTF-8 is whole. */
+/** Chooses between UTF-8 with invalid bytes and windows-1252, which hardly ever contains a valid UTF-8 sequence. */
 function guessed(bytes: Uint8Array): string {
   const flawed = new TextDecoder().decode(bytes)
   const broken = count(flawed, /\ufffd/g)
@@ -95,7 +95,7 @@ function guessed(bytes: Uint8Array): string {
   return western
 }
 
-/** Share of characters that no text has: controls but for white space and escape, and what could not be decoded. */
+/** The share of characters that text does not contain: control characters except white space and escape, and invalid bytes. */
 function countDamage(text: string): number {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   return count(text, /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g) / Math.max(text.length, 1)
@@ -114,7 +114,7 @@ function binary(): ReadingFault {
   )
 }
 
-/** A text that every store and every API accepts: line ends are `\n`, no NUL, no lone surrogates. */
+/** Makes a text valid for every store and API: lines end with `\n`, and NUL and lone surrogates are removed. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed()
 }

@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises'
-import { errorMessage, serialQueue, type SqliteConnection } from '../../platform.ts'
+import { defined, errorMessage, serialQueue, type SqliteConnection } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { createSearchTables, openIndexFile } from './index-file.ts'
@@ -51,7 +51,7 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
   let fault: string | undefined
   const progress = (collections?: readonly string[]): IndexProgress => ({
     ...readProgress(connection, currentEmbedder()?.number, collections),
-    ...(fault !== undefined && { degraded: fault }),
+    ...defined({ degraded: fault }),
   })
   const noise = embedder && noiseFloor(connection, vectors, embedder, currentEmbedder)
   const readScope = scopeReader(connection)

@@ -1,4 +1,4 @@
-import { errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
+import { defined, errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
 import { embedderName, unitVector } from '../embedder/vectors.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchMethod } from '../engine.ts'
 import { splitWords } from '../words.ts'
@@ -51,7 +51,7 @@ export async function searchDocuments(dependencies: SearchDependencies, query: S
     { by: 'words', weight: 1, candidates: words },
     { by: 'meaning', weight: by === 'meaning' ? 1 : meaning.weight, candidates: near },
   ])
-  return { hits: readHits(connection, fused, limit, perDocument), ...(degraded !== undefined && { degraded }) }
+  return { hits: readHits(connection, fused, limit, perDocument), ...defined({ degraded }) }
 }
 
 /** The first candidates, at most `perDocument` of one document. */

@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import type { Tool } from '../tool.ts'
 import type { GateAnswer } from '../toolbox.ts'
 import { type Access, type AccessRead, isListed, type ToolAccess, toolSetting } from './access.ts'
@@ -48,9 +49,10 @@ export function toolApproval(
 export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'timeoutMs' | 'maxShownChars'> {
   if (read.type === 'faulty' || name === 'shell') return {}
   const { tools } = read.access
-  const timeoutMs = toolSetting(tools, name, 'timeoutMs')?.value
-  const maxShownChars = toolSetting(tools, name, 'maxShownChars')?.value
-  return { ...(timeoutMs !== undefined && { timeoutMs }), ...(maxShownChars !== undefined && { maxShownChars }) }
+  return defined({
+    timeoutMs: toolSetting(tools, name, 'timeoutMs')?.value,
+    maxShownChars: toolSetting(tools, name, 'maxShownChars')?.value,
+  })
 }
 
 function ruleThatAllows(

@@ -35,7 +35,7 @@ export type AccessRead =
  * How names of tools are written wherever somebody names some: in `allowedTools`, under `tools`, in the tools of a custom
  * agent, and in `foreword tools allow` and `deny`. A name matches itself; one that ends in `*` matches all names that begin with it.
  */
-export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may have a * only at its end' } as const
+export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may contain * only at its end' } as const
 
 /**
  * Whether a name or pattern matches a tool name. Given a pattern instead of the tool name: whether it matches every name
@@ -86,7 +86,7 @@ export function accessSchema(): Readonly<Record<string, unknown>> {
   return { $schema, title: 'tool-access.json of Foreword', ...schema }
 }
 
-/** Keys that begin with `_` are comments, and are taken out before anything is checked. */
+/** Keys that begin with `_` are comments and are removed before validation. */
 function withComments({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.type === 'object') jsonSchema.patternProperties = { '^_': {} }
 }
@@ -97,7 +97,7 @@ export const SHELL_LIMITS = { timeoutMs: 120_000, maxOutputChars: 200_000 } as c
 const flag = z.boolean('must be true or false')
 const count = z.int('must be a whole number above 0').min(1, 'must be a whole number above 0')
 /** A blank pattern would match everything. */
-const word = z.string('must be a text').regex(/\S/, 'must not be blank')
+const word = z.string('must be a string').regex(/\S/, 'must not be blank')
 const namePattern = new RegExp(NAME_PATTERN.source)
 const mode = choice('off', 'allowlist', 'full')
 const approval = choice('ask', 'never')
@@ -106,69 +106,71 @@ function choice<const Choice extends readonly [string, ...string[]]>(...choices:
   return z.enum(choices, `must be one of ${choices.join(', ')}`)
 }
 
-/** No other keys than these; the message about another one follows its name. */
+/** Rejects unknown keys; the message about one follows its name. */
 function object<Shape extends z.core.$ZodLooseShape>(shape: Shape, otherwise = 'must be an object') {
-  const known = `is not a key (known here: ${Object.keys(shape).join(', ')})`
+  const known = `is not a known key (known keys: ${Object.keys(shape).join(', ')})`
   return z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? known : otherwise),
   })
 }
 
 const toolShape = object({
-  enabled: flag.exactOptional().meta({ description: 'false: the tool is neither offered nor run.', default: true }),
+  enabled: flag
+    .exactOptional()
+    .meta({ description: 'If false, the tool is not offered to the model and cannot run.', default: true }),
   approval: approval
     .exactOptional()
-    .describe('Whether a person decides about every call. As the tool itself has it, unless given.'),
-  timeoutMs: count.exactOptional().describe('Time limit of one call, milliseconds.'),
+    .describe('Whether a person must approve every call. By default, the tool decides.'),
+  timeoutMs: count.exactOptional().describe('Time limit for one call, in milliseconds.'),
   maxShownChars: count
     .exactOptional()
-    .describe('The most of one result that the model is shown, characters. What is longer is kept whole.'),
-}).describe('One tool, by its name.')
+    .describe('How many characters of one result the model is shown. The complete result is always stored.'),
+}).describe('Settings for one tool.')
 
 export const shellShape = object({
-  enabled: flag.default(false).describe('true: commands may run, as `mode` says.'),
+  enabled: flag.default(false).describe('If true, commands may run as far as `mode` allows.'),
   mode: mode
     .default('allowlist')
     .describe(
-      '`off`: none. `allowlist`: commands that begin with one of `allowedPrefixes`, without a shell. `full`: any text, with /bin/sh.',
+      '`off`: no command may run. `allowlist`: only commands that begin with one of `allowedPrefixes`, without a shell. `full`: any command, run by /bin/sh.',
     ),
   approval: approval
     .exactOptional()
-    .meta({ description: 'Whether a person decides about every command.', default: 'never' }),
+    .meta({ description: 'Whether a person must approve every command.', default: 'never' }),
   allowedPrefixes: z
     .array(word, 'must be a list')
     .default([])
-    .describe('Beginnings of commands, in whole words: `git status` allows `git status -s`, and not `git stash`.'),
+    .describe('Prefixes of commands, compared word by word: `git status` allows `git status -s` but not `git stash`.'),
   timeoutMs: count
     .default(15_000)
     .describe(
-      `Time limit of one command, milliseconds. More than ${SHELL_LIMITS.timeoutMs} counts as ${SHELL_LIMITS.timeoutMs}.`,
+      `Time limit for one command, in milliseconds. The maximum is ${SHELL_LIMITS.timeoutMs}; larger values are reduced to it.`,
     ),
   maxOutputChars: count
     .default(20_000)
     .describe(
-      `The longest output of one command, characters. More than ${SHELL_LIMITS.maxOutputChars} counts as ${SHELL_LIMITS.maxOutputChars}.`,
+      `Limit for the output of one command, in characters. The maximum is ${SHELL_LIMITS.maxOutputChars}; larger values are reduced to it.`,
     ),
-  allowAnyCwd: flag.default(false).describe('true: commands may run in folders outside the workspace.'),
-}).describe('The tool that runs commands. Off unless it is switched on here.')
+  allowAnyCwd: flag.default(false).describe('If true, commands may run in folders outside the workspace.'),
+}).describe('Settings for the tool that runs commands. It is disabled by default.')
 
 export const globalShape = object({
-  enabled: flag.default(true).describe('false: no tool is offered or run.'),
+  enabled: flag.default(true).describe('If false, no tool is offered to the model and none can run.'),
   mode: mode
     .default('allowlist')
     .describe(
-      '`off`: no tool. `allowlist`: those in `allowedTools`, and those that only read what the session holds. `full`: all that are not disabled.',
+      '`off`: no tool may run. `allowlist`: only the tools in `allowedTools` and those that only read what the session already contains. `full`: every tool that is not disabled.',
     ),
   allowedTools: z
     .array(word.regex(namePattern, NAME_PATTERN.fault), 'must be a list')
     .default([])
-    .describe('Names of tools. One that ends in * stands for all that begin so.'),
-}).describe('What holds for all tools.')
+    .describe('Names of tools. A name that ends in * matches every tool whose name begins with the part before it.'),
+}).describe('Settings for all tools.')
 
 /** `tool-access.json` as a whole (BEHAVIOURS §2.3). What is checked and what is published are made of this. */
 export const accessShape = object(
   {
-    $schema: z.string('must be a text').optional().describe('Where this schema is to be found. For editors.'),
+    $schema: z.string('must be a string').optional().describe('The address of this schema, for editors.'),
     global: globalShape.optional(),
     tools: object({ shell: shellShape.optional() })
       .catchall(toolShape)
@@ -178,15 +180,17 @@ export const accessShape = object(
             addIssue({ code: 'custom', message: NAME_PATTERN.fault, path: [name] })
           }
         },
-        // Beside other faults too.
+        // Runs even if other checks have failed.
         { when: ({ value }) => typeof value === 'object' && value !== null },
       )
       .meta({
         description:
-          'What holds for single tools, by name. One that ends in * stands for all that begin so; a more exact name goes before it.',
+          'Settings for individual tools, by name. A name that ends in * matches every tool whose name begins with the part before it. A more exact name takes precedence.',
         propertyNames: { pattern: `^_|${NAME_PATTERN.source}` },
       })
       .optional(),
   },
-  'must hold an object',
-).describe('Says which tools may run. Read again before every step; while something in it is wrong, nothing may run.')
+  'must contain an object',
+).describe(
+  'Defines which tools may run. The file is read again before every step. While it contains an error, no tool may run.',
+)

@@ -114,15 +114,18 @@ for (const [setting, asked, given] of [
 }
 
 for (const [text, ...problems] of [
-  ['{"globl": {}}', 'line 1: globl is not a key (known here: $schema, global, tools)'],
-  ['{"global": {"allowed": []}}', 'line 1: global.allowed is not a key (known here: enabled, mode, allowedTools)'],
+  ['{"globl": {}}', 'line 1: globl is not a known key (known keys: $schema, global, tools)'],
+  [
+    '{"global": {"allowed": []}}',
+    'line 1: global.allowed is not a known key (known keys: enabled, mode, allowedTools)',
+  ],
   [
     '{"tools": {\n"a": {\n"mode": "full"}}}',
-    'line 3: tools.a.mode is not a key (known here: enabled, approval, timeoutMs, maxShownChars)',
+    'line 3: tools.a.mode is not a known key (known keys: enabled, approval, timeoutMs, maxShownChars)',
   ],
   [
     '{"tools": {"shell": {"allowedTools": []}}}',
-    'line 1: tools.shell.allowedTools is not a key (known here: enabled, mode, approval, allowedPrefixes, timeoutMs, maxOutputChars, allowAnyCwd)',
+    'line 1: tools.shell.allowedTools is not a known key (known keys: enabled, mode, approval, allowedPrefixes, timeoutMs, maxOutputChars, allowAnyCwd)',
   ],
   ['{\n"global": {\n"mode": "ful"}}', 'line 3: global.mode must be one of off, allowlist, full'],
   ['{"global": {"mode": "FULL"}}', 'line 1: global.mode must be one of off, allowlist, full'],
@@ -138,24 +141,24 @@ for (const [text, ...problems] of [
   ['{"tools": {"shell": {"timeoutMs": 1e999}}}', 'line 1: tools.shell.timeoutMs must be a whole number above 0'],
   ['{"tools": {"a": {"maxShownChars": -1}}}', 'line 1: tools.a.maxShownChars must be a whole number above 0'],
   ['{"global": {"allowedTools": "a"}}', 'line 1: global.allowedTools must be a list'],
-  ['{"global": {"allowedTools": ["a", 5]}}', 'line 1: global.allowedTools[1] must be a text'],
+  ['{"global": {"allowedTools": ["a", 5]}}', 'line 1: global.allowedTools[1] must be a string'],
   ['{"global": {"allowedTools": [" "]}}', 'line 1: global.allowedTools[0] must not be blank'],
-  ['{"global": {"allowedTools": ["a*b"]}}', 'line 1: global.allowedTools[0] may have a * only at its end'],
+  ['{"global": {"allowedTools": ["a*b"]}}', 'line 1: global.allowedTools[0] may contain * only at its end'],
   ['{"tools": {"shell": {"allowedPrefixes": ["ls", ""]}}}', 'line 1: tools.shell.allowedPrefixes[1] must not be blank'],
-  ['{"$schema": 5}', 'line 1: $schema must be a text'],
+  ['{"$schema": 5}', 'line 1: $schema must be a string'],
   ['{"global": []}', 'line 1: global must be an object'],
   ['{"tools": null}', 'line 1: tools must be an object'],
   ['{"tools": {"a": true}}', 'line 1: tools.a must be an object'],
-  ['[]', 'line 1: the file must hold an object'],
-  ['"full"', 'line 1: the file must hold an object'],
+  ['[]', 'line 1: the file must contain an object'],
+  ['"full"', 'line 1: the file must contain an object'],
   ['{"global": {"mode": "off",\n"mode": "full"}}', 'line 2: global.mode appears a second time: remove one of the two'],
   ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools appears a second time: remove one of the two'],
   ['{"tools": {"constructor": {"enabled": 1}}}', 'line 1: tools.constructor.enabled must be true or false'],
-  ['{"constructor": {}}', 'line 1: constructor is not a key (known here: $schema, global, tools)'],
-  ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may have a * only at its end'],
+  ['{"constructor": {}}', 'line 1: constructor is not a known key (known keys: $schema, global, tools)'],
+  ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may contain * only at its end'],
   [
     '{"global": {"constructor": {}}}',
-    'line 1: global.constructor is not a key (known here: enabled, mode, allowedTools)',
+    'line 1: global.constructor is not a known key (known keys: enabled, mode, allowedTools)',
   ],
   ['{\n"global": {', 'line 2: this is not JSON: close brace expected'],
   ['{global: {}}', 'line 1: this is not JSON: invalid symbol'],
@@ -164,7 +167,7 @@ for (const [text, ...problems] of [
   [
     '{"global": {"mode": "x"},\n"tool": {}}',
     'line 1: global.mode must be one of off, allowlist, full',
-    'line 2: tool is not a key (known here: $schema, global, tools)',
+    'line 2: tool is not a known key (known keys: $schema, global, tools)',
   ],
 ] as const) {
   test(`nothing is allowed by ${text.slice(0, 70).replaceAll('\n', ' ')}`, () => {

@@ -226,7 +226,7 @@ test('an argument that the schema does not list cannot be passed', async (t) => 
   assert.deepEqual(warningsOf(found), [
     'tools.json: try: its schema does not declare the parameter hidden, so no call can give it',
   ])
-  assert.equal(found.tools[0]!.faultOf!({ hidden: 1 }), 'unknown parameter hidden: the tool takes none')
+  assert.equal(found.tools[0]!.inputError!({ hidden: 1 }), 'unknown parameter hidden: the tool takes none')
 })
 
 for (const [rule, setting, expected] of [

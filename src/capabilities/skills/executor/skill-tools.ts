@@ -129,9 +129,9 @@ function skillTool(
     inputSchema: parameters,
     timeoutMs,
     // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
-    inputOf: (input) =>
+    normalizeInput: (input) =>
       Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
-    faultOf(input) {
+    inputError(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
       return unknown === undefined ? argumentsFault(execution, input) : undeclaredFault(unknown, declared!)
     },
