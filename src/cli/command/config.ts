@@ -13,6 +13,7 @@ import { CommandFailure } from '../failure.ts'
 import { applyStyle, note, print, printJson } from '../io.ts'
 import { nearestName } from '../../platform.ts'
 import { table } from '../table.ts'
+import { programCapabilities } from '../load-configuration.ts'
 
 export const configCommand = commandWithSubcommands({
   name: 'config',
@@ -70,7 +71,11 @@ async function path(call: CommandCall, io: Io): Promise<number> {
 
 async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
   const { loadConfiguration } = await import('../../runtime.ts')
-  return await loadConfiguration({ home: call.home, environment: io.environment, capabilities: io.capabilities ?? [] })
+  return await loadConfiguration({
+    home: call.home,
+    environment: io.environment,
+    capabilities: programCapabilities(io),
+  })
 }
 
 function refuseUnknown(key: string, known: readonly string[]): void {

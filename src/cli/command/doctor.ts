@@ -20,6 +20,7 @@ import { problem } from '../doctor/finding.ts'
 import { safeForTerminal, type Look, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
 import { withLocalTimes } from '../time-text.ts'
+import { programCapabilities } from '../load-configuration.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -55,7 +56,7 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   const { createModels, waysToAttach } = await import('../../model.ts')
   const { environment } = io
   const files = homeAt(home)
-  const loaded = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [] })
+  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
   const {
     capabilities,
     configuration: { gateway, model, models, providers },

@@ -4,7 +4,7 @@ import type { HostedRuntime } from '../../runtime.ts'
 import { jsonOption } from '../arguments.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { note } from '../io.ts'
-import { loadWithWarnings } from '../load-configuration.ts'
+import { loadWithWarnings, programCapabilities } from '../load-configuration.ts'
 import { clients, printConfig } from '../mcp/config.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { version } from '../version.ts'
@@ -45,7 +45,7 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   const { capabilities: known } = await configuredCapabilities({
     home,
     environment,
-    capabilities: io.capabilities ?? [],
+    capabilities: programCapabilities(io),
   })
   const homeConnection = (runtime: HostedRuntime) => {
     const { capabilities, mcp } = runtime.contributed

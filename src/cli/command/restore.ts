@@ -8,6 +8,7 @@ import { CommandFailure, refuseTools } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
 import { fullTimeText } from '../time-text.ts'
+import { programCapabilities } from '../load-configuration.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -36,7 +37,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        findStore: (home) => homeStoreDriver(home, io.environment, io.capabilities ?? []),
+        findStore: (home) => homeStoreDriver(home, io.environment, programCapabilities(io)),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

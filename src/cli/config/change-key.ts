@@ -5,6 +5,7 @@ import { checkPort, checkToken } from '../doctor/check-gateway.ts'
 import { CommandFailure } from '../failure.ts'
 import { note, printJson, applyStyle } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
+import { programCapabilities } from '../load-configuration.ts'
 
 /** `foreword config set KEY VALUE...` */
 export async function setKey(call: CommandCall, io: Io): Promise<number> {
@@ -54,7 +55,7 @@ async function changeKey(
   let odd: readonly string[] = []
   const check = async (text: string) => {
     const read = () => Promise.resolve({ type: 'text' as const, text })
-    const planned = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [], read })
+    const planned = await loadConfiguration({ home, environment, capabilities: programCapabilities(io), read })
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
   }
   const { origins, schema } = await loaded(call, io)
