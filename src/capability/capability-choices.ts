@@ -77,7 +77,9 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
         found[name] = id
         presets.push(preset)
       }
-      return { choices: found, preset: mergePresets(presets) }
+      // The first that decides counts.
+      const preset: TurnPreset = Object.assign({}, ...presets.toReversed().map((each) => defined(each)))
+      return { choices: found, preset }
     },
   }
 }
@@ -97,11 +99,4 @@ function hostedChoice({ value, self }: Started, name: string): HostedChoice {
     },
     list: list && (() => list.call(choice, self)),
   }
-}
-
-/** The first that decides counts; tools have to be allowed by all. */
-function mergePresets(presets: readonly TurnPreset[]): TurnPreset {
-  const first = <Key extends keyof TurnPreset>(key: Key): TurnPreset[Key] =>
-    presets.find((preset) => preset[key] !== undefined)?.[key]
-  return defined({ model: first('model'), layout: first('layout'), tools: first('tools'), system: first('system') })
 }

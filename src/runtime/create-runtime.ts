@@ -159,7 +159,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const limits = await openLearnedLimits(store, clock, warn)
   const tools = () => [...capabilities.tools(), ...(parts.tools ?? []), ...readers]
   const allowed = (all: readonly Tool[]) => allowedTools(policy, createToolbox(all).tools)
-  const context = (): AssemblyContext => ({
+  const context: AssemblyContext = {
     store,
     settings,
     calibration,
@@ -167,7 +167,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     cache,
     capabilities,
     allowedTools: () => allowed(tools()),
-  })
+  }
   const states = createSessionStates(store)
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
@@ -214,7 +214,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
     refuseWhenClosing()
-    yield* complete({ context: context(), models, clock }, input)
+    yield* complete({ context, models, clock }, input)
   }
 
   let recovered = 0

@@ -10,7 +10,7 @@ export const instructions = capability({
     const { readerWithin } = await import('../../capability/toolkit.ts')
     return openInstructions({ file: join(workspace, 'AGENTS.md'), read: readerWithin([workspace]) })
   },
-  layers: ({ service }) => service.layers(),
+  layers: ({ service }) => service.layers,
   reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings(),
+  warnings: ({ service }) => service.warnings,
 })

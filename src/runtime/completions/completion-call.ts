@@ -17,7 +17,7 @@ import {
 import type { Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
-import { assembleWithin, imageSupport, verbatimInSlices, accountWithinLearned } from '../calls/attempt-call.ts'
+import { accountWithinLearned, assembleInSlices, imageSupport, verbatimInSlices } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { budgetFor, type SizeRefusal } from '../calls/call-budget.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
@@ -176,7 +176,7 @@ async function attemptAssembly(
     model: model.id,
     images: imageSupport(model),
   }
-  const { input: assembled, outcome } = await assembleWithin(context, model, input, deeper)
+  const { input: assembled, outcome } = await accountWithinLearned(context, model, input, assembleInSlices, deeper)
   return {
     outcome,
     budget: assembled.budget,

@@ -111,16 +111,15 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   /** Indexes what is behind, one session after the other, until nothing is. */
   function drained(): Promise<void> {
-    return (draining ??= drain().finally(() => (draining = undefined)))
-  }
-
-  async function drain(): Promise<void> {
-    if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return
-    await listed(LISTED_MS)
-    for (const session of behind) {
-      if (stopped.signal.aborted) return
-      await indexed(session)
-    }
+    draining ??= (async () => {
+      if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return
+      await listed(LISTED_MS)
+      for (const session of behind) {
+        if (stopped.signal.aborted) return
+        await indexed(session)
+      }
+    })().finally(() => (draining = undefined))
+    return draining
   }
 
   function later(): void {

@@ -35,7 +35,9 @@ export async function* sessionEvents(
       const { seq, delta } = parseSessionEventId(event.id)!
       return seq < reached ? { ...event, id: sessionEventId(reached, delta) } : event
     }
-    const isCurrent = (event: SessionEvent) => !isDelta(event) || parseSessionEventId(event.id)!.seq >= settled
+    const isCurrent = ({ type, id }: SessionEvent) =>
+      (type !== 'text-delta' && type !== 'reasoning-delta' && type !== 'retry') ||
+      parseSessionEventId(id)!.seq >= settled
     // For a turn that is over there are only the entries of the log.
     const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
@@ -120,10 +122,6 @@ async function isOver(store: LogStore, { session, live }: SessionState, turn: st
   if (live.has(turn)) return false
   const row = await store.turn(session, turn)
   return !row || (row.state !== 'queued' && row.state !== 'running')
-}
-
-function isDelta({ type }: SessionEvent): boolean {
-  return type === 'text-delta' || type === 'reasoning-delta' || type === 'retry'
 }
 
 function isEnd(entry: Entry, turn: string | undefined): boolean {

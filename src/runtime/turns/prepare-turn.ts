@@ -23,7 +23,7 @@ export interface PreparedTurn {
 interface PrepareParts {
   readonly capabilities: RunningCapabilities
   readonly models: ModelChoice
-  readonly context: () => AssemblyContext
+  readonly context: AssemblyContext
   readonly tools: () => readonly Tool[]
   readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
@@ -46,7 +46,7 @@ export async function prepareTurn(
   const { capabilities } = parts
   const { choices, preset } = await capabilities.chosen(own)
   const model = await parts.models.resolve(asked.model ?? ofSession ?? preset.model)
-  const configured = parts.context()
+  const configured = parts.context
   const { layout: choice = configured.settings.layout } = preset
   const context = { ...configured, settings: { ...configured.settings, layout: choice } }
   const layout = layoutOf(choice)
