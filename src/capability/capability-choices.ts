@@ -49,10 +49,10 @@ export interface RunningChoices {
 }
 
 export function runChoices(choices: OwnedChoices, started: readonly Started[]): RunningChoices {
-  const ownerOf = (choice: string): Started => started[choices[choice]!.owner]!
+  const owners = new Map(Object.entries(choices).map(([name, { owner }]) => [name, started[owner]!]))
 
   return {
-    offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(ownerOf(name), name)])),
+    offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(owners.get(name)!, name)])),
     async check(asked) {
       for (const [name, id] of Object.entries(asked)) {
         if (!Object.hasOwn(choices, name)) {
@@ -60,7 +60,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
           const there = known.length === 0 ? 'Sessions choose nothing here.' : `There are ${known.join(', ')}.`
           throw new RuntimeError('invalid-input', `Sessions choose no ${JSON.stringify(name.slice(0, 100))}. ${there}`)
         }
-        const { value, self } = ownerOf(name)
+        const { value, self } = owners.get(name)!
         if (id !== null) await value.session![name]!.check(self, id)
       }
     },
@@ -68,7 +68,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
       const found: Record<string, string> = {}
       const presets: TurnPreset[] = []
       for (const name of Object.keys(choices)) {
-        const { value, self } = ownerOf(name)
+        const { value, self } = owners.get(name)!
         const choice = value.session![name]!
         const id = (Object.hasOwn(asked, name) ? asked[name] : undefined) ?? choice.usual?.(self)
         if (id === undefined) continue

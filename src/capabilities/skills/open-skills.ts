@@ -35,8 +35,6 @@ export async function openSkills(options: SkillsOptions) {
   const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout), ref = 'skills' } = options
   let loaded = NO_SKILLS
   let ofSkills: SkillsTools = { bySkill: new Map(), idle: new Set(), warnings: [] }
-  let tools: readonly Tool[] = []
-  let blocks: readonly PromptBlock[] = []
   let layersIn: (layout: Layout) => readonly Layer[] = () => []
 
   async function load(): Promise<void> {
@@ -44,7 +42,7 @@ export async function openSkills(options: SkillsOptions) {
     const { skills } = loaded
     ofSkills = await skillsTools(skills, options)
     if (toolsFor.skills.asCapabilities) {
-      blocks = skills.map(({ name, description, body, fields }) => ({
+      opened.promptBlocks = skills.map(({ name, description, body, fields }) => ({
         id: name,
         version: fields.version ?? '1',
         description,
@@ -53,7 +51,7 @@ export async function openSkills(options: SkillsOptions) {
       }))
       return
     }
-    tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
+    opened.tools = [...readers(), ...[...ofSkills.bySkill.values()].flat()]
     layersIn = cacheLayers((chosen) => {
       if (skills.length === 0) return []
       const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
@@ -82,18 +80,19 @@ export async function openSkills(options: SkillsOptions) {
     return inSchema ? [reader] : [reader, findSkillTool(skills)]
   }
 
-  await load()
-  return {
+  const opened = {
     reload: load,
     loaded: () => loaded,
     warnings: () => [...loaded.warnings, ...ofSkills.warnings],
-    tools: () => tools,
-    promptBlocks: () => blocks,
+    tools: [] as readonly Tool[],
+    promptBlocks: [] as readonly PromptBlock[],
     layers: ({ layout, callsTools }: Pick<LayerContext, 'layout' | 'callsTools'>) => {
       const layers = layersIn(layout)
       return callsTools ? layers : layers.flatMap(withoutList)
     },
   }
+  await load()
+  return opened
 }
 
 /** Without tools the model cannot read a skill, so a list is of no use. */

@@ -73,8 +73,8 @@ export const skills = capability({
     const { promptBlocksLayer } = await import('./prompt-blocks-layer.ts')
     return [...service.layers(context), ...promptBlocksLayer(context)]
   },
-  tools: ({ service }) => service.tools(),
-  promptBlocks: ({ service }) => service.promptBlocks(),
+  tools: ({ service }) => service.tools,
+  promptBlocks: ({ service }) => service.promptBlocks,
   reload: ({ service }) => service.reload(),
   warnings: ({ service }) => service.warnings(),
   status: ({ service }) => ({ skills: service.loaded().skills.length }),

@@ -41,9 +41,3 @@ export function layersFor(
 export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly CitationSource[] {
   return [...(turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
 }
-
-/** Sessions whose words a layer contains, by its id. */
-export function heldSessions({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
-  const sessions = new Set([...(turn?.parts.values() ?? [])].flatMap((part) => part.holds?.(layer) ?? []))
-  return sessions.size > 0 ? [...sessions] : undefined
-}

@@ -7,7 +7,6 @@ import {
   type Budget,
   ContextOverflowError,
   type Cut,
-  type ImageSupport,
   type Layer,
   layoutOf,
   type Request,
@@ -20,7 +19,7 @@ import { modelImageSupport, type Model } from '../../model.ts'
 import { toolDefinition } from '../../tool.ts'
 import { countInSlices } from '../models/counters.ts'
 import { type AssemblyContext, documentSources, layersFor } from './assembly-context.ts'
-import { loadAttachments, earlierAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
+import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
 import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
 
@@ -98,7 +97,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
       : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
   const before = session === undefined ? [] : await findEarlierFiles(store, session, history, files)
-  const attachments = [...earlierAttachments(before), ...(await loadAttachments(store, [...history.files, ...files]))]
+  const attachments = [...before, ...(await loadAttachments(store, [...history.files, ...files]))]
   const input: AssemblyInput = {
     layout,
     layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
@@ -108,7 +107,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     budget,
     counter: settings.counter,
     model: model.id,
-    images: imageSupport(model, question.gone),
+    images: { ...modelImageSupport(model), ...(question.gone?.length ? { gone: question.gone } : {}) },
     ...defined({ cut, earlier: history.earlier }),
     ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
@@ -157,11 +156,6 @@ const lastStepReminder: Layer = {
     },
   ],
   origin: { kind: 'operator', ref: 'foreword' },
-}
-
-/** Which images reach a model, and which stored ones no longer can. */
-export function imageSupport(model: Model, gone: readonly string[] = []): ImageSupport {
-  return { ...modelImageSupport(model), ...(gone.length > 0 ? { gone } : {}) }
 }
 
 /**

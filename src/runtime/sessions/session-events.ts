@@ -47,7 +47,7 @@ export async function* sessionEvents(
           reached = entry.seq
           if (work.isOver()) await work.rest()
           yield { id: sessionEventId(entry.seq, 0), type: 'entry', entry }
-          if (isEnd(entry, turn)) return
+          if (entry.type === 'turn-end' && entry.turn === turn) return
         }
       }
     }
@@ -76,7 +76,7 @@ export async function* sessionEvents(
             note(entry)
             reached = entry.seq
             yield { id: sessionEventId(entry.seq, delta), type: 'entry', entry }
-            if (isEnd(entry, turn)) return
+            if (entry.type === 'turn-end' && entry.turn === turn) return
           }
         } else if (eventBelongsTo(event, turn) && isCurrent(event)) {
           yield behind(event)
@@ -122,10 +122,6 @@ async function isOver(store: LogStore, { session, live }: SessionState, turn: st
   if (live.has(turn)) return false
   const row = await store.turn(session, turn)
   return !row || (row.state !== 'queued' && row.state !== 'running')
-}
-
-function isEnd(entry: Entry, turn: string | undefined): boolean {
-  return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
 }
 
 function entryBelongsTo(entry: Entry, turn: string | undefined): boolean {

@@ -1,12 +1,12 @@
-import type { Journal, TurnOutput, TurnSetup } from '../../agent.ts'
+import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError, type Manifest } from '../../context.ts'
+import { ContextOverflowError } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
-import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
@@ -36,6 +36,7 @@ export function turnAssembly(
   const { context, state, model, turn, clock, entries, library } = dependencies
   const { store, settings } = context
   const { session } = state
+  const parts = [...(context.turn?.parts.values() ?? [])]
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
@@ -84,7 +85,10 @@ export function turnAssembly(
           layout: settings.layout,
           inSession: true,
           options,
-          holds: (id) => heldSessions(context, id),
+          holds(layer) {
+            const sessions = new Set(parts.flatMap((part) => part.holds?.(layer) ?? []))
+            return sessions.size > 0 ? [...sessions] : undefined
+          },
         }),
       complete: (sealed) => addForecast(dependencies, sealed),
       beside(call, manifest) {
@@ -97,24 +101,23 @@ export function turnAssembly(
     })
     hasAssembled = true
     words.begin()
-    for (const { cut, available, room = available } of cutEntries) state.cut = { marks: cut, room }
+    for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
     state.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
     const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages
-    return { ...prepared, ...defined({ seen }), roomTokens: resultRoom(manifest) }
+    const { budget, used, slots } = manifest
+    // The room for a result in the next call if all of the history gives way, less a tenth for the counter's error.
+    const room = (budget.available - used + slots.history - CALL_TOKENS) * 0.9
+    return { ...prepared, ...defined({ seen }), roomTokens: Math.max(0, Math.floor(room)) }
   }
 }
 
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** The room for a result in the next call if all of the history gives way, less a tenth for the counter's error. */
-function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
-  return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
-}
-
 /** What one turn is run with. */
 export interface TurnDependencies extends CallPlace {
+  readonly retries: RetryRule
   readonly turn: string
   readonly entries: readonly Entry[]
   /** Everything there is to call, allowed or not. */
@@ -152,11 +155,11 @@ async function addForecast(
   const before = state.lastCall && (state.lastCall.fingerprint ?? (await readFingerprint(state.lastCall.call)))
   const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
-  const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
+  const ratio = context.calibration.ratio(model.id, context.settings.counter)
   const at = state.lastCall?.at
   const expected = forecast({
-    promptTokens: real(manifest.used),
-    reuseTokens: real(reuse?.tokens ?? 0),
+    promptTokens: Math.round(manifest.used * ratio),
+    reuseTokens: Math.round((reuse?.tokens ?? 0) * ratio),
     ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
     ...defined({ price, cache }),
   })

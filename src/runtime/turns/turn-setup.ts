@@ -7,7 +7,6 @@ import { documentSources } from '../calls/assembly-context.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
-import { retryRule } from '../settings.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
 import { tokenCounts } from './turn-projection.ts'
@@ -36,7 +35,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     tools: { toolbox, approvals: approvals.of(state, turn), cite: citations.cite },
     limits: {
       steps: settings.maxSteps,
-      retries: retryRule(settings),
+      retries: dependencies.retries,
       resultChars: (name) => {
         const tool = toolbox.tools.find((each) => each.name === name)
         return shownChars(policy, tool, settings.maxResultChars ?? 24_000)
