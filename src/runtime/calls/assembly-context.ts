@@ -1,6 +1,6 @@
 import type { LayerContext, RunningCapabilities, TurnParts } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
-import type { SessionStore, CitationSource } from '../../session.ts'
+import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { CalibrationStore } from '../models/calibration-store.ts'
 import type { LearnedLimits } from '../models/learned-limits.ts'
@@ -35,9 +35,4 @@ export function layersFor(
 ): Promise<readonly Layer[]> {
   const { choices = {}, system, parts } = turn ?? {}
   return capabilities.layers({ ...context, choices, ...(system && { system }) }, parts)
-}
-
-/** Documents in the request itself, with their numbers. */
-export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly CitationSource[] {
-  return [...(turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
 }

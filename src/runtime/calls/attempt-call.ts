@@ -18,7 +18,7 @@ import {
 import { modelImageSupport, type Model } from '../../model.ts'
 import { toolDefinition } from '../../tool.ts'
 import { countInSlices } from '../models/counters.ts'
-import { type AssemblyContext, documentSources, layersFor } from './assembly-context.ts'
+import { type AssemblyContext, layersFor } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
 import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
@@ -66,11 +66,10 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   const tools = keepsTools ? allowed.map(toolDefinition) : []
 
   // Decided by what is allowed, not by what a message finds, so that the head stays as it is from call to call.
-  const readsForeign =
-    allowed.some(({ readsContext }) => !readsContext) ||
-    [...(context.turn?.parts.values() ?? [])].some((part) => part.readsForeign)
+  const parts = [...(context.turn?.parts.values() ?? [])]
+  const readsForeign = allowed.some(({ readsContext }) => !readsContext) || parts.some((part) => part.readsForeign)
   // Documents in the request can be cited before anything was searched.
-  const citesDocuments = layout.citations.fromFirstStep && documentSources(context).length > 0
+  const citesDocuments = layout.citations.fromFirstStep && parts.some(({ sources = [] }) => sources.length > 0)
   const layers = await layersFor(context, {
     time: question.time,
     layout,

@@ -3,7 +3,6 @@ import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
 import type { EntryBody } from '../../session.ts'
 import { createToolbox } from '../../tool.ts'
-import { documentSources } from '../calls/assembly-context.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
@@ -15,7 +14,7 @@ import { tokenCounts } from './turn-projection.ts'
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   const { context, state, model, turn, clock, signal, entries, policy, approvals } = dependencies
   const { settings } = context
-  const documents = documentSources(context)
+  const documents = [...(context.turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
   const citations = turnCitations(
     entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : [])),
     documents,
