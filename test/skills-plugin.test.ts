@@ -44,7 +44,7 @@ test('auto offers every form, and read_skill only where the list was sent', asyn
     },
   ])
   assert.deepEqual(
-    plugin.tools().map(({ name, offeredWith }) => [name, offeredWith]),
+    plugin.tools.map(({ name, offeredWith }) => [name, offeredWith]),
     [['read_skill', { layer: 'skills', form: 'list' }]],
   )
 })
@@ -88,7 +88,7 @@ test('in auto a schema lists no names beyond fifty skills, and in the preset cha
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}/SKILL.md`, `Does ${index}.`]))
   const named = async (count: number, options: Partial<SkillsOptions>) => {
-    const tools = (await started(context, many(count), options)).tools()
+    const tools = (await started(context, many(count), options)).tools
     return tools.map(({ name, inputSchema }) => {
       const { skill_name: field } = inputSchema['properties'] as Record<
         string,
@@ -123,7 +123,7 @@ test('an unknown name among many is answered with the nearest, and a search rank
     'pdf-merge/SKILL.md': skillText('description: Puts invoices together.'),
     'weather/SKILL.md': '# Forecast of rain\n',
   })
-  const [read, find] = plugin.tools()
+  const [read, find] = plugin.tools
   const call = { session: 's', turn: 't', toolCallId: 'c', signal: new AbortController().signal }
   const answer = (tool: typeof find, input: object) =>
     createToolbox([tool!]).run({ toolCallId: 'c', toolName: tool!.name, input }, call)
@@ -149,12 +149,12 @@ test('an unknown name among many is answered with the nearest, and a search rank
 test('full has no read_skill, readOnDemand always has one', async (context) => {
   const inFull = await started(context, example, { mode: 'full' })
   assert.deepEqual(formsIn(inFull), ['full'])
-  assert.deepEqual(inFull.tools(), [])
+  assert.deepEqual(inFull.tools, [])
   const onDemand = await started(context, example, { mode: 'readOnDemand' })
   assert.deepEqual(formsIn(onDemand), ['list', 'list-names'])
   assert.deepEqual(formsIn(onDemand, { layout: layoutOf('chai') }), ['list'])
   assert.deepEqual(
-    onDemand.tools().map(({ name, offeredWith }) => [name, offeredWith]),
+    onDemand.tools.map(({ name, offeredWith }) => [name, offeredWith]),
     [['read_skill', undefined]],
   )
 })
@@ -169,8 +169,8 @@ test('no skills are no layer and no tool', async (context) => {
   for (const mode of ['auto', 'full', 'readOnDemand'] as const) {
     const plugin = await started(context, {}, { mode })
     assert.deepEqual(layers(plugin), [])
-    assert.deepEqual(plugin.tools(), [])
-    assert.deepEqual(plugin.warnings(), [])
+    assert.deepEqual(plugin.tools, [])
+    assert.deepEqual(plugin.warnings, [])
   }
 })
 
@@ -185,9 +185,9 @@ test('as capabilities, skills are definitions with their tools, and there is no 
     { layout: layoutOf('ayati') },
   )
   assert.deepEqual(layers(plugin), [])
-  assert.deepEqual(plugin.tools(), [])
+  assert.deepEqual(plugin.tools, [])
   assert.deepEqual(
-    plugin.promptBlocks().map(({ tools, ...definition }) => ({ ...definition, tools: tools.map(({ name }) => name) })),
+    plugin.promptBlocks.map(({ tools, ...definition }) => ({ ...definition, tools: tools.map(({ name }) => name) })),
     [
       { id: 'alpha', version: '1.10', description: 'Does A.', promptBlock: '# A', tools: ['say'] },
       { id: 'beta', version: '1', description: '', promptBlock: '# Beta', tools: [] },
@@ -205,10 +205,10 @@ test('the tools of skills come after read_skill, and two of one name are a warni
     'c/tools.json': '{ broken',
   })
   assert.deepEqual(
-    plugin.tools().map(({ name }) => name),
+    plugin.tools.map(({ name }) => name),
     ['read_skill', 'one', 'both', 'both'],
   )
-  const [both, broken, ...others] = plugin.warnings()
+  const [both, broken, ...others] = plugin.warnings
   assert.equal(both, 'the skills a and b both export a tool both; that of b is used')
   assert.match(broken!, /tools\.json/)
   assert.deepEqual(others, [])
@@ -223,20 +223,20 @@ test('a tool that can never run takes the name of no other, whichever of the two
   ]) {
     const files = { 'a/SKILL.md': 'a', 'a/tools.json': a!, 'b/SKILL.md': 'b', 'b/tools.json': b! }
     const plugin = await started(context, files)
-    const [, both, ...others] = plugin.tools()
+    const [, both, ...others] = plugin.tools
     assert.deepEqual([both?.name, both?.offeredWhile, others], ['both', undefined, []])
-    assert.match(plugin.warnings().join('\n'), /both is not offered.*binary not allowlisted: echo$/)
+    assert.match(plugin.warnings.join('\n'), /both is not offered.*binary not allowlisted: echo$/)
   }
 })
 
 test('no skill takes the place of read_skill', async (context) => {
   const plugin = await started(context, { 'a/SKILL.md': 'a', 'a/tools.json': toolsJson('read_skill', 'other') })
   assert.deepEqual(
-    plugin.tools().map(({ name }) => name),
+    plugin.tools.map(({ name }) => name),
     ['read_skill', 'other'],
   )
-  assert.equal('plan' in plugin.tools()[0]!, false)
-  assert.deepEqual(plugin.warnings(), [
+  assert.equal('plan' in plugin.tools[0]!, false)
+  assert.deepEqual(plugin.warnings, [
     'the skill a exports a tool read_skill; that is the name of a tool of Foreword, so the tool is left out',
   ])
 })

@@ -236,5 +236,5 @@ async function readSkillIn(root: string) {
     environment: {},
     allowScripts: false,
   })
-  return { root, tool: plugin.tools()[0]! }
+  return { root, tool: plugin.tools[0]! }
 }

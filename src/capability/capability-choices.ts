@@ -49,10 +49,10 @@ export interface RunningChoices {
 }
 
 export function runChoices(choices: OwnedChoices, started: readonly Started[]): RunningChoices {
-  const ownerOf = (choice: string): Started => started[choices[choice]!.owner]!
+  const owners = new Map(Object.entries(choices).map(([name, { owner }]) => [name, started[owner]!]))
 
   return {
-    offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(ownerOf(name), name)])),
+    offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(owners.get(name)!, name)])),
     async check(asked) {
       for (const [name, id] of Object.entries(asked)) {
         if (!Object.hasOwn(choices, name)) {
@@ -60,7 +60,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
           const there = known.length === 0 ? 'Sessions choose nothing here.' : `There are ${known.join(', ')}.`
           throw new RuntimeError('invalid-input', `Sessions choose no ${JSON.stringify(name.slice(0, 100))}. ${there}`)
         }
-        const { value, self } = ownerOf(name)
+        const { value, self } = owners.get(name)!
         if (id !== null) await value.session![name]!.check(self, id)
       }
     },
@@ -68,7 +68,7 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
       const found: Record<string, string> = {}
       const presets: TurnPreset[] = []
       for (const name of Object.keys(choices)) {
-        const { value, self } = ownerOf(name)
+        const { value, self } = owners.get(name)!
         const choice = value.session![name]!
         const id = (Object.hasOwn(asked, name) ? asked[name] : undefined) ?? choice.usual?.(self)
         if (id === undefined) continue
@@ -77,7 +77,9 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
         found[name] = id
         presets.push(preset)
       }
-      return { choices: found, preset: mergePresets(presets) }
+      // The first that decides counts.
+      const preset: TurnPreset = Object.assign({}, ...presets.toReversed().map((each) => defined(each)))
+      return { choices: found, preset }
     },
   }
 }
@@ -97,11 +99,4 @@ function hostedChoice({ value, self }: Started, name: string): HostedChoice {
     },
     list: list && (() => list.call(choice, self)),
   }
-}
-
-/** The first that decides counts; tools have to be allowed by all. */
-function mergePresets(presets: readonly TurnPreset[]): TurnPreset {
-  const first = <Key extends keyof TurnPreset>(key: Key): TurnPreset[Key] =>
-    presets.find((preset) => preset[key] !== undefined)?.[key]
-  return defined({ model: first('model'), layout: first('layout'), tools: first('tools'), system: first('system') })
 }

@@ -206,6 +206,8 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
   readonly capabilities?: readonly AnyCapability[]
+  /** Of `capabilities` those of the program, without those that the home adds. Default: all of them. */
+  readonly programCapabilities?: readonly AnyCapability[]
   /** The gateway that commands use. By default, they look for it in the home. */
   readonly connect?: (home: string) => Promise<GatewayConnection>
   /** Calls `listener` for Ctrl-C and for a request to end; returns a function that stops listening. Default: the signals of the process. */

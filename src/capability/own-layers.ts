@@ -5,7 +5,8 @@ import type { LayerContext } from './turn-part.ts'
 /**
  * The layers of all capabilities with those that Foreword itself adds behind them: words about citations, and the rule that
  * text from files, pages and tools is data (in every layout and under every prompt, wherever such text can come into the call; last in the system
- * message, so that nothing before it moves). Placeholders of the prompt are filled in.
+ * message, so that nothing before it moves; once, where another layer contains it already). Placeholders of the prompt are
+ * filled in.
  */
 export function finishLayers(
   layers: readonly Layer[],
@@ -13,7 +14,11 @@ export function finishLayers(
   placeholders: Readonly<Record<string, string>>,
 ): readonly Layer[] {
   const all = [...layers, ...(cites ? citationLayers : []), ...(readsForeign ? [foreignText] : [])]
-  return dropRepeatedRule(withholdPromptFillers(fillGuidance(all, layout, placeholders), layout))
+  const finished = withholdPromptFillers(fillGuidance(all, layout, placeholders), layout)
+  const hasRule = finished.some(
+    ({ id, renditions }) => id !== FOREIGN_TEXT && renditions.every(({ text }) => text.includes(foreignTextRule)),
+  )
+  return hasRule ? finished.filter(({ id }) => id !== FOREIGN_TEXT) : finished
 }
 
 /** The name of the layer with the rule. */
@@ -122,11 +127,3 @@ function withholdPromptFillers(layers: readonly Layer[], { placements }: Layout)
 const PROMPT = 'system-prompt'
 const reason: Reason = { code: 'no-system-prompt' }
 const filled: readonly string[] = ['date', 'tool-guidance', 'citation-guidance']
-
-/** Layers without the rule where another one contains it already. */
-function dropRepeatedRule(layers: readonly Layer[]): readonly Layer[] {
-  const isSaid = layers.some(
-    ({ id, renditions }) => id !== FOREIGN_TEXT && renditions.every(({ text }) => text.includes(foreignTextRule)),
-  )
-  return isSaid ? layers.filter(({ id }) => id !== FOREIGN_TEXT) : layers
-}

@@ -9,7 +9,7 @@ import type { Route } from './route.ts'
 import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
-import type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
+import type { LayerContext, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
 /** What capabilities bring to hosts: to a server, a command line, channels. */
 export interface Contributions {
@@ -70,16 +70,23 @@ export function runCapabilities(
   services: ReadonlyMap<string, unknown>,
 ): RunningCapabilities {
   let stopped: Promise<void> | undefined
-  const promptBlocks = () => started.flatMap(ownBlocks)
 
   return {
     capabilities: started.map(({ value }) => value),
     choices: choices.offered,
     capability: <Service>({ name }: ServiceKey<Service>) => services.get(name) as Service | undefined,
     async layers(given, parts = new Map()) {
-      const context = { ...given, promptBlocks: promptBlocks() }
+      const promptBlocks = started.flatMap(({ value, self }) => value.promptBlocks?.(self) ?? [])
+      const context = { ...given, promptBlocks }
       const [layers, placeholders] = await Promise.all([
-        Promise.all(started.map((each) => capabilityLayers(each, context, parts))),
+        Promise.all(
+          started.map((each) =>
+            runGuarded(each, 'could not give its layers', async ({ value, self }) => [
+              ...((await value.layers?.(self, context)) ?? []),
+              ...((await parts.get(value.name)?.layers?.(context)) ?? []),
+            ]),
+          ),
+        ),
         Promise.all(
           started.map((each) =>
             runGuarded(each, 'could not give its placeholders', ({ value, self }) =>
@@ -167,24 +174,13 @@ export function runCapabilities(
   }
 }
 
-function ownBlocks({ value, self }: Started): readonly PromptBlock[] {
-  return value.promptBlocks?.(self) ?? []
-}
-
-function capabilityTools(each: Started): readonly Tool[] {
-  const { value, self } = each
+function capabilityTools({ value, self }: Started): readonly Tool[] {
   try {
-    return [...(value.tools?.(self) ?? []), ...ownBlocks(each).flatMap(({ tools }) => tools)]
+    const blocks = value.promptBlocks?.(self) ?? []
+    return [...(value.tools?.(self) ?? []), ...blocks.flatMap(({ tools }) => tools)]
   } catch (error) {
     throw capabilityError(value, 'could not give its tools', error)
   }
-}
-
-function capabilityLayers(each: Started, context: LayerContext, parts: TurnParts): Promise<readonly Layer[]> {
-  return runGuarded(each, 'could not give its layers', async ({ value, self }) => [
-    ...((await value.layers?.(self, context)) ?? []),
-    ...((await parts.get(value.name)?.layers?.(context)) ?? []),
-  ])
 }
 
 async function stop(started: readonly Started[]): Promise<void> {

@@ -97,9 +97,8 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
 function parseDefaults({ name, settings }: AnyCapability): unknown {
   const read = settings?.safeParse({})
   if (!read || read.success) return read?.data
-  throw new Error(
-    `The capability ${name} needs settings: ${read.error.issues.map(({ message }) => message).join('; ')}`,
-  )
+  const missing = read.error.issues.map(({ path }) => path.join('.')).join(', ')
+  throw new Error(`The capability ${name} needs settings that are missing: ${missing}.`)
 }
 
 /** The host with the service. `runtime` stays a getter: there is none while capabilities start. */

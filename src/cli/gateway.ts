@@ -10,7 +10,7 @@ import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 import { loadWithWarnings } from './load-configuration.ts'
 import { version } from './version.ts'
-import { completeRestore } from './with-claim.ts'
+import { withClaim } from './with-claim.ts'
 
 /** A gateway without a port. */
 export interface Gateway {
@@ -35,10 +35,19 @@ export async function openGateway(
   warn: (text: string) => void,
   { listens = false }: { readonly listens?: boolean } = {},
 ): Promise<Gateway> {
-  await completeRestore(home, warn)
+  const {
+    completeRestore,
+    createHome,
+    createWorkspace,
+    ensureToken,
+    homeAt,
+    isRestorePending,
+    openRuntime,
+    problemText,
+    readToken,
+  } = await import('../runtime.ts')
+  if (isRestorePending(home)) warn(await withClaim(home, () => completeRestore(home)))
   const { capabilities, configuration, warnings } = await loadWithWarnings(home, io)
-  const { createHome, createWorkspace, ensureToken, homeAt, openRuntime, problemText, readToken } =
-    await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
   await createHome(homeAt(home))
   const started = new Date().toISOString()

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { CommandCall, Io, Output } from '../capability.ts'
+import type { AnyCapability, CommandCall, Io, Output } from '../capability.ts'
 
 /** Prints data to standard output, followed by a line break. */
 export function print(io: Io, text: string): void {
@@ -104,4 +104,12 @@ export function redirectable(own: Output): RedirectableOutput {
       target = other ?? own
     },
   }
+}
+
+/** The capabilities of the program itself: a configuration is loaded with them, and loads those of its home. */
+export function programCapabilities({
+  capabilities = [],
+  programCapabilities: own = capabilities,
+}: Io): readonly AnyCapability[] {
+  return own
 }

@@ -1,7 +1,7 @@
-import type { Io } from '../capability.ts'
+import type { AnyCapability, Io } from '../capability.ts'
 import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
-import { note } from './io.ts'
+import { note, programCapabilities } from './io.ts'
 
 /** Loads the configuration. Throws one failure that lists every problem. */
 export async function loadValidConfiguration(home: string, io: Io): Promise<Configuration> {
@@ -20,7 +20,8 @@ export async function loadWithWarnings(
 
 async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   const { homeAt, loadConfiguration, problemText } = await import('../runtime.ts')
-  const loaded = await loadConfiguration({ home, environment: io.environment, capabilities: io.capabilities ?? [] })
+  const { environment } = io
+  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
   const { problems } = loaded
   if (problems.length === 0) return loaded
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
@@ -34,11 +35,12 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
 /** The same command line with the capabilities that the configuration of a home adds. One that cannot be loaded is reported. */
 export async function withHomeCapabilities(home: string, io: Io): Promise<Io> {
   const { configuredCapabilities } = await import('../runtime/configured-capabilities.ts')
-  const { capabilities: own = [], environment } = io
+  const own = programCapabilities(io)
+  const { environment } = io
   const { capabilities, problems } = await configuredCapabilities({ home, environment, capabilities: own })
   if (problems.length > 0) {
     const { problemText } = await import('../runtime.ts')
     for (const problem of problems) note(io, problemText(problem))
   }
-  return { ...io, capabilities }
+  return { ...io, capabilities, programCapabilities: own }
 }

@@ -1,5 +1,6 @@
 import type { SessionStore, StoreDriver } from '../session.ts'
 import { CommandFailure } from './failure.ts'
+import { programCapabilities } from './io.ts'
 import type { Io } from '../capability.ts'
 
 /** The store driver of a home and its data folder. */
@@ -11,7 +12,7 @@ export interface HomeStore {
 /** Finds the store that the configuration of a home names. */
 export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
   const { homeAt, homeStoreDriver } = await import('../runtime.ts')
-  return { driver: await homeStoreDriver(home, io.environment, io.capabilities ?? []), folder: homeAt(home).data }
+  return { driver: await homeStoreDriver(home, io.environment, programCapabilities(io)), folder: homeAt(home).data }
 }
 
 /** Reads the store without a gateway. Returns `absent()` where nothing was ever written. */

@@ -23,11 +23,3 @@ export async function withClaim<Result>(home: string, work: () => Promise<Result
     )
   }
 }
-
-/** Completes an interrupted restore, before anything in the home is read. */
-export async function completeRestore(home: string, warn: (text: string) => void): Promise<void> {
-  const { finishRestore, isRestorePending } = await import('../runtime.ts')
-  if (!isRestorePending(home)) return
-  const aside = await withClaim(home, () => finishRestore(home))
-  warn(`Completed an interrupted restore.${aside === undefined ? '' : ` The former content is in ${aside}.`}`)
-}

@@ -34,8 +34,8 @@ export interface Foreword {
 }
 
 /**
- * Claims the home for this process and opens everything on it. Nothing is written before the configuration is known to be
- * right.
+ * Claims the home for this process and opens everything on it. An interrupted restore is completed first; nothing else is
+ * written before the configuration is known to be right.
  *
  * @throws ConfigurationError that names every mistake; ForewordError `token` where others can reach the bind address and
  * the token can be guessed; StoreError `claimed` where another process holds the home
@@ -48,6 +48,11 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const { createServer, hostedOptions, listen } = await import('../server.ts')
   const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
   const read = async () => ({ type: 'text' as const, text: JSON.stringify(written) })
+  if (open.isRestorePending(home)) {
+    const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+    const completed = await open.completeRestore(home).finally(() => claim.release())
+    warn?.(completed)
+  }
   const loaded = await open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
   const { configuration, problems } = loaded
   if (problems.length > 0) throw new open.ConfigurationError(problems)

@@ -17,20 +17,20 @@ export function turnClock(clock: Clock): TurnClock {
 export const systemClock: Clock = {
   time: () => new Date().toISOString(),
   monotonic: () => performance.now(),
-  newId: (kind) => `${kind}_${randomLetters(12)}`,
+  newId(kind) {
+    if (used + LETTERS > pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    let id = `${kind}_`
+    for (const byte of pool.subarray(used, used + LETTERS)) id += alphabet[byte & 31]
+    used += LETTERS
+    return id
+  },
 }
 
+/** Of an id, with 5 bits of chance a letter. */
+const LETTERS = 12
+/** The bytes are drawn many at a time: a draw costs more than what is done with it. */
 const pool = new Uint8Array(4096)
 let used = pool.length
-
-/** 5 bits of chance a letter. The bytes are drawn many at a time: a draw costs more than what is done with it. */
-function randomLetters(count: number): string {
-  if (used + count > pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  let letters = ''
-  for (const byte of pool.subarray(used, used + count)) letters += alphabet[byte & 31]
-  used += count
-  return letters
-}

@@ -2,23 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { readHistoryTool, readResultTool } from '../agent.ts'
 import {
-  type AnyCapability,
-  type CapabilityPlaces,
   type Channel,
-  type Clock,
   type CompletionInput,
   type Contributions,
   fileLibrary,
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { startCapabilities } from '../capability/toolkit.ts'
-import { layoutOf } from '../context.ts'
-import type { Models } from '../model.ts'
 import { defined } from '../platform.ts'
 import type { Recall } from '../search.ts'
-import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
-import { createToolbox, type Tool } from '../tool.ts'
+import { type InputOptions, verifyAudit } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
 import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
@@ -34,56 +27,19 @@ import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
-import { createRecords } from './records.ts'
+import { type RuntimeParts, startParts } from './runtime-parts.ts'
 import { admit } from './sessions/admission.ts'
 import { createBacklogBudget } from './sessions/event-backlog.ts'
 import { sessionEvents } from './sessions/session-events.ts'
 import { createSessionStates, type SessionState } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
-import { retryRule, type RuntimeSettings } from './settings.ts'
+import { retryRule } from './settings.ts'
 import { createApprovalService } from './tools/approval-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
 import { previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
-
-/** Everything a runtime is made of. It stops the capabilities and closes the store when it is closed. */
-interface RuntimeParts {
-  readonly version: string
-  readonly home: string
-  readonly store: SessionStore
-  readonly models: Models
-  /** Its capabilities, in the order of their layers and tools. */
-  readonly capabilities?: readonly AnyCapability[]
-  /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
-  readonly capabilitySettings?: Readonly<Record<string, unknown>>
-  readonly settings: RuntimeSettings
-  readonly clock: Clock
-  /** Folder that tools work in; `workspace` in the home where absent. */
-  readonly workspace?: string
-  readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Places that tools on files keep away from, besides those of the capabilities. */
-  readonly places?: CapabilityPlaces
-  /** File of the index of the history, or `:memory:`; beside the store in the home where absent. */
-  readonly historyIndex?: string
-  /** The owner's time zone. This machine's where absent. */
-  readonly timeZone?: string
-  /** Decides alone what may run. */
-  readonly policy: ToolPolicy
-  /** Tools besides those of the capabilities. */
-  readonly tools?: readonly Tool[]
-  /** Whether the channels of the capabilities are opened. `false` unless given. */
-  readonly listens?: boolean
-  /** Channels besides those of the capabilities. */
-  readonly channels?: readonly Channel[]
-  /** Warnings from before there was a runtime, for its status. */
-  readonly warnings?: readonly string[]
-  /** Sentences for the operator. */
-  readonly warn?: (text: string) => void
-  /** Whether turns that a former process left are resumed, and anything is written. */
-  readonly recovers?: boolean
-}
 
 /** A runtime with what its capabilities bring to hosts. */
 export interface HostedRuntime extends Runtime {
@@ -113,20 +69,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
   const models = createModelChoice(parts.models, settings.model, warn)
   let runtime: HostedRuntime | undefined
-  const capabilities = await startCapabilities(parts.capabilities ?? [], {
-    settings: parts.capabilitySettings ?? {},
-    home: { folder: parts.home, data, workspace: parts.workspace ?? join(parts.home, 'workspace') },
-    environment: parts.environment ?? {},
-    version: parts.version,
-    layout: layoutOf(settings.layout),
-    counter: settings.counter,
-    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    clock,
-    store,
-    writes,
-    access: () => parts.policy.current(),
-    places: parts.places ?? {},
-    records: (kind) => createRecords({ store, clock }, kind),
+  const capabilities = await startParts(parts, {
+    settings,
     warn,
     runtime() {
       if (runtime) return runtime
@@ -136,7 +80,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const channels = [...(parts.listens && writes ? await capabilities.channels() : []), ...(parts.channels ?? [])]
   const library = capabilities.capability(fileLibrary)
   const policy: ToolPolicy = {
-    current: () => parts.policy.current(),
+    ...parts.policy,
     withheld: () => new Set(capabilities.withheld().map(({ name }) => name)),
   }
   const cache = createTurnCache()
@@ -158,16 +102,15 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const calibration = await openCalibrationStore(store, warn)
   const limits = await openLearnedLimits(store, clock, warn)
   const tools = () => [...capabilities.tools(), ...(parts.tools ?? []), ...readers]
-  const allowed = (all: readonly Tool[]) => allowedTools(policy, createToolbox(all).tools)
-  const context = (): AssemblyContext => ({
+  const context: AssemblyContext = {
     store,
     settings,
     calibration,
     limits,
     cache,
     capabilities,
-    allowedTools: () => allowed(tools()),
-  })
+    allowedTools: () => allowedTools(policy, tools()),
+  }
   const states = createSessionStates(store)
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
@@ -177,7 +120,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => {
     await capabilities.ready()
-    return prepareTurn({ capabilities, models, context, tools, allowed }, state, asked, said)
+    return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
   const queue = createTurnQueue({
     store,
@@ -214,7 +157,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
     refuseWhenClosing()
-    yield* complete({ context: context(), models, clock }, input)
+    yield* complete({ context, models, clock }, input)
   }
 
   let recovered = 0

@@ -56,7 +56,7 @@ for (const [key, value, message] of [
   ['gatway.port', 1, /Did you mean gateway\?/],
   ['gateway.port', 'high', /gateway\.port must be a number/],
   ['gateway.port', 70_000, /gateway\.port must be at most 65535/],
-  ['providers.office.baseURL', 'http://localhost/v1', /providers\.office\.kind must be one of/],
+  ['providers.office.baseURL', 'http://localhost/v1', /providers\.office\.kind is missing; it must be one of/],
   ['gateway.token', 'hush', /holds a secret.*FOREWORD_GATEWAY_TOKEN/],
   ['providers.cloud.apiKey', 'hush', /providers\.cloud\.apiKey is not a key|holds a secret/],
   ['providers.cloud.headers.Authorization', 'hush', /holds a secret.*apiKeyEnv/],

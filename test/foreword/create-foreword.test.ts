@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type TestContext } from 'node:test'
 import { builtIn, capability, createForeword } from '../../src/foreword.ts'
+import { arrivingHome, decideRestore } from '../../src/runtime/backup/restore-home.ts'
 import { configuredCapabilities } from '../../src/runtime/configured-capabilities.ts'
 import { configurationSchema, findKeyPath, loadConfiguration } from '../../src/runtime.ts'
 import { run } from '../cli/recorded-io.ts'
@@ -38,6 +39,27 @@ test('a mistake in the configuration is reported before the home is changed', as
     createForeword({ home, configuration: { gatway: {} } }),
     /gatway is not a key.*Did you mean gateway/,
   )
+})
+
+test('a restore that was interrupted is completed before the home is read', async (t) => {
+  const home = temporaryHome(t)
+  writeFileSync(join(home, 'config.json'), '{"model": "former"}')
+  mkdirSync(arrivingHome(home), { recursive: true })
+  writeFileSync(join(arrivingHome(home), 'config.json'), '{"model": "rehearsal"}')
+  writeFileSync(join(arrivingHome(home), 'notes.txt'), 'restored')
+  const aside = 'before-restore-20260101T000000Z'
+  await decideRestore(home, aside)
+  // It broke off after the former configuration was put aside.
+  mkdirSync(join(home, aside))
+  renameSync(join(home, 'config.json'), join(home, aside, 'config.json'))
+  const warnings: string[] = []
+  const foreword = await createForeword({ home, warn: (text) => warnings.push(text) })
+  assert.equal((await foreword.runtime.status()).model.id, 'rehearsal')
+  await foreword.close()
+  assert.equal(readFileSync(join(home, 'notes.txt'), 'utf8'), 'restored')
+  assert.equal(readFileSync(join(home, aside, 'config.json'), 'utf8'), '{"model": "former"}')
+  assert.equal(existsSync(join(home, '.restoring')), false)
+  assert.deepEqual(warnings, [`Completed an interrupted restore. The former content is in ${join(home, aside)}.`])
 })
 
 test('an address that others can reach needs a strong token: a short one is refused with a hint, and not kept', async (t) => {
@@ -150,10 +172,13 @@ test('settings without a default that are not given are a problem at their key, 
   const { problems, configuration } = await load()
   assert.deepEqual(
     problems.map(({ key, message, hint }) => [key, message, hint]),
-    [['tide.harbour', 'must be a text', 'Whose tides.']],
+    [['tide.harbour', 'is missing; it must be a text', 'Whose tides.']],
   )
   assert.equal(configuration.model, 'rehearsal')
-  await assert.rejects(createForeword({ home }), { code: 'configuration', message: /tide\.harbour must be a text/ })
+  await assert.rejects(createForeword({ home }), {
+    code: 'configuration',
+    message: /tide\.harbour is missing; it must be a text/,
+  })
   const text = '{"capabilities": ["./tide.ts"], "tide": {"harbour": "Kiel"}}'
   writeFileSync(join(home, 'config.json'), text)
   assert.deepEqual((await load()).problems, [])

@@ -39,7 +39,8 @@ export const agents = capability<undefined, Records<AgentValue>>({
   async turn({ service }, { choices }) {
     const id = choices['agent']
     const found = id === undefined ? undefined : await service.find(id)
-    const layers = found ? agentLayers(found.id, found.value) : []
+    if (!found) return {}
+    const layers = agentLayers(found.id, found.value)
     return { layers: () => layers }
   },
   async routes(self) {

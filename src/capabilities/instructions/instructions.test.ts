@@ -31,5 +31,5 @@ test('an unreadable AGENTS.md is a warning that names it', async () => {
 
 async function layersAndWarnings(found: TextRead) {
   const opened = await openInstructions('AGENTS.md', async () => found)
-  return { layers: opened.layers(), warnings: opened.warnings() }
+  return { layers: opened.layers, warnings: opened.warnings }
 }

@@ -11,25 +11,25 @@ export const instructions = capability({
     const { readerWithin } = await import('../../capability/toolkit.ts')
     return openInstructions(join(workspace, 'AGENTS.md'), readerWithin([workspace]))
   },
-  layers: ({ service }) => service.layers(),
+  layers: ({ service }) => service.layers,
   reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings(),
+  warnings: ({ service }) => service.warnings,
 })
 
 /** Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Nothing where it is missing or blank. */
 export async function openInstructions(file: string, read: TextReader) {
-  let layers: readonly Layer[] = []
-  let warnings: readonly string[] = []
-
-  async function load(): Promise<void> {
-    const found = await read(file)
-    const text = found.type === 'text' ? found.text.trim() : ''
-    layers = text === '' ? [] : [textLayer('instructions', text, ref)]
-    warnings = found.type === 'unreadable' ? [`${ref} is not used: ${found.why}`] : []
+  const opened = {
+    layers: [] as readonly Layer[],
+    warnings: [] as readonly string[],
+    async reload(): Promise<void> {
+      const found = await read(file)
+      const text = found.type === 'text' ? found.text.trim() : ''
+      opened.layers = text === '' ? [] : [textLayer('instructions', text, ref)]
+      opened.warnings = found.type === 'unreadable' ? [`${ref} is not used: ${found.why}`] : []
+    },
   }
-
-  await load()
-  return { reload: load, warnings: () => warnings, layers: () => layers }
+  await opened.reload()
+  return opened
 }
 
 /** The name of the file in manifests and warnings. */

@@ -30,9 +30,10 @@ export const memory = capability<MemorySettings, Memory>({
       warn: (text) => host.warn(text),
     })
   },
-  layers: (_self, { layout }) => withheldConversation(layout),
+  layers: withheldConversation,
   async turn({ service }, question) {
     const { whole, hasAny, now } = await service.read(question)
+    if (!whole) return { readsForeign: hasAny }
     return {
       readsForeign: hasAny,
       layers({ layout }) {
@@ -40,7 +41,7 @@ export const memory = capability<MemorySettings, Memory>({
         return reading ? memoryLayers(reading, layout) : []
       },
       holds(layer) {
-        const sessions = whole ? sessionsIn(whole, layer) : []
+        const sessions = sessionsIn(whole, layer)
         return sessions.length > 0 ? sessions : undefined
       },
     }

@@ -17,13 +17,17 @@ interface PersonaOptions {
 
 /** Layers `soul` and `user-profile`. A file that is missing or wrong gives an empty layer and a warning, never a crash. */
 export async function openPersona({ soulFile, userProfileFile, expected = false, read = readText }: PersonaOptions) {
-  let sources: readonly Source[] = []
-
-  async function load(): Promise<void> {
-    sources = await Promise.all([
-      source('soul', soulFile, 'context/soul.json', soulSchema, soulText),
-      source('user-profile', userProfileFile, 'context/user_profile.json', userProfileSchema, userProfileText),
-    ])
+  const opened = {
+    layers: [] as readonly Layer[],
+    warnings: [] as readonly string[],
+    async reload(): Promise<void> {
+      const sources = await Promise.all([
+        source('soul', soulFile, 'context/soul.json', soulSchema, soulText),
+        source('user-profile', userProfileFile, 'context/user_profile.json', userProfileSchema, userProfileText),
+      ])
+      opened.layers = sources.flatMap(({ layers }) => layers)
+      opened.warnings = sources.flatMap(({ warnings }) => warnings)
+    },
   }
 
   async function source<Value>(
@@ -43,12 +47,8 @@ export async function openPersona({ soulFile, userProfileFile, expected = false,
     return { layers: blank, warnings: json.faults.map((fault) => `${ref} is not used: ${fault}`) }
   }
 
-  await load()
-  return {
-    reload: load,
-    warnings: () => sources.flatMap(({ warnings }) => warnings),
-    layers: () => sources.flatMap(({ layers }) => layers),
-  }
+  await opened.reload()
+  return opened
 }
 
 interface Source {

@@ -81,7 +81,7 @@ async function read(soul: TextRead, userProfile: TextRead, expected = false) {
     expected,
     read: async (path) => (path === 'soul.json' ? soul : userProfile),
   })
-  return { layers: opened.layers(), warnings: opened.warnings() }
+  return { layers: opened.layers, warnings: opened.warnings }
 }
 
 function text(value: string): TextRead {

@@ -10,9 +10,9 @@ export const persona = capability({
     const { openPersona } = await import('./open-persona.ts')
     return openPersona({ ...filesIn(home.folder), expected: layout.expectsPersona })
   },
-  layers: ({ service }) => service.layers(),
+  layers: ({ service }) => service.layers,
   reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings(),
+  warnings: ({ service }) => service.warnings,
 })
 
 function filesIn(home: string) {

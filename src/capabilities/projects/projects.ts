@@ -31,7 +31,8 @@ export const projects = capability<undefined, Records<ProjectValue>>({
   async turn({ service }, { choices: { agent, project: id } }) {
     const found = id === undefined || agent !== undefined ? undefined : await service.find(id)
     const text = found?.value.instructions.trim() ?? ''
-    const layers = text === '' ? [] : [textLayer('custom-agent', text, `project/${id}`)]
+    if (text === '') return {}
+    const layers = [textLayer('custom-agent', text, `project/${id}`)]
     return { layers: () => layers }
   },
   async routes({ service }) {

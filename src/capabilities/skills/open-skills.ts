@@ -30,20 +30,17 @@ export interface SkillsOptions
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
 export async function openSkills(options: SkillsOptions) {
-  let now = await readSkills(options)
-  return {
+  const opened = {
+    ...(await readSkills(options)),
     async reload(): Promise<void> {
-      now = await readSkills(options)
+      Object.assign(opened, await readSkills(options))
     },
-    loaded: () => now.loaded,
-    warnings: () => now.warnings,
-    tools: () => now.tools,
-    promptBlocks: () => now.promptBlocks,
-    layers: (context: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools'>) => {
-      const layers = now.layersIn(context.layout)
+    layers(context: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools'>): readonly Layer[] {
+      const layers = opened.layersIn(context.layout)
       return [...(context.callsTools ? layers : layers.flatMap(withoutList)), ...promptBlocksLayer(context)]
     },
   }
+  return opened
 }
 
 /** What the folders of skills give until they are read again. */

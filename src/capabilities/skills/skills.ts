@@ -66,9 +66,9 @@ export const skills = capability({
     })
   },
   layers: ({ service }, context) => service.layers(context),
-  tools: ({ service }) => service.tools(),
-  promptBlocks: ({ service }) => service.promptBlocks(),
+  tools: ({ service }) => service.tools,
+  promptBlocks: ({ service }) => service.promptBlocks,
   reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings(),
-  status: ({ service }) => ({ skills: service.loaded().skills.length }),
+  warnings: ({ service }) => service.warnings,
+  status: ({ service }) => ({ skills: service.loaded.skills.length }),
 })

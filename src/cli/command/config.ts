@@ -10,7 +10,7 @@ import {
   valueText,
 } from '../config/effective-values.ts'
 import { CommandFailure } from '../failure.ts'
-import { applyStyle, note, print, printJson } from '../io.ts'
+import { applyStyle, note, print, printJson, programCapabilities } from '../io.ts'
 import { nearestName } from '../../platform.ts'
 import { table } from '../table.ts'
 
@@ -70,7 +70,11 @@ async function path(call: CommandCall, io: Io): Promise<number> {
 
 async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
   const { loadConfiguration } = await import('../../runtime.ts')
-  return await loadConfiguration({ home: call.home, environment: io.environment, capabilities: io.capabilities ?? [] })
+  return await loadConfiguration({
+    home: call.home,
+    environment: io.environment,
+    capabilities: programCapabilities(io),
+  })
 }
 
 function refuseUnknown(key: string, known: readonly string[]): void {

@@ -17,7 +17,7 @@ import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from '../do
 import { checkAudit, checkContents, checkStore } from '../doctor/check-store.ts'
 import { checkPolicy, checkTools } from '../doctor/check-tools.ts'
 import { problem } from '../doctor/finding.ts'
-import { safeForTerminal, type Look, print, printJson, applyStyle } from '../io.ts'
+import { safeForTerminal, type Look, print, printJson, applyStyle, programCapabilities } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
 import { withLocalTimes } from '../time-text.ts'
 
@@ -55,7 +55,7 @@ async function examine(home: string, io: Io): Promise<readonly Finding[]> {
   const { createModels, waysToAttach } = await import('../../model.ts')
   const { environment } = io
   const files = homeAt(home)
-  const loaded = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [] })
+  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
   const {
     capabilities,
     configuration: { gateway, model, models, providers },

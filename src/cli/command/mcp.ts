@@ -3,7 +3,7 @@ import type { CommandCall, Io } from '../../capability.ts'
 import type { HostedRuntime } from '../../runtime.ts'
 import { jsonOption } from '../arguments.ts'
 import { onInterrupt } from '../interrupt.ts'
-import { note } from '../io.ts'
+import { note, programCapabilities } from '../io.ts'
 import { clients, printConfig } from '../mcp/config.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { version } from '../version.ts'
@@ -44,7 +44,7 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   const { capabilities: known } = await configuredCapabilities({
     home,
     environment,
-    capabilities: io.capabilities ?? [],
+    capabilities: programCapabilities(io),
   })
   const homeConnection = (runtime: HostedRuntime) => {
     const { capabilities, mcp } = runtime.contributed

@@ -6,7 +6,7 @@ import { jsonOption, yesOption } from '../arguments.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
-import { note, print, printJson } from '../io.ts'
+import { note, print, printJson, programCapabilities } from '../io.ts'
 import { fullTimeText } from '../time-text.ts'
 
 export const restoreCommand: Command = {
@@ -36,7 +36,7 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        findStore: (home) => homeStoreDriver(home, io.environment, io.capabilities ?? []),
+        findStore: (home) => homeStoreDriver(home, io.environment, programCapabilities(io)),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

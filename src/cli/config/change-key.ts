@@ -3,7 +3,7 @@ import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../.
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
 import { CommandFailure } from '../failure.ts'
-import { note, printJson, applyStyle } from '../io.ts'
+import { note, printJson, applyStyle, programCapabilities } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
 
 /** `foreword config set KEY VALUE...` */
@@ -54,7 +54,7 @@ async function changeKey(
   let odd: readonly string[] = []
   const check = async (text: string) => {
     const read = () => Promise.resolve({ type: 'text' as const, text })
-    const planned = await loadConfiguration({ home, environment, capabilities: io.capabilities ?? [], read })
+    const planned = await loadConfiguration({ home, environment, capabilities: programCapabilities(io), read })
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
   }
   const { origins, schema } = await loaded(call, io)

@@ -157,11 +157,17 @@ export function isRestorePending(home: string): boolean {
   return existsSync(noteFile(home))
 }
 
+/** Completes an interrupted restore, before anything in the home is read. Returns a sentence for the operator. */
+export async function completeRestore(home: string): Promise<string> {
+  const aside = await finishRestore(home)
+  return `Completed an interrupted restore.${aside === undefined ? '' : ` The former content is in ${aside}.`}`
+}
+
 /**
  * Carries out what `decideRestore` noted, from where it was interrupted. For the one process that has claimed the home. Returns
  * the folder with the former content; `undefined` where there was nothing, or nothing to do.
  */
-export async function finishRestore(home: string): Promise<string | undefined> {
+async function finishRestore(home: string): Promise<string | undefined> {
   const pending = await readNote(home)
   if (!pending) return undefined
   const aside = join(home, pending.aside)

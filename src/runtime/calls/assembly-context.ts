@@ -1,6 +1,6 @@
-import type { LayerContext, RunningCapabilities, TurnPart, TurnParts } from '../../capability.ts'
+import type { LayerContext, RunningCapabilities, TurnParts } from '../../capability.ts'
 import type { Layer } from '../../context.ts'
-import type { SessionStore, CitationSource } from '../../session.ts'
+import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { CalibrationStore } from '../models/calibration-store.ts'
 import type { LearnedLimits } from '../models/learned-limits.ts'
@@ -35,20 +35,4 @@ export function layersFor(
 ): Promise<readonly Layer[]> {
   const { choices = {}, system, parts } = turn ?? {}
   return capabilities.layers({ ...context, choices, ...(system && { system }) }, parts)
-}
-
-/** Documents in the request itself, with their numbers. */
-export function documentSources({ turn }: Pick<AssemblyContext, 'turn'>): readonly CitationSource[] {
-  return turnParts(turn).flatMap(({ sources = [] }) => sources)
-}
-
-/** Sessions whose words a layer contains, by its id. */
-export function heldSessions({ turn }: Pick<AssemblyContext, 'turn'>, layer: string): readonly string[] | undefined {
-  const sessions = new Set(turnParts(turn).flatMap((part) => part.holds?.(layer) ?? []))
-  return sessions.size > 0 ? [...sessions] : undefined
-}
-
-/** What the capabilities give the turn, in their order. */
-export function turnParts(turn: PreparedParts | undefined): readonly TurnPart[] {
-  return [...(turn?.parts.values() ?? [])]
 }

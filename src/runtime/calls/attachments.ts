@@ -58,16 +58,17 @@ export async function findEarlierFiles(
   session: string,
   { earlier, files, since }: LoadedFiles,
   current: readonly TurnFile[],
-): Promise<readonly EarlierFile[]> {
+): Promise<readonly Attachment[]> {
   if (!earlier) return []
   const seen = new Set([...files, ...current].map(({ file }) => file))
   const rows = await store.files({ owner: { type: 'session', id: session }, state: 'ready' })
-  return rows.flatMap(({ id, name, time, state }): readonly EarlierFile[] => {
+  const dropped = rows.flatMap(({ id, name, time, state }): readonly EarlierFile[] => {
     if (seen.has(id) || state.type !== 'ready' || (since !== undefined && time > since)) return []
     const { reading } = state
     if (reading.kind === 'image') return []
     return [{ id, name, ...(reading.kind === 'text' ? { tokens: reading.tokens } : {}) }]
   })
+  return earlierAttachments(dropped)
 }
 
 /** What was loaded of a session, as far as its files depend on it. */

@@ -7,9 +7,7 @@ import {
   type Budget,
   ContextOverflowError,
   type Cut,
-  type ImageSupport,
   type Layer,
-  type Layout,
   layoutOf,
   type Request,
   type Turn,
@@ -18,10 +16,10 @@ import {
   type VerbatimInput,
 } from '../../context.ts'
 import { modelImageSupport, type Model } from '../../model.ts'
-import { toolDefinition, type Tool } from '../../tool.ts'
+import { toolDefinition } from '../../tool.ts'
 import { countInSlices } from '../models/counters.ts'
-import { type AssemblyContext, documentSources, layersFor, turnParts } from './assembly-context.ts'
-import { loadAttachments, earlierAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
+import { type AssemblyContext, layersFor } from './assembly-context.ts'
+import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
 import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
 import { loadHistory } from './history-loader.ts'
 
@@ -67,14 +65,19 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   const keepsTools = !last || model.facts.toolChoiceNone
   const tools = keepsTools ? allowed.map(toolDefinition) : []
 
+  // Decided by what is allowed, not by what a message finds, so that the head stays as it is from call to call.
+  const parts = [...(context.turn?.parts.values() ?? [])]
+  const readsForeign = allowed.some(({ readsContext }) => !readsContext) || parts.some((part) => part.readsForeign)
+  // Documents in the request can be cited before anything was searched.
+  const citesDocuments = layout.citations.fromFirstStep && parts.some(({ sources = [] }) => sources.length > 0)
   const layers = await layersFor(context, {
     time: question.time,
     layout,
     tools: tools.map((tool) => tool.name),
     callsTools: model.facts.tools && session !== undefined,
     model: model.id,
-    readsForeign: readsForeign(context, allowed),
-    cites: (question.cites ?? false) || citesDocuments(context, layout),
+    readsForeign,
+    cites: (question.cites ?? false) || citesDocuments,
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
   // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
@@ -93,7 +96,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
       : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
   const before = session === undefined ? [] : await findEarlierFiles(store, session, history, files)
-  const attachments = [...earlierAttachments(before), ...(await loadAttachments(store, [...history.files, ...files]))]
+  const attachments = [...before, ...(await loadAttachments(store, [...history.files, ...files]))]
   const input: AssemblyInput = {
     layout,
     layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
@@ -103,12 +106,15 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     budget,
     counter: settings.counter,
     model: model.id,
-    images: imageSupport(model, question.gone),
+    images: { ...modelImageSupport(model), ...(question.gone?.length ? { gone: question.gone } : {}) },
     ...defined({ cut, earlier: history.earlier }),
     ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
-  return { toolChoice: last ? 'none' : 'auto', ...(await assembleWithin(context, model, input, question.deeper)) }
+  return {
+    toolChoice: last ? 'none' : 'auto',
+    ...(await accountWithinLearned(context, model, input, assembleInSlices, question.deeper)),
+  }
 }
 
 /** An attempt, and what leaves for the provider: the request with the bytes of its images. */
@@ -151,39 +157,10 @@ const lastStepReminder: Layer = {
   origin: { kind: 'operator', ref: 'foreword' },
 }
 
-/** Which images reach a model, and which stored ones no longer can. */
-export function imageSupport(model: Model, gone: readonly string[] = []): ImageSupport {
-  return { ...modelImageSupport(model), ...(gone.length > 0 ? { gone } : {}) }
-}
-
 /**
- * Whether what others wrote may come into a call: a capability gives the turn some, or there is a tool that shows more than
- * the conversation itself. Decided by what is allowed, not by what a message finds, so that the head stays as it is from
- * call to call.
+ * Accounts for a call within the budget of its input. Where not even the smallest request fits into a size of prompt that
+ * was learned from a refusal or a report, it is ignored: what was learned must not stop a session that could continue.
  */
-function readsForeign({ turn }: AssemblyContext, allowed: readonly Tool[]): boolean {
-  return allowed.some(({ readsContext }) => !readsContext) || turnParts(turn).some((part) => part.readsForeign)
-}
-
-/** Whether documents in the request can be cited before anything was searched. */
-function citesDocuments(context: AssemblyContext, { citations }: Layout): boolean {
-  return citations.fromFirstStep && documentSources(context).length > 0
-}
-
-/**
- * Assembles within the budget. Where not even the smallest request fits into a size of prompt that was learned from a refusal
- * or a report, it is ignored: what was learned must not stop a session that could continue.
- */
-export async function assembleWithin(
-  context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
-  model: Model,
-  input: AssemblyInput,
-  deeper?: SizeRefusal,
-): Promise<{ readonly input: AssemblyInput; readonly outcome: Assembly | ContextOverflowError }> {
-  return accountWithinLearned(context, model, input, assembleInSlices, deeper)
-}
-
-/** Accounts for a call within the budget of its input, or without what was learned where that leaves too little. */
 export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,

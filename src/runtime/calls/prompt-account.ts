@@ -1,4 +1,4 @@
-import { markImages, messageTokens, type TokenCounter } from '../../context.ts'
+import { markImages, messageTokens } from '../../context.ts'
 import { type Model, type ModelRequest, type PromptReport, promptReport } from '../../model.ts'
 import type { CallOutcome, CallWarning, Usage } from '../../session.ts'
 import type { Reuse, SealedManifest } from '../ledger/seal.ts'
@@ -33,18 +33,15 @@ export function promptAccount(
   const { used, slots, reuse } = manifest
   const head = slots.tools + slots.system + slots.preamble
   const cacheable = calibration.wasCalled(model.id) ? Math.max(reuse?.tokens ?? 0, head) : 0
-  const text = used - imageTokensIn(request, settings.counter)
-  return { call, used, text, fresh: Math.min(text, used - cacheable) }
-}
-
-/** Tokens that images add to a request, less the markers that would replace them. */
-function imageTokensIn({ messages }: ModelRequest, counter: TokenCounter): number {
-  let tokens = 0
-  for (const message of messages) {
+  let text = used
+  for (const message of request.messages) {
+    // Less the marker that would replace an image.
     const marked = markImages(message, NONE)
-    if (marked) tokens += Math.max(0, messageTokens(counter, message) - messageTokens(counter, marked.message))
+    if (marked) {
+      text -= Math.max(0, messageTokens(settings.counter, message) - messageTokens(settings.counter, marked.message))
+    }
   }
-  return tokens
+  return { call, used, text, fresh: Math.min(text, used - cacheable) }
 }
 
 const NONE = { seen: false, inResults: false, byAddress: false }

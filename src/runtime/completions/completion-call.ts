@@ -14,10 +14,10 @@ import {
   turnsOf,
   type VerbatimAssembly,
 } from '../../context.ts'
-import type { Model } from '../../model.ts'
+import { type Model, modelImageSupport } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
-import { assembleWithin, imageSupport, verbatimInSlices, accountWithinLearned } from '../calls/attempt-call.ts'
+import { accountWithinLearned, assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { budgetFor, type SizeRefusal } from '../calls/call-budget.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
@@ -108,7 +108,7 @@ function resultIds(message: AnyMessage): readonly string[] {
 
 /** Where an image cannot reach the model, a marker goes in its place: then the request is not what its caller wrote. */
 function needsMarkers({ messages }: CompletionInput, model: Model): boolean {
-  const support = imageSupport(model)
+  const support = modelImageSupport(model)
   return messages.some((message) => markImages(message, support) !== undefined)
 }
 
@@ -174,9 +174,9 @@ async function attemptAssembly(
     budget,
     counter: settings.counter,
     model: model.id,
-    images: imageSupport(model),
+    images: modelImageSupport(model),
   }
-  const { input: assembled, outcome } = await assembleWithin(context, model, input, deeper)
+  const { input: assembled, outcome } = await accountWithinLearned(context, model, input, assembleInSlices, deeper)
   return {
     outcome,
     budget: assembled.budget,

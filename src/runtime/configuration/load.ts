@@ -31,7 +31,7 @@ export interface LoadOptions {
   /** Path of the home. */
   readonly home: string
   readonly environment: Environment
-  /** What the program is composed of; or the list of an earlier load, whose modules are loaded again. */
+  /** Those of the program. The modules that the configuration names are loaded behind them. */
   readonly capabilities: readonly AnyCapability[]
   /** IANA name, for the date in prompts where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
@@ -74,25 +74,19 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   }
 }
 
-/** What a program is composed of, by the list that loading made of it and of what a configuration names. */
-const composed = new WeakMap<readonly AnyCapability[], readonly AnyCapability[]>()
-
 /** What the file may contain depends on the capabilities that it names. */
 async function wholeSchema(
-  { home, environment, capabilities: given }: LoadOptions,
+  { home, environment, capabilities }: LoadOptions,
   file: ConfigurationFile,
 ): Promise<{ readonly schema: ConfigurationSchema; readonly faults: readonly Fault[] }> {
-  const capabilities = composed.get(given) ?? given
   const first = configurationSchema(capabilities)
   const named = environmentOverrides(environment, first).find(({ path }) => path.join('.') === 'capabilities')
   const names: unknown = named ? named.value : file.value['capabilities']
   if (!Array.isArray(names) || names.length === 0) return { schema: first, faults: [] }
   const modules = names.filter((name): name is string => typeof name === 'string' && name !== '')
   const loaded = await loadCapabilityModules(modules, home, first)
-  const all = [...capabilities, ...loaded.capabilities]
-  composed.set(all, capabilities)
   return {
-    schema: loaded.capabilities.length === 0 ? first : configurationSchema(all),
+    schema: loaded.capabilities.length === 0 ? first : configurationSchema([...capabilities, ...loaded.capabilities]),
     faults: loaded.faults.map((fault) => ({ path: ['capabilities'], ...fault })),
   }
 }
@@ -102,7 +96,7 @@ export function checkValue(
   value: unknown,
   schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
-  const first = schema.whole.safeParse(value)
+  const first = schema.whole.safeParse(value, { reportInput: true })
   const faults = [
     ...(first.success ? [] : faultsFromIssues(first.error.issues, schema.json)),
     ...unknownEmbedders(value, schema),

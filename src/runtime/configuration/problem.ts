@@ -38,7 +38,7 @@ export interface Fault {
   readonly hint: string
 }
 
-/** What the issues of the schema come to, each at the key that has to be changed. */
+/** What the issues of the schema come to, each at the key that has to be changed. A missing value is named if the issues have their `input`. */
 export function faultsFromIssues(issues: readonly z.core.$ZodIssue[], json: KeySchema): readonly Fault[] {
   return issues.flatMap((issue) => faultsFromIssue(issue, issue.path.map(String), json))
 }
@@ -46,7 +46,9 @@ export function faultsFromIssues(issues: readonly z.core.$ZodIssue[], json: KeyS
 function faultsFromIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema): readonly Fault[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownKey([...path, name], json))
   if (issue.code === 'invalid_union') return unionFaults(issue, path, json)
-  return [{ path, message: issueMessage(issue), hint: keyDescription(path, json) }]
+  const isMissing = 'input' in issue && issue.input === undefined
+  const message = isMissing ? `is missing; it ${issueMessage(issue)}` : issueMessage(issue)
+  return [{ path, message, hint: keyDescription(path, json) }]
 }
 
 /** Of several things that a value may be, the one that it came closest to. */

@@ -32,11 +32,6 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
   let timer: NodeJS.Timeout | undefined
 
-  /** What was learned in the last seconds may be lost in a crash; it is learned again. */
-  function save(): void {
-    timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
-  }
-
   async function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
@@ -63,7 +58,8 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
       const after = observe(before, { estimated, reported })
       if (after === before) return
       states.set(name, after)
-      save()
+      // What was learned in the last seconds may be lost in a crash; it is learned again.
+      timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
     },
     close: () => (timer ? write() : Promise.resolve()),
     view(model) {

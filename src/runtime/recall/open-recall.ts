@@ -38,7 +38,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   const stopped = new AbortController()
   const behind = new Set<string>()
   const working = new Map<string, Promise<void>>()
-  let opening: Promise<RecallIndex> | undefined
+  let opening: Promise<IndexingParts> | undefined
   let listing: { readonly began: number; done: boolean; readonly work: Promise<void> } | undefined
   let draining: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -46,19 +46,23 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   const undoneTurns = createUndoneTurnReader(store)
 
-  const opened = () =>
-    (opening ??= openIndex(path, timeZone).catch((error: unknown) => {
-      // The cause may be gone at the next question.
-      opening = undefined
-      throw error
-    }))
-  const parts = async (): Promise<IndexingParts> => ({ store, index: await opened(), stopped: stopped.signal })
+  function opened(): Promise<IndexingParts> {
+    opening ??= openIndex(path, timeZone).then(
+      (index) => ({ store, index, stopped: stopped.signal }),
+      (error: unknown) => {
+        // The cause may be gone at the next question.
+        opening = undefined
+        throw error
+      },
+    )
+    return opening
+  }
 
   /** Indexes one session at a time; entries that are written meanwhile belong to this run or the next one. */
   function indexed(session: string): Promise<void> {
     behind.delete(session)
     const before = working.get(session) ?? Promise.resolve()
-    const work = before.catch(() => {}).then(async () => indexSession(await parts(), session))
+    const work = before.catch(() => {}).then(async () => indexSession(await opened(), session))
     return registered(session, work)
   }
 
@@ -79,14 +83,16 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     if (!listing || (listing.done && listing.began < since)) {
       const begun = { began: performance.now(), done: false, work: list() }
       listing = begun
-      const end = () => void (begun.done = true)
-      begun.work.then(end, () => (listing = undefined))
+      begun.work.then(
+        () => (begun.done = true),
+        () => (listing = undefined),
+      )
     }
     return listing.work
   }
 
   async function list(): Promise<void> {
-    const all = await parts()
+    const all = await opened()
     const known = new Map(all.index.sessions().map(({ id, upTo }) => [id, upTo]))
     const unknown: string[] = []
     for (let offset = 0; ; offset += PAGE) {
@@ -111,16 +117,15 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   /** Indexes what is behind, one session after the other, until nothing is. */
   function drained(): Promise<void> {
-    return (draining ??= drain().finally(() => (draining = undefined)))
-  }
-
-  async function drain(): Promise<void> {
-    if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return
-    await listed(LISTED_MS)
-    for (const session of behind) {
-      if (stopped.signal.aborted) return
-      await indexed(session)
-    }
+    draining ??= (async () => {
+      if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return
+      await listed(LISTED_MS)
+      for (const session of behind) {
+        if (stopped.signal.aborted) return
+        await indexed(session)
+      }
+    })().finally(() => (draining = undefined))
+    return draining
   }
 
   function later(): void {
@@ -157,7 +162,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     },
     async find(query): Promise<RecallAnswer> {
       try {
-        const index = await opened()
+        const { index } = await opened()
         const complete = await finishesInTime(caughtUp(query.sessions))
         // A question about certain sessions comes from a model, which is not given undone turns.
         const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
@@ -171,11 +176,11 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     },
     async conversationSessions(session) {
       try {
-        const index = await opened()
+        const { index } = await opened()
         await finishesInTime(listed(LISTED_MS))
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
-        await registerSession(await parts(), first)
+        await registerSession(await opened(), first)
         return [...new Set([...before, ...index.conversationSessions(first)])]
       } catch (error) {
         throw await recallFailure(error)
@@ -186,7 +191,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       // A part of its log that was read before it was deleted may still be written.
       await working.get(session)?.catch(() => {})
       try {
-        const all = await parts()
+        const all = await opened()
         if (!all.index.removeSome(session)) return
         registered(session, removeSession(all, session)).catch((error: unknown) =>
           warn(`The history of a deleted session is still indexed: ${errorMessage(error)}`),
@@ -200,8 +205,8 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       clearTimeout(timer)
       unwatch?.()
       await Promise.allSettled([...working.values(), draining, listing?.work])
-      const index = await opening?.catch(() => undefined)
-      index?.close()
+      const last = await opening?.catch(() => undefined)
+      last?.index.close()
     },
   }
 }

@@ -28,11 +28,6 @@ export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   return [{ type: 'cut', turn, call, cut, available: budget.available, room: budgetRoom(budget) }]
 }
 
-/** Remembers a cut once it is on disk. */
-export function rememberCut(state: HasCut, written: readonly CutBody[]): void {
-  for (const { cut, available, room = available } of written) state.cut = { marks: cut, room }
-}
-
 /** The last cut in the log of a session. Older logs do not have its room: the account of its call has it. */
 export async function lastCut(store: Pick<SessionStore, 'entries' | 'call'>, session: string): Promise<HasCut['cut']> {
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })

@@ -35,7 +35,9 @@ export async function* sessionEvents(
       const { seq, delta } = parseSessionEventId(event.id)!
       return seq < reached ? { ...event, id: sessionEventId(reached, delta) } : event
     }
-    const isCurrent = (event: SessionEvent) => !isDelta(event) || parseSessionEventId(event.id)!.seq >= settled
+    const isCurrent = ({ type, id }: SessionEvent) =>
+      (type !== 'text-delta' && type !== 'reasoning-delta' && type !== 'retry') ||
+      parseSessionEventId(id)!.seq >= settled
     // For a turn that is over there are only the entries of the log.
     const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
@@ -45,7 +47,7 @@ export async function* sessionEvents(
           reached = entry.seq
           if (work.isOver()) await work.rest()
           yield { id: sessionEventId(entry.seq, 0), type: 'entry', entry }
-          if (isEnd(entry, turn)) return
+          if (entry.type === 'turn-end' && entry.turn === turn) return
         }
       }
     }
@@ -56,7 +58,7 @@ export async function* sessionEvents(
       for (let index = known; index < count; index += 1) {
         if (work.isOver()) await work.rest()
         const event = events[index]!
-        if (eventBelongsTo(event, turn) && isCurrent(event)) yield behind(event)
+        if (belongsTo(event, turn) && isCurrent(event)) yield behind(event)
       }
     }
     while (await backlog.more()) {
@@ -70,13 +72,13 @@ export async function* sessionEvents(
           const { delta } = parseSessionEventId(event.id)!
           lastSeq = seq
           for (const entry of [...before, event.entry]) {
-            if (entry.seq <= reached || !entryBelongsTo(entry, turn)) continue
+            if (entry.seq <= reached || !belongsTo(entry, turn)) continue
             note(entry)
             reached = entry.seq
             yield { id: sessionEventId(entry.seq, delta), type: 'entry', entry }
-            if (isEnd(entry, turn)) return
+            if (entry.type === 'turn-end' && entry.turn === turn) return
           }
-        } else if (eventBelongsTo(event, turn) && isCurrent(event)) {
+        } else if (belongsTo(event, turn) && isCurrent(event)) {
           yield behind(event)
           if (turn !== undefined && event.type === 'interrupted') return
         }
@@ -122,18 +124,6 @@ async function isOver(store: LogStore, { session, live }: SessionState, turn: st
   return !row || (row.state !== 'queued' && row.state !== 'running')
 }
 
-function isDelta({ type }: SessionEvent): boolean {
-  return type === 'text-delta' || type === 'reasoning-delta' || type === 'retry'
-}
-
-function isEnd(entry: Entry, turn: string | undefined): boolean {
-  return turn !== undefined && entry.type === 'turn-end' && entry.turn === turn
-}
-
-function entryBelongsTo(entry: Entry, turn: string | undefined): boolean {
-  return turn === undefined || ('turn' in entry && entry.turn === turn)
-}
-
-function eventBelongsTo(event: Exclude<SessionEvent, { type: 'entry' }>, turn: string | undefined): boolean {
-  return turn === undefined || event.turn === turn
+function belongsTo(each: Entry | Exclude<SessionEvent, { readonly type: 'entry' }>, turn: string | undefined): boolean {
+  return turn === undefined || ('turn' in each && each.turn === turn)
 }

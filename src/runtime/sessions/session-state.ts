@@ -160,27 +160,23 @@ function blank(session: string, newest = 0): SessionState {
 /** Entries that are on disk: remembered while their turn lives, and shown to those who watch. */
 function publish(state: SessionState, entries: readonly Entry[]): void {
   for (const entry of entries) {
-    remember(state, entry)
+    switch (entry.type) {
+      case 'input':
+        state.live.set(entry.turn, [entry])
+        break
+      case 'turn-end':
+        state.live.delete(entry.turn)
+        state.hasHistory = true
+        break
+      case 'model':
+        state.model = entry.model ?? undefined
+        break
+      case 'choice':
+        state.choices = applyChoice(state.choices, entry)
+        break
+      default:
+        if ('turn' in entry) state.live.get(entry.turn)?.push(entry)
+    }
     state.stream.entry(entry)
-  }
-}
-
-function remember(state: SessionState, entry: Entry): void {
-  switch (entry.type) {
-    case 'input':
-      state.live.set(entry.turn, [entry])
-      return
-    case 'turn-end':
-      state.live.delete(entry.turn)
-      state.hasHistory = true
-      return
-    case 'model':
-      state.model = entry.model ?? undefined
-      return
-    case 'choice':
-      state.choices = applyChoice(state.choices, entry)
-      return
-    default:
-      if ('turn' in entry) state.live.get(entry.turn)?.push(entry)
   }
 }

@@ -20,7 +20,9 @@ export interface ToolPolicy {
 export async function allowedTools(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly Tool[]> {
   const access = await policy.current()
   const withheld = policy.withheld?.()
-  return tools.filter((tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse')
+  return createToolbox(tools).tools.filter(
+    (tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse',
+  )
 }
 
 /** Decides about each call at the time of the call, offered or not. */

@@ -10,7 +10,7 @@ import { budgetFor } from '../calls/call-budget.ts'
 import { turnClock } from '../clock.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import type { SessionState } from '../sessions/session-state.ts'
-import { offeredTools } from '../tools/tool-policy.ts'
+import { allowedTools, offeredTools, type ToolPolicy } from '../tools/tool-policy.ts'
 
 /** What a turn is run with. */
 export interface PreparedTurn {
@@ -23,9 +23,9 @@ export interface PreparedTurn {
 interface PrepareParts {
   readonly capabilities: RunningCapabilities
   readonly models: ModelChoice
-  readonly context: () => AssemblyContext
+  readonly context: AssemblyContext
   readonly tools: () => readonly Tool[]
-  readonly allowed: (tools: readonly Tool[]) => Promise<readonly Tool[]>
+  readonly policy: ToolPolicy
 }
 
 /** The message of the turn. */
@@ -46,7 +46,7 @@ export async function prepareTurn(
   const { capabilities } = parts
   const { choices, preset } = await capabilities.chosen(own)
   const model = await parts.models.resolve(asked.model ?? ofSession ?? preset.model)
-  const configured = parts.context()
+  const configured = parts.context
   const { layout: choice = configured.settings.layout } = preset
   const context = { ...configured, settings: { ...configured.settings, layout: choice } }
   const layout = layoutOf(choice)
@@ -101,7 +101,7 @@ async function prepareTools(
       ...context,
       turn,
       async allowedTools() {
-        const allowed = await parts.allowed(offered)
+        const allowed = await allowedTools(parts.policy, offered)
         return named ? allowed.filter(({ name, readsContext }) => readsContext || isListed(named, name)) : allowed
       },
     },

@@ -1,18 +1,18 @@
-import type { Journal, PreparedCall, Step, TurnOutput, TurnSetup } from '../../agent.ts'
+import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError, type Manifest, type Turn } from '../../context.ts'
+import { ContextOverflowError } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
-import { type AssemblyContext, heldSessions } from '../calls/assembly-context.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { inputFiles } from '../calls/attachments.ts'
-import { attemptWithPictures, type CallQuestion } from '../calls/attempt-call.ts'
+import { attemptWithPictures } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
-import { cutToWrite, rememberCut, usableCut } from '../sessions/session-cut.ts'
+import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
@@ -36,6 +36,7 @@ export function turnAssembly(
   const { context, state, model, turn, clock, entries, library } = dependencies
   const { store, settings } = context
   const { session } = state
+  const parts = [...(context.turn?.parts.values() ?? [])]
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
@@ -44,28 +45,30 @@ export function turnAssembly(
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
 
-  function callQuestion(step: Step): CallQuestion {
-    const question = {
+  return async (step) => {
+    const key = counterKey(settings.counter)
+    // Counts by another counter are left out, so that they are made again.
+    const messages = step.messages.map(({ message, counted }) =>
+      counted.counter === key ? { message, tokens: counted.full } : { message },
+    )
+    // Before the limits learn from a refusal.
+    const cut = usableCut(state, context, model)
+    const deeper = account.refusal(step.deeper)
+    const work = timeSlice()
+    const attempt = await attemptWithPictures(context, library, {
       files,
       cites: citations.found(),
       model,
       session,
       hasHistory: state.hasHistory,
       loggedTurn: turn,
-      current: { id: turn, messages: turnMessages(step, counterKey(settings.counter)) },
+      current: { id: turn, messages },
       time: input?.time ?? clock.time(),
-      cut: usableCut(state, context, model),
+      cut,
       last: step.last,
       gone,
-    }
-    const deeper = account.refusal(step.deeper)
-    return deeper ? { ...question, deeper } : question
-  }
-
-  return async (step) => {
-    const question = callQuestion(step)
-    const work = timeSlice()
-    const attempt = await attemptWithPictures(context, library, question)
+      ...defined({ deeper }),
+    })
     gone = attempt.gone
     const { outcome, toolChoice } = attempt
     let cutEntries: ReturnType<typeof cutToWrite> = []
@@ -82,48 +85,39 @@ export function turnAssembly(
           layout: settings.layout,
           inSession: true,
           options,
-          holds: (id) => heldSessions(context, id),
+          holds(layer) {
+            const sessions = new Set(parts.flatMap((part) => part.holds?.(layer) ?? []))
+            return sessions.size > 0 ? [...sessions] : undefined
+          },
         }),
       complete: (sealed) => addForecast(dependencies, sealed),
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
         if (!manifest) return journal.append([assembly])
-        const { cut, budget } = manifest
-        cutEntries = cutToWrite(state, { turn, call, cut, budget })
+        cutEntries = cutToWrite(state, { turn, call, cut: manifest.cut, budget: manifest.budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
-        return journal.append([{ ...assembly, ...defined({ cut }), ...sources }, ...cutEntries])
+        return journal.append([{ ...assembly, ...defined({ cut: manifest.cut }), ...sources }, ...cutEntries])
       },
     })
     hasAssembled = true
     words.begin()
-    rememberCut(state, cutEntries)
+    for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
     state.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
-    return { ...prepared, ...seenMessages(outcome), roomTokens: resultRoom(manifest) }
+    const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages
+    const { budget, used, slots } = manifest
+    // The room for a result in the next call if all of the history gives way, less a tenth for the counter's error.
+    const room = (budget.available - used + slots.history - CALL_TOKENS) * 0.9
+    return { ...prepared, ...defined({ seen }), roomTokens: Math.max(0, Math.floor(room)) }
   }
-}
-
-/** Counts by another counter are left out, so that they are made again. */
-function turnMessages({ messages }: Step, key: string): Turn['messages'] {
-  return messages.map(({ message, counted }) =>
-    counted.counter === key ? { message, tokens: counted.full } : { message },
-  )
-}
-
-function seenMessages(outcome: Awaited<ReturnType<typeof attemptWithPictures>>['outcome']): Pick<PreparedCall, 'seen'> {
-  return outcome instanceof ContextOverflowError ? {} : { seen: outcome.request.messages }
 }
 
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** The room for a result in the next call if all of the history gives way, less a tenth for the counter's error. */
-function resultRoom({ budget, used, slots }: Pick<Manifest, 'budget' | 'used' | 'slots'>): number {
-  return Math.max(0, Math.floor((budget.available - used + slots.history - CALL_TOKENS) * 0.9))
-}
-
 /** What one turn is run with. */
 export interface TurnDependencies extends CallPlace {
+  readonly retries: RetryRule
   readonly turn: string
   readonly entries: readonly Entry[]
   /** Everything there is to call, allowed or not. */
@@ -161,11 +155,11 @@ async function addForecast(
   const before = state.lastCall && (state.lastCall.fingerprint ?? (await readFingerprint(state.lastCall.call)))
   const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
   const { price, cache } = model.facts
-  const real = (tokens: number) => Math.round(tokens * context.calibration.ratio(model.id, context.settings.counter))
+  const ratio = context.calibration.ratio(model.id, context.settings.counter)
   const at = state.lastCall?.at
   const expected = forecast({
-    promptTokens: real(manifest.used),
-    reuseTokens: real(reuse?.tokens ?? 0),
+    promptTokens: Math.round(manifest.used * ratio),
+    reuseTokens: Math.round((reuse?.tokens ?? 0) * ratio),
     ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
     ...defined({ price, cache }),
   })

@@ -111,6 +111,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       approvals,
       clock,
       signal,
+      retries,
       readFingerprint,
     })
     const outcome = await runTurn(setup)

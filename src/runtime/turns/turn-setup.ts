@@ -3,11 +3,9 @@ import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
 import type { EntryBody } from '../../session.ts'
 import { createToolbox } from '../../tool.ts'
-import { documentSources } from '../calls/assembly-context.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
-import { retryRule } from '../settings.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
 import { tokenCounts } from './turn-projection.ts'
@@ -16,7 +14,7 @@ import { tokenCounts } from './turn-projection.ts'
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   const { context, state, model, turn, clock, signal, entries, policy, approvals } = dependencies
   const { settings } = context
-  const documents = documentSources(context)
+  const documents = [...(context.turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
   const citations = turnCitations(
     entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : [])),
     documents,
@@ -36,7 +34,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     tools: { toolbox, approvals: approvals.of(state, turn), cite: citations.cite },
     limits: {
       steps: settings.maxSteps,
-      retries: retryRule(settings),
+      retries: dependencies.retries,
       resultChars: (name) => {
         const tool = toolbox.tools.find((each) => each.name === name)
         return shownChars(policy, tool, settings.maxResultChars ?? 24_000)

@@ -32,7 +32,7 @@ export function memoryLayers({ previous, tools }: MemoryReading, layout: Layout)
 }
 
 /** The layer `conversation` of layouts that show memory as one layer: history is sent as messages, so it is never filled. */
-export function withheldConversation(layout: Layout): readonly Layer[] {
+export function withheldConversation(_self: unknown, { layout }: { readonly layout: Layout }): readonly Layer[] {
   return isOneLayer(layout) ? [conversation] : []
 }
 

@@ -132,10 +132,10 @@ export function createMemory(parts: MemoryParts): Memory {
     })
   }
 
-  async function reading(question: MemoryQuestion): Promise<Omit<TurnMemory, 'now'>> {
+  async function read(question: MemoryQuestion): Promise<TurnMemory> {
     const { session, layout, signal } = question
     const on = memoryIn(settings, layoutOf(layout))
-    if (!on.previousSession && !on.toolHistory) return { whole: undefined, hasAny: false }
+    if (!on.previousSession && !on.toolHistory) return { whole: undefined, hasAny: false, now: () => undefined }
     const ids = session === undefined ? [] : await orNothing(earlier(session), [])
     const own = session === undefined ? [] : [session]
     const whole = {
@@ -143,7 +143,8 @@ export function createMemory(parts: MemoryParts): Memory {
       ...(on.toolHistory ? { tools: await orNothing(tools(question, [...own, ...ids]), NOTHING) } : {}),
     }
     const isFound = Object.values(whole).some(({ text }) => text !== '')
-    return { whole, hasAny: isFound || (on.toolHistory && ids.length > 0) }
+    const hasAny = isFound || (on.toolHistory && ids.length > 0)
+    return { whole, hasAny, now: () => withoutForgotten(whole, forgottenNow) }
   }
 
   async function forget(session: string): Promise<void> {
@@ -152,10 +153,7 @@ export function createMemory(parts: MemoryParts): Memory {
   }
 
   return {
-    async read(question) {
-      const { whole, hasAny } = await reading(question)
-      return { whole, hasAny, now: () => whole && withoutForgotten(whole, forgottenNow) }
-    },
+    read,
     askAhead(session) {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
@@ -166,7 +164,7 @@ export function createMemory(parts: MemoryParts): Memory {
       const row = await store.session(session)
       if (!row) throw sessionNotFound(session)
       const layout = layoutOf(parts.layout)
-      const { whole: found = {} } = await reading({ session, text: input, layout, keeps: false })
+      const { whole: found = {} } = await read({ session, text: input, layout, keeps: false })
       const forgotten = await isForgotten(session)
       const own = forgotten ? undefined : await summaries.find(row, false)
       return {

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import type { AnyCapability, CapabilityPlaces, Channel, Clock, Runtime, RunningCapabilities } from '../capability.ts'
+import { startCapabilities } from '../capability/toolkit.ts'
+import { layoutOf } from '../context.ts'
+import type { Models } from '../model.ts'
+import type { SessionStore } from '../session.ts'
+import type { Tool } from '../tool.ts'
+import { homeAt } from './home/home.ts'
+import { createRecords } from './records.ts'
+import type { RuntimeSettings } from './settings.ts'
+import type { ToolPolicy } from './tools/tool-policy.ts'
+
+/** Everything a runtime is made of. It stops the capabilities and closes the store when it is closed. */
+export interface RuntimeParts {
+  readonly version: string
+  readonly home: string
+  readonly store: SessionStore
+  readonly models: Models
+  /** Its capabilities, in the order of their layers and tools. */
+  readonly capabilities?: readonly AnyCapability[]
+  /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
+  readonly capabilitySettings?: Readonly<Record<string, unknown>>
+  readonly settings: RuntimeSettings
+  readonly clock: Clock
+  /** Folder that tools work in; `workspace` in the home where absent. */
+  readonly workspace?: string
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Places that tools on files keep away from, besides those of the capabilities. */
+  readonly places?: CapabilityPlaces
+  /** File of the index of the history, or `:memory:`; beside the store in the home where absent. */
+  readonly historyIndex?: string
+  /** The owner's time zone. This machine's where absent. */
+  readonly timeZone?: string
+  /** Decides alone what may run. */
+  readonly policy: ToolPolicy
+  /** Tools besides those of the capabilities. */
+  readonly tools?: readonly Tool[]
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
+  readonly listens?: boolean
+  /** Channels besides those of the capabilities. */
+  readonly channels?: readonly Channel[]
+  /** Warnings from before there was a runtime, for its status. */
+  readonly warnings?: readonly string[]
+  /** Sentences for the operator. */
+  readonly warn?: (text: string) => void
+  /** Whether turns that a former process left are resumed, and anything is written. */
+  readonly recovers?: boolean
+}
+
+/** Starts the capabilities of a runtime, which comes into being after them. */
+export function startParts(
+  parts: RuntimeParts,
+  {
+    settings,
+    warn,
+    runtime,
+  }: {
+    readonly settings: RuntimeSettings
+    readonly warn: (text: string) => void
+    /** Throws until there is one. */
+    readonly runtime: () => Runtime
+  },
+): Promise<RunningCapabilities> {
+  const { home, store, clock } = parts
+  return startCapabilities(parts.capabilities ?? [], {
+    settings: parts.capabilitySettings ?? {},
+    home: { folder: home, data: homeAt(home).data, workspace: parts.workspace ?? join(home, 'workspace') },
+    environment: parts.environment ?? {},
+    version: parts.version,
+    layout: layoutOf(settings.layout),
+    counter: settings.counter,
+    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock,
+    store,
+    writes: parts.recovers !== false,
+    access: () => parts.policy.current(),
+    places: parts.places ?? {},
+    records: (kind) => createRecords({ store, clock }, kind),
+    warn,
+    runtime,
+  })
+}
