@@ -15,7 +15,7 @@ import {
 import { startCapabilities } from '../capability/toolkit.ts'
 import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
-import { defined } from '../platform.ts'
+import { defined, ForewordError } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, type SessionStore, verifyAudit } from '../session.ts'
 import { createToolbox, type Tool } from '../tool.ts'
@@ -92,12 +92,15 @@ export interface HostedRuntime extends Runtime {
   readonly channels: readonly Channel[]
 }
 
+const TOOL_CONFLICT_HINT =
+  'Rename the tool, or remove one of its owners from `capabilities` or `plugins` in config.json.'
+
 /** Sentences that `status` shows: the newest. */
 const MOST_WARNINGS = 100
 
 /**
  * Starts the capabilities, puts a runtime together, and resumes what a former process left. Where a capability does not
- * start, it rejects with its name; the store stays open.
+ * start, it rejects with its name, and where two have a tool of one name, with both; the store stays open.
  */
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
   const { store, clock } = parts
@@ -155,6 +158,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
   }
   const readers = [readResultTool(store), readHistoryTool(store, history)]
+  const toolConflicts = () => capabilities.toolConflicts(readers.map(({ name }) => name))
+  const conflicts = toolConflicts()
+  if (conflicts.length > 0) {
+    await Promise.all([capabilities.stop(), recall.close()])
+    throw new ForewordError('configuration', conflicts.join('\n'), {}, { hint: TOOL_CONFLICT_HINT })
+  }
   const calibration = await openCalibrationStore(store, warn)
   const limits = await openLearnedLimits(store, clock, warn)
   const tools = () => [...capabilities.tools(), ...(parts.tools ?? []), ...readers]
@@ -278,6 +287,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         recovered,
         warnings: distinct([
           ...capabilities.warnings(),
+          ...toolConflicts(),
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...limits.sentences(),
@@ -291,7 +301,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       await capabilities.reload()
       models.forget()
       limits.forget()
-      return { warnings: capabilities.warnings() }
+      return { warnings: [...capabilities.warnings(), ...toolConflicts()] }
     },
     close() {
       closing ??= (async () => {

@@ -40,7 +40,8 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
 export async function confirmAction(question: string, call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to confirm.')
-  if (!isInteractive(io)) throw usageFailure('There is no terminal to ask on.', 'Add `--yes` to confirm.')
+  if (!isInteractive(io))
+    throw usageFailure('Cannot ask: standard input and output are not a terminal.', 'Add `--yes` to confirm.')
   return await confirm(io, question)
 }
 

@@ -38,7 +38,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
 async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && isInteractive(io)) return await confirm(io, 'Accept it?')
-  throw usageFailure('There is no terminal to ask on.', 'Accept the difference with `--yes`.')
+  throw usageFailure('Cannot ask: standard input and output are not a terminal.', 'Accept the difference with `--yes`.')
 }
 
 /** The two definitions as JSON, line by line. */

@@ -61,7 +61,10 @@ function printTrial(trial: ToolTrial, io: Io): void {
 async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
   if (call.has('yes')) return true
   if (!call.json && isInteractive(io)) return await confirm(io, 'Run it?')
-  throw usageFailure('There is no terminal to ask on.', 'Run the call with `--yes`, or only show it with `--plan`.')
+  throw usageFailure(
+    'Cannot ask: standard input and output are not a terminal.',
+    'Run the call with `--yes`, or only show it with `--plan`.',
+  )
 }
 
 async function runAsShown(
