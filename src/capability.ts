@@ -31,6 +31,7 @@ export {
   UndeliverableError,
 } from './capability/channel.ts'
 export type { PathInFolder } from './capability/confined-path.ts'
+export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
 export type {
   CalledTool,

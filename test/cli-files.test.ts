@@ -108,8 +108,8 @@ test('a message whose file cannot be uploaded is not sent', async (context) => {
   const { runtime, foreword } = gateway()
   const { code, stderr } = await foreword(['send', 'Look.', '--file', folderOf(context, {})('none.txt')])
   assert.deepEqual([code, /Cannot read .*none\.txt: no such file/.test(stderr)], [1, true])
-  assert.equal((await foreword(['send', 'Look.', '--agent', 'none'])).code, 1)
-  assert.equal((await foreword(['send', 'Look.', '--agent', 'none', '--key', 'k'])).code, 2)
+  assert.equal((await foreword(['send', 'Look.', '--agent', 'nobody'])).code, 1)
+  assert.equal((await foreword(['send', 'Look.', '--agent', 'nobody', '--key', 'k'])).code, 2)
   assert.equal(runtime.submitted.length, 0)
 })
 

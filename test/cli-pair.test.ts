@@ -31,8 +31,8 @@ test('a code is shown with instructions, and in a pipe without them', async (con
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "BOT_TOKEN"}}}')
   assert.doesNotMatch((await foreword(['pair'], { environment })).stderr, /No bot/)
-  const shown = JSON.parse((await foreword(['pair', '--json', '--channel', 'matrix'])).stdout)
-  assert.deepEqual([shown.channel, shown.code, typeof shown.expires], ['matrix', 'CODE-3', 'string'])
+  const shown = JSON.parse((await foreword(['pair', '--json', '--channel', 'Telegram'])).stdout)
+  assert.deepEqual([shown.channel, shown.code, typeof shown.expires], ['telegram', 'CODE-3', 'string'])
 })
 
 test('chats are listed, and taken out by id or title', async () => {
@@ -77,7 +77,17 @@ test('the error for an unknown or ambiguous chat has a hint', async () => {
   assert.match((await foreword(['pair', 'remove', 'Ann'])).stderr, /2 chats have the title Ann/)
   assert.equal((await foreword(['pair', 'remove'])).code, 2)
   assert.match((await foreword(['pair', 'lst'])).stderr, /Did you mean `foreword pair list`/)
-  assert.match((await foreword(['pair', '--channel', 'No Channel'])).stderr, /name of a channel/)
+})
+
+test('the error for an unknown channel names the channels', async () => {
+  const { foreword } = gateway()
+  for (const words of [['pair'], ['pair', 'list']]) {
+    assert.deepEqual(await foreword([...words, '--channel', 'nothere']), {
+      code: 1,
+      stdout: '',
+      stderr: 'foreword pair: No channel matches "nothere".\n  Use one of telegram.\n',
+    })
+  }
 })
 
 test('a command that a tool has started lets nobody in and takes nobody out', async () => {

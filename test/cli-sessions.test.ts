@@ -179,7 +179,10 @@ test('an import takes another name where the first is taken, and half of one is 
   assert.equal((await ask(['sessions', 'import', '-', '--as', 'copy'], stdout)).code, 0)
   const half = await ask(['sessions', 'import', '-', '--as', 'half'], stdout.split('\n').slice(0, 3).join('\n'))
   assert.equal(half.code, 1)
-  assert.match(half.stderr, /ends too early/)
+  assert.equal(
+    half.stderr,
+    'foreword sessions: Cannot import standard input: line 4 of the export cannot be read: the export ends too early. Nothing was imported.\n',
+  )
   assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /no such file/)
   assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)
 })
@@ -190,7 +193,7 @@ test('an import rejects ids that are not valid in a URL or in a line', async (co
   for (const id of ['a\nb', 'a b', '../x', '\u001b[31m', 'x'.repeat(201)]) {
     const { code, stderr } = await ask(['sessions', 'import', '-', `--as=${id}`], stdout)
     assert.equal(code, 1)
-    assert.match(stderr, /is not a session id/)
+    assert.match(stderr, /^foreword sessions: Cannot import [^\n]+ is not a session id/)
     assert.ok(!stderr.includes('\u001b'))
   }
 })
@@ -214,6 +217,22 @@ test('what was said while another turn was answered is shown behind that answer'
   await store.close()
   const { stdout } = await ask(['sessions', 'show', 's'])
   assert.deepEqual(stdout.match(/> one|> two|first|second/g), ['> one', 'first', '> two', 'second'])
+})
+
+test('a cancelled turn says so once, below its text', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const store = await openSqliteStore({ path: storePath(home) })
+  const tokens = { counter: 'chars@1', full: 1, least: 1 }
+  const bodies = [
+    { type: 'session-start' },
+    { type: 'input', turn: 't', message: { role: 'user', content: 'Tell me more.' }, tokens },
+    { type: 'message', turn: 't', message: { role: 'assistant', content: 'Once' }, tokens, partial: 'cancelled' },
+    { type: 'turn-end', turn: 't', outcome: { type: 'cancelled' } },
+  ] as const
+  await store.append('s', bodies, '2026-01-01T00:00:00.000Z')
+  await store.close()
+  const { stdout } = await run(['sessions', 'show', 's'], { environment })
+  assert.match(stdout, /> Tell me more\.\nOnce\n\(cancelled\)\n$/)
 })
 
 test('every call is shown with what became of it, the refused and the open ones too', async (context) => {

@@ -328,8 +328,8 @@ test('a message begins a session about a subject, or gives an existing one its s
   assert.equal((await runtime.store.session(sessionId))?.choices['subject'], 'IMG_1')
   await foreword(['send', 'Hello', '--session', sessionId, '--subject', 'IMG_2'])
   assert.equal((await runtime.store.session(sessionId))?.choices['subject'], 'IMG_2')
-  const unknown = await foreword(['send', 'Hello', '--subject', 'none'])
-  assert.deepEqual([unknown.code, /No subject matches "none"/.test(unknown.stderr)], [1, true])
+  const unknown = await foreword(['send', 'Hello', '--subject', 'nothere'])
+  assert.deepEqual([unknown.code, /No subject matches "nothere"/.test(unknown.stderr)], [1, true])
   const environment = { FOREWORD_TOOL: '1' }
   const tool = await foreword(['send', 'Hello', '--session', sessionId, '--subject', 'IMG_1'], { environment })
   assert.match(tool.stderr, /A tool started this command/)
@@ -369,7 +369,7 @@ test('the next call is shown as if a session had another agent, project or subje
   const words = ['--agent', 'poet', '--project', 'sea', '--subject', 'img_1']
   assert.equal((await run(['context', id, ...words], { connection })).code, 0)
   assert.deepEqual(looks, [{ session: id, agent: 'agent-1', project: 'project-2', subject: 'IMG_1' }])
-  const unknown = await run(['context', '--subject', 'none'], { connection })
+  const unknown = await run(['context', '--subject', 'nothere'], { connection })
   assert.deepEqual([unknown.code, looks.length], [1, 1])
   assert.equal((await runtime.store.session(id))?.choices['subject'], undefined)
 })

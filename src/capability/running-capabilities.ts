@@ -5,6 +5,7 @@ import { type Chosen, type HostedChoice, type RunningChoices } from './capabilit
 import type { Channel } from './channel.ts'
 import type { McpContribution, McpDefinitions } from './mcp.ts'
 import { finishLayers } from './own-layers.ts'
+import { isPlugin } from './plugin.ts'
 import type { Route } from './route.ts'
 import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
@@ -32,11 +33,13 @@ export interface RunningCapabilities extends Contributions {
   capability<Service>(key: ServiceKey<Service>): Service | undefined
   /** Of each capability its own layers, then those of its part of the turn; those of Foreword itself come last. */
   layers(context: Omit<LayerContext, 'promptBlocks'>, parts?: TurnParts): Promise<readonly Layer[]>
-  /** Of each capability its own tools, then those of its prompt blocks. */
+  /** Of each capability its own tools, then those of its prompt blocks. Of two capabilities with one name the first keeps it. */
   tools(): readonly Tool[]
+  /** A sentence for each tool of a capability that has the name of a tool of another one, or one of `others`. */
+  toolConflicts(others: readonly string[]): readonly string[]
   /** Tools that are made for single turns. */
   turnTools(): readonly TurnTool[]
-  /** Name of the capability that a tool comes from: the last one that declares it. */
+  /** Name of the capability that a tool comes from: the first one that declares it. */
   ownerOf(tool: string): string | undefined
   /** Checks ids before they are chosen. Rejects with `not-found`, and with `invalid-input` for a choice that there is not. */
   checkChoices(choices: Readonly<Record<string, string | null>>): Promise<void>
@@ -97,9 +100,27 @@ export function runCapabilities(
       ])
       return finishLayers(layers.flat(), context, Object.assign({}, ...placeholders))
     },
-    tools: () => started.flatMap(capabilityTools),
+    tools() {
+      const owners = new Map<string, Started>()
+      return started.flatMap((each) => {
+        const tools = capabilityTools(each)
+        for (const { name } of tools) if (!owners.has(name)) owners.set(name, each)
+        return tools.filter(({ name }) => owners.get(name) === each)
+      })
+    },
+    toolConflicts(others) {
+      const owners = toolOwners(started)
+      return started.flatMap((each) =>
+        toolNames(each).flatMap((name) => {
+          const first = owners.get(name)!
+          if (first === each && !others.includes(name)) return []
+          const owner = first === each ? 'Foreword itself' : ownerText(first)
+          return [`The tool ${name} of ${ownerText(each)} is also a tool of ${owner}.`]
+        }),
+      )
+    },
     turnTools: () => started.flatMap(({ value, self }) => value.turnTools?.(self) ?? []),
-    ownerOf: (tool) => started.findLast((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
+    ownerOf: (tool) => started.find((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
     checkChoices: choices.check,
     chosen: choices.resolve,
     async turn(question) {
@@ -181,6 +202,21 @@ function capabilityTools({ value, self }: Started): readonly Tool[] {
   } catch (error) {
     throw capabilityError(value, 'could not give its tools', error)
   }
+}
+
+/** The first capability that declares each tool. */
+function toolOwners(started: readonly Started[]): ReadonlyMap<string, Started> {
+  return new Map(started.toReversed().flatMap((each) => toolNames(each).map((name) => [name, each] as const)))
+}
+
+/** With those that it makes for single turns. */
+function toolNames(each: Started): readonly string[] {
+  const ofTurns = each.value.turnTools?.(each.self) ?? []
+  return [...new Set([...ofTurns.map(({ tool }) => tool), ...capabilityTools(each)].map(({ name }) => name))]
+}
+
+function ownerText({ value }: Started): string {
+  return `the ${isPlugin(value) ? 'plugin' : 'capability'} ${value.name}`
 }
 
 async function stop(started: readonly Started[]): Promise<void> {

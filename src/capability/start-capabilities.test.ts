@@ -184,7 +184,7 @@ test('placeholders of a prompt are what capabilities give for them', async () =>
   )
 })
 
-test('tools of prompt blocks come after other tools, and name their last owner', async () => {
+test('tools of prompt blocks come after other tools, and the first capability keeps a name that a second one uses', async () => {
   const block = { id: 'b', version: '1', description: '', promptBlock: 'Use it.', tools: [tool('wave'), tool('row')] }
   const running = await started(
     capability({ name: 'one', tools: () => [tool('row')] }),
@@ -192,9 +192,13 @@ test('tools of prompt blocks come after other tools, and name their last owner',
   )
   assert.deepEqual(
     running.tools().map(({ name }) => name),
-    ['row', 'sail', 'wave', 'row'],
+    ['row', 'sail', 'wave'],
   )
-  assert.deepEqual([running.ownerOf('row'), running.ownerOf('sail'), running.ownerOf('fly')], ['two', 'two', undefined])
+  assert.deepEqual([running.ownerOf('row'), running.ownerOf('sail'), running.ownerOf('fly')], ['one', 'two', undefined])
+  assert.deepEqual(running.toolConflicts(['sail']), [
+    'The tool sail of the capability two is also a tool of Foreword itself.',
+    'The tool row of the capability two is also a tool of the capability one.',
+  ])
 })
 
 test('a plugin of the former shape is a capability', async () => {

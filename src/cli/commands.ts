@@ -1,4 +1,4 @@
-import type { AnyCapability, Command } from '../capability.ts'
+import type { AnyCapability, Command, HostCommand } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Loads a command when it is called or its help is shown, so that the others cost no time. */
@@ -27,16 +27,16 @@ export function isCommand(name: string, capabilities: readonly AnyCapability[]):
   )
 }
 
-const talking: Readonly<Record<string, LoadCommand>> = {
+const talking = {
   start: async () => (await import('./command/start.ts')).startCommand,
   chat: async (capabilities) => (await import('./command/chat.ts')).chatCommand(capabilities),
   send: async (capabilities) => (await import('./command/send.ts')).sendCommand(capabilities),
   approve: async () => (await import('./command/approve.ts')).approveCommand,
   sessions: async () => (await import('./command/sessions.ts')).sessionsCommand,
   pair: async () => (await import('./command/pair.ts')).pairCommand,
-}
+} satisfies Partial<Record<HostCommand, LoadCommand>>
 
-const inspecting: Readonly<Record<string, LoadCommand>> = {
+const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'help' | 'version'>, LoadCommand>> = {
   tools: async () => (await import('./command/tools.ts')).toolsCommand,
   mcp: async () => (await import('./command/mcp.ts')).mcpCommand,
   audit: async () => (await import('./command/audit.ts')).auditCommand,

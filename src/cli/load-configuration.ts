@@ -1,4 +1,4 @@
-import type { AnyCapability, Io } from '../capability.ts'
+import type { Io } from '../capability.ts'
 import type { Configuration, ConfigurationProblem, LoadedConfiguration } from '../runtime.ts'
 import { CommandFailure } from './failure.ts'
 import { note, programCapabilities } from './io.ts'

@@ -11,22 +11,29 @@ import { version } from './version.ts'
  * 1 failure, 2 a command line that is not valid, 130 interrupted. The error output says what failed, where, and how to fix it.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const line: CommandLine = { io }
   try {
-    return await dispatch(argv, io)
+    return await dispatch(argv, line)
   } catch (error) {
-    return reportFailure(error, argv, io)
+    return reportFailure(error, argv, line.io)
   }
 }
 
-async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+/** `io` gains the capabilities of the home once they are loaded, so that a failure of their commands names the command. */
+interface CommandLine {
+  io: Io
+}
+
+async function dispatch(argv: readonly string[], line: CommandLine): Promise<number> {
   const [name, ...args] = argv
+  const { io } = line
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return await help(args, io)
   if (name === '--version' || name === '-v' || name === 'version') {
     print(io, version())
     return 0
   }
-  const { command, call, io: complete } = await loadPrepared(name, args, io)
-  if (!call.has('help')) return await command.run(call, complete)
+  const { command, call } = await loadPrepared(name, args, line)
+  if (!call.has('help')) return await command.run(call, line.io)
   const { commandHelp } = await import('./help.ts')
   // The capabilities of the home may add options to it.
   const all = await completeIo(args, io)
@@ -37,24 +44,24 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 interface PreparedCommand {
   readonly command: Command
   readonly call: CommandCall
-  readonly io: Io
 }
 
 /** An unknown command or option may belong to a capability of the home. Only then are those capabilities loaded. */
-async function loadPrepared(name: string, args: readonly string[], io: Io): Promise<PreparedCommand> {
+async function loadPrepared(name: string, args: readonly string[], line: CommandLine): Promise<PreparedCommand> {
+  const { io } = line
   try {
     return await prepare(name, args, io)
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== 2) throw error
-    const complete = await completeIo(args, io)
-    if (complete.capabilities?.length === io.capabilities?.length) throw error
-    return await prepare(name, args, complete)
+    line.io = await completeIo(args, io)
+    if (line.io.capabilities?.length === io.capabilities?.length) throw error
+    return await prepare(name, args, line.io)
   }
 }
 
 async function prepare(name: string, args: readonly string[], io: Io): Promise<PreparedCommand> {
   const command = await commandNamed(name, io)
-  return { command, call: readArguments(command, args, io), io }
+  return { command, call: readArguments(command, args, io) }
 }
 
 async function help(names: readonly string[], io: Io): Promise<number> {

@@ -39,16 +39,16 @@ export function choiceUsage(capabilities: readonly AnyCapability[]): string {
     .join(' ')
 }
 
-/** The ids that the options of a call choose, by the name of the choice. */
+/** The ids that the options of a call choose, by the name of the choice; `null` where one chooses `none`. */
 export async function readChoices(
   connection: GatewayConnection,
   call: CommandCall,
   capabilities: readonly AnyCapability[] = [],
-): Promise<Readonly<Record<string, string>>> {
-  const chosen: Record<string, string> = {}
+): Promise<Readonly<Record<string, string | null>>> {
+  const chosen: Record<string, string | null> = {}
   for (const { name } of sessionChoices(capabilities)) {
     const word = call.text(name)
-    if (word !== undefined) chosen[name] = (await findOption(connection, name, word)).id
+    if (word !== undefined) chosen[name] = word === 'none' ? null : (await findOption(connection, name, word)).id
   }
   return chosen
 }
@@ -71,26 +71,35 @@ export async function findOption(connection: GatewayConnection, choice: string, 
   if (options === undefined) return { id: word }
   const ids = options.slice(0, MOST_LISTED).map(({ id }) => exactLine(id))
   const more = options.length > MOST_LISTED ? ', …' : ''
-  const hint = ids.length === 0 ? 'There is none yet.' : `Use one of ${ids.join(', ')}${more}.`
+  const hint = ids.length === 0 ? `No ${choice} exists yet.` : `Use one of ${ids.join(', ')}${more}, none.`
   return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice, hint)
 }
 
 /** How many options the answer to an unknown one lists. */
 const MOST_LISTED = 10
 
-/** Sets choices for the session that a word means, and returns its id. Creates a session where there are choices but no word. */
+/**
+ * Sets choices for the session that a word means, and returns its id. Creates a session where something is chosen but there
+ * is no word.
+ */
 export async function sessionWithChoices(
   connection: GatewayConnection,
   word: string | undefined,
-  chosen: Readonly<Record<string, string>>,
+  chosen: Readonly<Record<string, string | null>>,
 ): Promise<string | undefined> {
-  const session = word === undefined ? undefined : await findSession(connection, word)
-  if (Object.keys(chosen).length === 0) return session
-  if (session === undefined) {
-    return (await requestJson<SessionRow>(connection, '/api/sessions', { method: 'POST', body: chosen })).id
+  if (word === undefined) {
+    const body = withoutNone(chosen)
+    if (Object.keys(body).length === 0) return undefined
+    return (await requestJson<SessionRow>(connection, '/api/sessions', { method: 'POST', body })).id
   }
-  await setSessionChoices(connection, session, chosen)
+  const session = await findSession(connection, word)
+  if (Object.keys(chosen).length > 0) await setSessionChoices(connection, session, chosen)
   return session
+}
+
+/** The choices of a session that has not chosen before: there `none` is the same as no choice. */
+export function withoutNone(chosen: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(chosen).filter((choice): choice is [string, string] => choice[1] !== null))
 }
 
 /** Sets choices of a session; `null` chooses none. They take effect at the next turn. */

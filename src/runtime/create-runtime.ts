@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined } from '../platform.ts'
+import { defined, ForewordError } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, verifyAudit } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -48,12 +48,15 @@ export interface HostedRuntime extends Runtime {
   readonly channels: readonly Channel[]
 }
 
+const TOOL_CONFLICT_HINT =
+  'Rename the tool, or remove one of its owners from `capabilities` or `plugins` in config.json.'
+
 /** Sentences that `status` shows: the newest. */
 const MOST_WARNINGS = 100
 
 /**
  * Starts the capabilities, puts a runtime together, and resumes what a former process left. Where a capability does not
- * start, it rejects with its name; the store stays open.
+ * start, it rejects with its name, and where two have a tool of one name, with both; the store stays open.
  */
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
   const { store, clock } = parts
@@ -99,6 +102,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
   }
   const readers = [readResultTool(store), readHistoryTool(store, history)]
+  const toolConflicts = () => capabilities.toolConflicts(readers.map(({ name }) => name))
+  const conflicts = toolConflicts()
+  if (conflicts.length > 0) {
+    await Promise.all([capabilities.stop(), recall.close()])
+    throw new ForewordError('configuration', conflicts.join('\n'), {}, { hint: TOOL_CONFLICT_HINT })
+  }
   const calibration = await openCalibrationStore(store, warn)
   const limits = await openLearnedLimits(store, clock, warn)
   const tools = () => [...capabilities.tools(), ...(parts.tools ?? []), ...readers]
@@ -221,6 +230,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         recovered,
         warnings: distinct([
           ...capabilities.warnings(),
+          ...toolConflicts(),
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...limits.sentences(),
@@ -234,7 +244,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       await capabilities.reload()
       models.forget()
       limits.forget()
-      return { warnings: capabilities.warnings() }
+      return { warnings: [...capabilities.warnings(), ...toolConflicts()] }
     },
     close() {
       closing ??= (async () => {

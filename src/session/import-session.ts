@@ -42,7 +42,7 @@ export async function importSession(
   const id = options.as ?? read.session.id
   refuseOddId(id)
   if (await store.session(id)) {
-    throw new StoreError('conflict', `There is a session ${id} already.`, { hint: 'Give the import another id.' })
+    throw new StoreError('conflict', `There is a session ${id} already.`)
   }
   const names = await createNames(store, read.files, options.as)
   const writes = [

@@ -135,15 +135,34 @@ for (const [text, why] of [
   ],
   ['export default { name: "a tide" }', /its name "a tide" must begin with a letter/],
   ['export default { name: "skills" }', /there is a capability skills already/],
-  ['export default { name: "tide", commands: { skills() {} } }', /there is a command skills already/],
-  ['export default { name: "tide", session: { agent: {} } }', /there is a session choice agent already/],
-  ['export default { name: "tide", providers: [{ kind: "openai" }] }', /there is a provider openai already/],
+  [
+    'export default { name: "tide", commands: { skills() {} } }',
+    /the command skills of tide is also a command of the capability skills/,
+  ],
+  [
+    'export default { name: "tide", commands: { send() {} } }',
+    /the command send of tide is also a command of Foreword itself/,
+  ],
+  [
+    'export default { name: "tide", session: { agent: {} } }',
+    /the session choice agent of tide is also a session choice of the capability agents/,
+  ],
+  [
+    'export default { name: "tide", providers: [{ kind: "openai" }] }',
+    /the provider openai of tide is also a provider of the capability openai/,
+  ],
   [
     'export default { name: "tide", embedders: [{ kind: "ollama" }] }',
-    /there is a kind of embedding model ollama already/,
+    /the kind of embedding model ollama of tide is also a kind of embedding model of the capability ollama/,
   ],
-  ['export default { name: "tide", layouts: [{ name: "auto" }] }', /there is a layout auto already/],
-  ['export default { name: "tide", stores: [{ name: "own" }, { name: "own" }] }', /there is a store own already/],
+  [
+    'export default { name: "tide", layouts: [{ name: "auto" }] }',
+    /the layout auto of tide is also a layout of Foreword itself/,
+  ],
+  [
+    'export default { name: "tide", stores: [{ name: "own" }, { name: "own" }] }',
+    /the store own of tide is also a store of the capability tide/,
+  ],
   ['throw new Error("no tide today")', /no tide today/],
   ['export const low = 1; enum Tide {}', /tide\.ts:1: TypeScript enum is not supported/],
 ] as const) {

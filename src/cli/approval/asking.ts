@@ -36,11 +36,16 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
   return ['y', 'yes'].includes(answer?.trim().toLowerCase() ?? '')
 }
 
-/** Whether a person agrees to what was shown, with `--yes` or on the terminal. Throws where there is no terminal to ask on. */
-export async function confirmAction(question: string, call: CommandCall, io: Io): Promise<boolean> {
+/** Whether a person agrees to what was shown, with `--yes` or on the terminal. Throws with `hint` where nobody can be asked. */
+export async function confirmAction(
+  question: string,
+  call: CommandCall,
+  io: Io,
+  hint = 'Add `--yes` to confirm.',
+): Promise<boolean> {
   if (call.has('yes')) return true
-  if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to confirm.')
-  if (!isInteractive(io)) throw usageFailure('There is no terminal to ask on.', 'Add `--yes` to confirm.')
+  if (call.json) throw usageFailure('--json never asks.', hint)
+  if (!isInteractive(io)) throw usageFailure('Cannot ask: standard input and output are not a terminal.', hint)
   return await confirm(io, question)
 }
 

@@ -116,7 +116,10 @@ async function readDecision(waits: WaitingApproval, call: CommandCall, io: Io): 
   if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to approve or `--deny` to deny.')
   if (!isInteractive(io)) {
     print(io, callText(waits.request, io))
-    throw usageFailure('There is no terminal to ask on.', 'Add `--yes` to approve or `--deny` to deny.')
+    throw usageFailure(
+      'Cannot ask: standard input and output are not a terminal.',
+      'Add `--yes` to approve or `--deny` to deny.',
+    )
   }
   if (scope === 'once') return await askOnTerminal(waits, io)
   print(io, callText(waits.request, io))

@@ -1,11 +1,12 @@
 import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
+import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
 import { withNearestModel } from '../model-table.ts'
 import { outlineText, fetchPreview } from '../preview.ts'
-import { choiceOptions, choiceUsage, readChoices } from '../session-choices.ts'
+import { choiceOptions, choiceUsage, readChoices, withoutNone } from '../session-choices.ts'
 import { readSystemOption, systemOption } from '../input-text.ts'
 
 export const contextCommand = (capabilities: readonly AnyCapability[]): Command => ({
@@ -34,13 +35,19 @@ async function showContext(connection: GatewayConnection, call: CommandCall, io:
   const [word] = call.words
   const model = call.text('model')
   const system = await readSystemOption(call, io)
+  const chosen = await readChoices(connection, call, io.capabilities)
+  const cleared = Object.keys(chosen).find((name) => chosen[name] === null)
+  if (word !== undefined && cleared !== undefined) {
+    const hint = `Clear the choice first, with \`/${cleared} none\` in \`foreword chat --session ${word}\`.`
+    throw usageFailure(`--${cleared} none has no preview in a session.`, hint)
+  }
   const { request, manifest } = await withNearestModel(connection, model, async () =>
     fetchPreview(connection, {
       session: word === undefined ? undefined : await findSession(connection, word),
       input: call.text('input'),
       model,
       system,
-      ...(await readChoices(connection, call, io.capabilities)),
+      ...withoutNone(chosen),
     }),
   )
   if (call.json) printJson(io, { request, manifest })

@@ -5,6 +5,7 @@ import { sendRequest, requestJson, apiPath } from '../answer.ts'
 import { yesOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
+import { findByName } from '../find-one.ts'
 import { lineLimit, note, print, printJson, printList } from '../io.ts'
 import { loadValidConfiguration, withHomeCapabilities } from '../load-configuration.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
@@ -33,7 +34,8 @@ export const pairCommand = commandWithSubcommands({
 /** Prints a new code, and what to do with it. */
 async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
   const io = await withHomeCapabilities(call.home, given)
-  const channel = channelName(call, io)
+  const owner = channelOwner(call, io)
+  const channel = owner.name
   const { made, isRunning } = await withConnection(call.home, io, 'write', async (connection) => ({
     made: await requestJson<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),
     isRunning: !connection.inProcess,
@@ -43,40 +45,42 @@ async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
     note(io, `Send this on ${channel}, from the chat to pair:`)
     print(io, `/pair ${made.code}`)
     note(io, 'The code is valid for ten minutes and works once. Earlier codes no longer work.')
-    const owner = channelOwner(channel, io)
-    for (const line of owner?.pairingNotice?.(made.code) ?? []) note(io, line)
+    for (const line of owner.pairingNotice?.(made.code) ?? []) note(io, line)
   }
-  const key = await missingSettings(channel, call.home, io)
+  const key = await missingSettings(owner, call.home, io)
   if (key !== undefined)
     note(io, `The channel is not configured yet. Set ${key} in config.json; see \`foreword docs\`.`)
   if (!isRunning) note(io, 'No gateway runs on this home. Start one with `foreword start` while the code is valid.')
   return 0
 }
 
-/** The channel that `--channel` names, else the first one of the capabilities. */
-function channelName(call: CommandCall, { capabilities = [] }: Io): string {
-  const name = call.text('channel') ?? capabilities.find(({ channels }) => channels !== undefined)?.name
-  if (name !== undefined) return name
-  throw usageFailure('No capability provides a channel.', 'Name one with `--channel NAME`.')
-}
-
-function channelOwner(channel: string, { capabilities = [] }: Io): AnyCapability | undefined {
-  return capabilities.find(({ name, channels }) => channels !== undefined && name === channel)
+/** The capability of the channel that `--channel` names, else the first one that has a channel. */
+function channelOwner(call: CommandCall, { capabilities = [] }: Io): AnyCapability {
+  const owners = capabilities.filter(({ channels }) => channels !== undefined)
+  const [first] = owners
+  if (first === undefined)
+    throw usageFailure('No capability provides a channel.', 'Add one that does to `capabilities` in config.json.')
+  const word = call.text('channel')
+  if (word === undefined) return first
+  const hint = `Use one of ${owners.map(({ name }) => name).join(', ')}.`
+  return findByName(word, owners, ({ name }) => ({ id: name, name }), 'channel', hint)
 }
 
 /** The configuration key of a channel that has no settings yet. */
-async function missingSettings(channel: string, home: string, io: Io): Promise<string | undefined> {
-  const owner = channelOwner(channel, io)
-  if (owner?.settings === undefined) return undefined
+async function missingSettings(owner: AnyCapability, home: string, io: Io): Promise<string | undefined> {
+  if (owner.settings === undefined) return undefined
   const { capabilitySettings } = await import('../../runtime.ts')
   const settings = capabilitySettings(await loadValidConfiguration(home, io), owner)
   return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined
 }
 
 /** Prints one paired chat per line, of all channels unless one is named. */
-async function listPairings(call: CommandCall, io: Io): Promise<number> {
+async function listPairings(call: CommandCall, given: Io): Promise<number> {
+  const io = await withHomeCapabilities(call.home, given)
   const channel = call.text('channel')
   const chats = await withConnection(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
+  // A channel that was removed may still have chats.
+  if (chats.length === 0 && channel !== undefined) channelOwner(call, io)
   const empty = 'No paired chats yet. Pair one with `foreword pair`.'
   return printList(chats, { empty, table: pairingTable }, call, io)
 }
@@ -104,7 +108,7 @@ function pairingTable(chats: readonly PairedChat[], io: Io): string {
 
 /** Removes the pairing of a chat. */
 async function removePairing(call: CommandCall, io: Io): Promise<number> {
-  const channel = channelName(call, io)
+  const channel = call.text('channel') ?? channelOwner(call, io).name
   const removed = await withConnection(call.home, io, 'write', async (connection) => {
     const found = findChat(call.words[1]!, await fetchPairings(connection, channel), channel)
     await sendRequest(connection, apiPath('/api/pairings/', channel, '/', found.chat), { method: 'DELETE' })

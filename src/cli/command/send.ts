@@ -106,7 +106,7 @@ async function messageOf({ words }: CommandCall, io: Io): Promise<string> {
   const piped = await readPipedInput(io, { patient })
   const message = [text, piped ?? ''].filter((part) => part.trim() !== '').join('\n\n')
   if (message !== '') return message
-  throw usageFailure('There is no text to send.', 'Usage: foreword send TEXT')
+  throw usageFailure('The message is empty.', 'Usage: foreword send TEXT')
 }
 
 function checkOptions(call: CommandCall, io: Io): void {

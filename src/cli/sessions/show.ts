@@ -61,7 +61,7 @@ function printEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
     const text = messageText(entry.message)
     if (text !== '') print(io, safeForTerminal(text, io.stdout))
     for (const source of entry.citations ?? []) dim(sourceLine(source))
-    if (entry.partial !== undefined && text !== '') dim(`(${PARTIAL[entry.partial]})`)
+    if (entry.partial !== undefined && entry.partial !== 'cancelled' && text !== '') dim(`(${PARTIAL[entry.partial]})`)
   } else if (entry.type === 'head') {
     dim('(undone: later calls do not read this turn)')
   } else if (entry.type === 'usage' && entry.warning) {
@@ -71,9 +71,8 @@ function printEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
   }
 }
 
-/** What follows an incomplete answer. The outcome of the turn is printed after it. */
-const PARTIAL: Readonly<Record<PartialReason, string>> = {
-  cancelled: 'cancelled here',
+/** What follows an incomplete answer. The outcome of the turn is printed after it, and says all of a cancelled one. */
+const PARTIAL: Readonly<Record<Exclude<PartialReason, 'cancelled'>, string>> = {
   failed: 'failed here',
   interrupted: 'interrupted here',
   length: 'cut here',

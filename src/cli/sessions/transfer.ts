@@ -53,18 +53,18 @@ async function exportLines(store: SessionStore, id: string): Promise<Readable> {
 export async function importSessionFile(call: CommandCall, io: Io): Promise<number> {
   const session = await import('../../session.ts')
   const as = call.text('as')
+  const file = call.words[1]!
   // An imported turn that has not ended must not resume here.
   const endsTurnsAt = new Date().toISOString()
   const id = await withWritableStore(await findHomeStore(call.home, io), (store) =>
-    session
-      .importSession(store, inputLines(call.words[1]!, io), { ...defined({ as }), endsTurnsAt })
-      .catch((error: unknown) => {
-        if (!(error instanceof session.StoreError) || error.code !== 'conflict') throw error
-        throw new CommandFailure('conflict', error.message, {
-          hint: 'Import it under another id with `--as ID`.',
-          cause: error,
-        })
-      }),
+    session.importSession(store, inputLines(file, io), { ...defined({ as }), endsTurnsAt }).catch((error: unknown) => {
+      if (!(error instanceof session.StoreError)) throw error
+      const from = file === '-' ? 'standard input' : file
+      throw new CommandFailure(error.code, `Cannot import ${from}: ${error.message}.`, {
+        hint: error.code === 'conflict' ? 'Import it under another id with `--as ID`.' : undefined,
+        cause: error,
+      })
+    }),
   )
   if (call.json) printJson(io, { imported: id })
   else note(io, `Imported session ${id}. Show it with \`foreword sessions show ${id}\`.`)

@@ -1,9 +1,9 @@
 import { type ToolDefinition, exactLine, exactLines } from '../../context.ts'
 import { requestJson, apiPath } from '../answer.ts'
-import { confirm, isInteractive } from '../approval/asking.ts'
+import { confirmAction } from '../approval/asking.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
-import { CommandFailure, usageFailure } from '../failure.ts'
+import { CommandFailure } from '../failure.ts'
 import { applyStyle, note, print, printJson } from '../io.ts'
 import { lineDiff } from '../line-diff.ts'
 import { describeChange, fetchTools, findTool } from './tool-table.ts'
@@ -23,7 +23,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
       print(io, `${applyStyle(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
       print(io, await definitionDiff(withheld.accepted, withheld.offered, io))
     }
-    if (!(await mayAccept(call, io))) {
+    if (!(await confirmAction('Accept it?', call, io, 'Accept the difference with `--yes`.'))) {
       note(io, 'Nothing was accepted.')
       return 1
     }
@@ -33,12 +33,6 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
     else note(io, `Accepted ${exactLine(name)} as it is offered now.`)
     return 0
   })
-}
-
-async function mayAccept(call: CommandCall, io: Io): Promise<boolean> {
-  if (call.has('yes')) return true
-  if (!call.json && isInteractive(io)) return await confirm(io, 'Accept it?')
-  throw usageFailure('There is no terminal to ask on.', 'Accept the difference with `--yes`.')
 }
 
 /** The two definitions as JSON, line by line. */

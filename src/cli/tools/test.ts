@@ -3,7 +3,7 @@ import type { ToolTrial } from '../../runtime.ts'
 import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
 import { requestJson, apiPath } from '../answer.ts'
-import { confirm, isInteractive } from '../approval/asking.ts'
+import { confirmAction, isInteractive } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
 import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
@@ -26,7 +26,7 @@ export async function testTool(call: CommandCall, io: Io): Promise<number> {
       if (call.json) printJson(io, trial)
       return trial.type === 'refused' ? 1 : 0
     }
-    if (!(await mayRun(call, io))) {
+    if (!(await confirmAction('Run it?', call, io, 'Run the call with `--yes`, or only show it with `--plan`.'))) {
       note(io, 'Nothing was run.')
       return 1
     }
@@ -56,12 +56,6 @@ function printTrial(trial: ToolTrial, io: Io): void {
   }
   const access = trial.type === 'ask' ? 'a call of a model needs your approval' : 'a model may call it'
   print(io, `${callText(trial.call, io)}\n${applyStyle(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
-}
-
-async function mayRun(call: CommandCall, io: Io): Promise<boolean> {
-  if (call.has('yes')) return true
-  if (!call.json && isInteractive(io)) return await confirm(io, 'Run it?')
-  throw usageFailure('There is no terminal to ask on.', 'Run the call with `--yes`, or only show it with `--plan`.')
 }
 
 async function runAsShown(

@@ -1,4 +1,4 @@
-import type { AnyCapability } from '../../capability.ts'
+import { type AnyCapability, hostCommands } from '../../capability.ts'
 import { layouts } from '../../context.ts'
 import { errorMessage, nearestName } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
@@ -156,10 +156,15 @@ function assertFits(capability: AnyCapability, schema: ConfigurationSchema): voi
     throw new Error(`its settings would be at ${section}, which is a key already; give it another settingsKey`)
   }
   for (const [kind, namesIn] of Object.entries(namedThings)) {
-    const own = namesIn(capability)
-    const known = [...(hostNames[kind] ?? []), ...schema.capabilities.flatMap(namesIn)]
-    const twice = own.find((each, index) => known.includes(each) || own.indexOf(each) !== index)
-    if (twice !== undefined) throw new Error(`there is a ${kind} ${twice} already; give its ${kind} another name`)
+    const owners = new Map((hostNames[kind] ?? []).map((each) => [each, 'Foreword itself']))
+    for (const other of schema.capabilities)
+      for (const each of namesIn(other)) owners.set(each, `the capability ${other.name}`)
+    for (const each of namesIn(capability)) {
+      const owner = owners.get(each)
+      if (owner !== undefined)
+        throw new Error(`the ${kind} ${each} of ${name} is also a ${kind} of ${owner}; give it another name`)
+      owners.set(each, `the capability ${name}`)
+    }
   }
 }
 
@@ -175,6 +180,7 @@ const namedThings: Readonly<Record<string, (value: AnyCapability) => readonly st
 }
 
 const hostNames: Readonly<Record<string, readonly string[]>> = {
+  command: hostCommands,
   layout: Object.keys(layouts),
   store: knownStores([]).map(({ name }) => name),
 }
