@@ -17,9 +17,14 @@ export function App(): ReactNode {
       <Suspense fallback={null}>
         <Switch>
           <Route path="/">
-            <ChatPage session={undefined} />
+            <ChatPage session={undefined} call={undefined} />
           </Route>
-          <Route path="/sessions/:session">{({ session }) => <ChatPage key={session} session={session} />}</Route>
+          <Route path="/sessions/:session/calls/:call">
+            {({ session, call }) => <ChatPage key={session} session={session} call={call} />}
+          </Route>
+          <Route path="/sessions/:session">
+            {({ session }) => <ChatPage key={session} session={session} call={undefined} />}
+          </Route>
           <Route path="/settings/:page?">{({ page }) => <SettingsPage page={page} />}</Route>
           <Route>
             <NotFoundPage />

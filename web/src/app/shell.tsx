@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Menu } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { IconButton } from '../parts/icon-button.tsx'
+import { Toasts } from '../parts/toasts.tsx'
 import { SessionList } from '../sessions/session-list.tsx'
 
 /** The frame of every page: the sessions on the left, the page beside them. On a narrow screen the sessions open over it. */
@@ -37,6 +38,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </div>
         {children}
       </div>
+      <Toasts />
     </div>
   )
 }

@@ -2,13 +2,22 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
 import { ContextStrip } from '../inspector/context-strip.tsx'
+import { InspectorPanel } from '../inspector/inspector-panel.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { ChatHeader } from './chat-header.tsx'
 import { Composer } from './composer.tsx'
 import { MessageList } from './message-list.tsx'
 import { useConversation } from './use-conversation.ts'
 
+interface ChatPageProps {
+  /** Absent: a new one, which begins with the first message. */
+  readonly session: string | undefined
+  /** The call that is open in the inspector. */
+  readonly call: string | undefined
+}
+
 /** One conversation: what was said, the context of the next call, and the field for the next message. */
-export function ChatPage({ session }: { readonly session: string | undefined }): ReactNode {
+export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const { conversation, connected, failure } = useConversation(session)
   const [draft, setDraft] = useState('')
   const [error, setError] = useState<ApiError>()
@@ -38,24 +47,28 @@ export function ChatPage({ session }: { readonly session: string | undefined }):
   }
 
   return (
-    <main id="main" className="flex min-h-0 flex-1 flex-col">
-      <MessageList conversation={conversation} />
-      <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
-        <div className="mx-auto flex max-w-3xl flex-col gap-2">
-          {!connected && (
-            <p role="status" className="text-sm text-warn">
-              Connecting to the gateway again …
-            </p>
-          )}
-          {(failure ?? error) && <ErrorNote error={(failure ?? error)!} />}
-          <ContextStrip
-            session={session}
-            draft={draft}
-            settledTurns={conversation.turns.filter(({ state }) => state === 'ended').length}
-          />
-          <Composer draft={draft} onChange={setDraft} onSend={send} onStop={running ? stop : undefined} />
+    <div className="flex min-h-0 flex-1">
+      <main id="main" className="flex min-w-0 flex-1 flex-col">
+        <ChatHeader session={session} />
+        <MessageList session={session} conversation={conversation} />
+        <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
+          <div className="mx-auto flex max-w-3xl flex-col gap-2">
+            {!connected && (
+              <p role="status" className="text-sm text-warn">
+                Connecting to the gateway again …
+              </p>
+            )}
+            {(failure ?? error) && <ErrorNote error={(failure ?? error)!} />}
+            <ContextStrip
+              session={session}
+              draft={draft}
+              settledTurns={conversation.turns.filter(({ state }) => state === 'ended').length}
+            />
+            <Composer draft={draft} onChange={setDraft} onSend={send} onStop={running ? stop : undefined} />
+          </div>
         </div>
-      </div>
-    </main>
+      </main>
+      <InspectorPanel session={session} call={call} />
+    </div>
   )
 }

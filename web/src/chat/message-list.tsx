@@ -6,8 +6,13 @@ import { TurnView } from './turn-view.tsx'
 /** How far from the end a reader still follows it, in pixels. */
 const FOLLOW_PX = 120
 
+interface MessageListProps {
+  readonly session: string | undefined
+  readonly conversation: Conversation
+}
+
 /** The turns of a conversation. It follows the end for as long as the reader is there. */
-export function MessageList({ conversation }: { readonly conversation: Conversation }): ReactNode {
+export function MessageList({ session, conversation }: MessageListProps): ReactNode {
   const list = useRef<VirtualizerHandle>(null)
   const following = useRef(true)
   const { turns } = conversation
@@ -16,7 +21,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
     if (following.current && turns.length > 0) list.current?.scrollToIndex(turns.length - 1, { align: 'end' })
   }, [turns])
 
-  if (turns.length === 0) return <Welcome />
+  if (session === undefined || turns.length === 0) return <Welcome />
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-3" tabIndex={0} role="log" aria-label="Conversation">
       <div className="mx-auto max-w-3xl py-4">
@@ -28,7 +33,7 @@ export function MessageList({ conversation }: { readonly conversation: Conversat
           }}
         >
           {turns.map((turn) => (
-            <TurnView key={turn.id} turn={turn} />
+            <TurnView key={turn.id} session={session} turn={turn} />
           ))}
         </Virtualizer>
       </div>

@@ -1,11 +1,18 @@
 import { memo, type ReactNode } from 'react'
+import { CallBar } from '../inspector/call-bar.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { Part, Turn } from './conversation.ts'
 import { ToolCard } from './tool-card.tsx'
+import { TurnActions } from './turn-actions.tsx'
+
+interface TurnViewProps {
+  readonly session: string
+  readonly turn: Turn
+}
 
 /** One message of a person and everything that answers it. */
-export const TurnView = memo(({ turn }: { readonly turn: Turn }): ReactNode => {
-  const { text, parts, state, outcome, undone, retry, interrupted } = turn
+export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
+  const { text, parts, calls, state, outcome, undone, retry, interrupted } = turn
   return (
     <article aria-label="Turn" className={`flex flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}>
       <div dir="auto" className="self-end rounded-2xl bg-sunken px-4 py-2 whitespace-pre-wrap">
@@ -26,6 +33,10 @@ export const TurnView = memo(({ turn }: { readonly turn: Turn }): ReactNode => {
       {outcome !== undefined && outcome.type !== 'completed' && outcome.type !== 'failed' && (
         <Note>{outcomeNotes[outcome.type]}</Note>
       )}
+      {calls.map((call) => (
+        <CallBar key={call} session={session} call={call} />
+      ))}
+      <TurnActions session={session} turn={turn} />
     </article>
   )
 })

@@ -1,24 +1,37 @@
-import type { ReactNode } from 'react'
-import { type Status, useResource } from '../api/resources.ts'
-import { ErrorNote } from '../parts/error-note.tsx'
+import { type ReactNode, Suspense } from 'react'
+import { Link } from 'wouter'
+import { Spinner } from '../parts/spinner.tsx'
+import { settingsPages } from './settings-pages.ts'
 
-/** What runs here. */
-export default function SettingsPage({ page: _page }: { readonly page: string | undefined }): ReactNode {
-  const { data, error } = useResource<Status>('/api/status')
+/** The settings: a list of pages, and the chosen one beside it. */
+export default function SettingsPage({ page }: { readonly page: string | undefined }): ReactNode {
+  const current = settingsPages.find(({ id }) => id === page) ?? settingsPages[0]!
+  const Content = current.component
   return (
-    <main id="main" className="mx-auto w-full max-w-3xl overflow-y-auto p-6">
-      <h1 className="text-xl font-semibold">Settings</h1>
-      {error && <ErrorNote error={error} />}
-      {data && (
-        <dl className="mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-          <dt className="text-soft">Version</dt>
-          <dd>{data.version}</dd>
-          <dt className="text-soft">Home</dt>
-          <dd>{data.home}</dd>
-          <dt className="text-soft">Model</dt>
-          <dd>{data.model.id}</dd>
-        </dl>
-      )}
+    <main id="main" className="flex min-h-0 flex-1 flex-col md:flex-row">
+      <nav
+        aria-label="Settings"
+        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 md:w-48 md:flex-col md:border-e"
+      >
+        {settingsPages.map(({ id, title }) => (
+          <Link
+            key={id}
+            href={`/settings/${id}`}
+            aria-current={id === current.id ? 'page' : undefined}
+            className={`rounded-lg px-3 py-1.5 text-sm whitespace-nowrap hover:bg-line ${id === current.id ? 'bg-line font-medium' : ''}`}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <div className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4">
+        <div className="mx-auto max-w-3xl">
+          <h1 className="mb-4 text-xl font-semibold">{current.title}</h1>
+          <Suspense fallback={<Spinner />}>
+            <Content />
+          </Suspense>
+        </div>
+      </div>
     </main>
   )
 }
