@@ -23,19 +23,28 @@ export interface OpenedPage {
   another(options?: BrowserContextOptions): Promise<Page>
 }
 
+/** What a test needs besides its answers. */
+export interface PageOptions {
+  /** Keys of `config.json` beside the providers. */
+  readonly configuration?: Readonly<Record<string, unknown>>
+  /** Of the browser: size of the window, colour scheme, and so on. */
+  readonly browser?: BrowserContextOptions
+  /** Puts something into the home before the gateway starts. */
+  readonly prepare?: (home: string) => Promise<void>
+}
+
 /**
  * Starts a gateway and opens its page by the start link. At the end of the test it fails if the page reported an error, broke
  * its Content-Security-Policy, or asked another host for anything.
  */
 export async function openedPage(
   t: TestContext,
-  options: ScriptedProviderOptions,
-  configuration: Readonly<Record<string, unknown>> = {},
-  contextOptions: BrowserContextOptions = {},
+  provider: ScriptedProviderOptions,
+  options: PageOptions = {},
 ): Promise<OpenedPage> {
-  const gateway = await realGateway(t, options, configuration)
-  const another = (more: BrowserContextOptions = {}) => openPage(t, gateway, more)
-  return { gateway, page: await another(contextOptions), another }
+  const gateway = await realGateway(t, provider, options.configuration, options.prepare)
+  const another = (browserOptions: BrowserContextOptions = {}) => openPage(t, gateway, browserOptions)
+  return { gateway, page: await another(options.browser), another }
 }
 
 async function openPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions): Promise<Page> {

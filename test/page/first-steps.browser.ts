@@ -45,7 +45,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const answer = () => ({
         text: '# Title\n\nSome `code`, a [link](https://example.org) and\n\n```js\nlet a = 1\n```',
       })
-      const { page } = await openedPage(t, { answer }, {}, { colorScheme, viewport })
+      const { page } = await openedPage(t, { answer }, { browser: { colorScheme, viewport } })
       await page.getByLabel('Message', { exact: true }).fill('hello')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Title' }).waitFor()

@@ -14,6 +14,7 @@ interface MessageListProps {
 /** The turns of a conversation. It follows the end for as long as the reader is there. */
 export function MessageList({ session, conversation }: MessageListProps): ReactNode {
   const list = useRef<VirtualizerHandle>(null)
+  const scroller = useRef<HTMLDivElement>(null)
   const following = useRef(true)
   const { turns } = conversation
 
@@ -23,10 +24,17 @@ export function MessageList({ session, conversation }: MessageListProps): ReactN
 
   if (session === undefined || turns.length === 0) return <Welcome />
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto px-3" tabIndex={0} role="log" aria-label="Conversation">
+    <div
+      ref={scroller}
+      className="min-h-0 flex-1 overflow-y-auto px-3"
+      tabIndex={0}
+      role="log"
+      aria-label="Conversation"
+    >
       <div className="mx-auto max-w-3xl py-4">
         <Virtualizer
           ref={list}
+          scrollRef={scroller}
           onScroll={(offset) => {
             const { scrollSize = 0, viewportSize = 0 } = list.current ?? {}
             following.current = offset + viewportSize >= scrollSize - FOLLOW_PX
