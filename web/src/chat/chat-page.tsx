@@ -18,7 +18,8 @@ interface ChatPageProps {
 
 /** One conversation: what was said, the context of the next call, and the field for the next message. */
 export function ChatPage({ session, call }: ChatPageProps): ReactNode {
-  const { conversation, connected, failure } = useConversation(session)
+  const followed = useConversation(session)
+  const { conversation, connected, failure } = followed
   const [draft, setDraft] = useState('')
   const [error, setError] = useState<ApiError>()
   const [, navigate] = useLocation()
@@ -50,7 +51,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     <div className="flex min-h-0 flex-1">
       <main id="main" className="flex min-w-0 flex-1 flex-col">
         <ChatHeader session={session} />
-        <MessageList session={session} conversation={conversation} />
+        <MessageList session={session} followed={followed} />
         <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
           <div className="mx-auto flex max-w-3xl flex-col gap-2">
             {!connected && (

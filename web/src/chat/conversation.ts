@@ -17,8 +17,11 @@ type InputEntry = EntryOf<'input'>
 /** A conversation as the page shows it: a projection of the log and of the words that are still arriving. */
 export interface Conversation {
   readonly turns: readonly Turn[]
-  /** `seq` of the last entry that was read. */
+  /** `seq` of the first and the last entry that were read: 1 and above, without gaps between them. */
+  readonly from: number
   readonly seq: number
+  /** Entries of turns that begin before `from`, until their beginning is read. */
+  readonly early: readonly Entry[]
   /** Id of the last event, for reading on. */
   readonly lastEvent: string | undefined
 }
@@ -64,7 +67,37 @@ export interface ToolPart {
   readonly durationMs: number | undefined
 }
 
-export const emptyConversation: Conversation = { turns: [], seq: 0, lastEvent: undefined }
+export const emptyConversation: Conversation = { turns: [], from: 1, seq: 0, early: [], lastEvent: undefined }
+
+/** A conversation of which a page of the log is known, oldest entry first: the newest page, or one that follows `before`. */
+export function conversationOf(entries: readonly Entry[]): Conversation {
+  const { turns, early } = projected(entries)
+  const last = entries.at(-1)
+  if (last === undefined) return emptyConversation
+  return { turns, from: entries[0]!.seq, seq: last.seq, early, lastEvent: String(last.seq) }
+}
+
+/** The conversation with the page of the log that ends where it begins. */
+export function withEarlier(conversation: Conversation, entries: readonly Entry[]): Conversation {
+  const { turns, early } = projected([...entries, ...conversation.early])
+  const from = entries[0]?.seq ?? conversation.from
+  return { ...conversation, turns: [...turns, ...conversation.turns], early, from }
+}
+
+/** Many entries at once, and those whose turns begin before them. */
+function projected(entries: readonly Entry[]): Pick<Conversation, 'turns' | 'early'> {
+  const turns = new Map<string, Turn>()
+  const early: Entry[] = []
+  for (const entry of entries) {
+    if (entry.type === 'input') turns.set(entry.turn, newTurn(entry))
+    else if ('turn' in entry) {
+      const turn = turns.get(entry.turn)
+      if (turn === undefined) early.push(entry)
+      else turns.set(entry.turn, turnWith(turn, entry))
+    }
+  }
+  return { turns: [...turns.values()], early }
+}
 
 /** The conversation after one more event. Pure; an event that was seen before changes nothing. */
 export function withEvent(conversation: Conversation, event: SessionEvent, now: number): Conversation {
@@ -95,7 +128,10 @@ function withDelta(parts: readonly Part[], type: TextPart['type'], call: string,
 
 function withEntry(conversation: Conversation, entry: Entry): Conversation {
   if (entry.type === 'input') return { ...conversation, turns: [...conversation.turns, newTurn(entry)] }
-  if (!('turn' in entry) || entry.turn === undefined) return conversation
+  if (!('turn' in entry)) return conversation
+  if (conversation.turns.every(({ id }) => id !== entry.turn)) {
+    return { ...conversation, early: [...conversation.early, entry] }
+  }
   const turns = changeTurn(conversation.turns, entry.turn, (turn) => turnWith(turn, entry))
   return { ...conversation, turns }
 }
