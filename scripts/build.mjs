@@ -1,8 +1,9 @@
-// Writes dist/, the JavaScript and the declarations of the published package. A checkout does not need it.
+// Writes what is published: dist/ with the JavaScript and the declarations, and web/dist with the page.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildPage } from './build-page.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -12,6 +13,12 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsco
   stdio: ['ignore', 2, 2],
 })
 if (status !== 0) stop(`the compiler ended with exit code ${status}; its messages stand above.`)
+
+try {
+  buildPage()
+} catch (error) {
+  stop(error.message)
+}
 
 const missing = promisedFiles().filter((file) => !existsSync(join(root, file)))
 if (missing.length > 0) stop(`package.json promises files that were not made: ${missing.join(', ')}`)

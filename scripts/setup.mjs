@@ -3,6 +3,7 @@
 //
 //   node scripts/setup.mjs                  prepares the checkout
 //   node scripts/setup.mjs node FILE …      prepares, then runs the command with the Node of the checkout
+//   node scripts/setup.mjs --page …         builds the page of the gateway, too
 //
 // The command runs from here and not after `&&`, because a shell remembers where it first found `node` and would
 // use the old one again.
@@ -23,7 +24,9 @@ const stamp = `${createHash('sha256').update(lockText).digest('hex')} ${process.
 
 if (!isReady()) await makeReady()
 const node = nodeToUse()
-const [program, ...rest] = process.argv.slice(2)
+const withPage = process.argv[2] === '--page'
+if (withPage) await preparePage()
+const [program, ...rest] = process.argv.slice(withPage ? 3 : 2)
 if (program !== undefined) await run(program === 'node' ? node : program, rest)
 
 function isReady() {
@@ -38,6 +41,19 @@ async function makeReady() {
     checkNode()
     mkdirSync(modules, { recursive: true })
     writeFileSync(stampFile, stamp)
+  } finally {
+    release()
+  }
+}
+
+/** The page is built once, however many start at a time. */
+async function preparePage() {
+  const { buildPage } = await import('./build-page.mjs')
+  const release = await takeLock()
+  try {
+    buildPage(node)
+  } catch (error) {
+    fail(error.message)
   } finally {
     release()
   }
@@ -67,7 +83,7 @@ async function install() {
   fail(
     code === undefined
       ? 'npm was not found. Install Node with npm from nodejs.org, then run this again.'
-      : `\`npm ci\` ended with exit code ${code}; its own message stands above. Mend that, then run this again.`,
+      : `\`npm ci\` ended with exit code ${code}; its own message stands above. Correct that, then run this again.`,
   )
 }
 

@@ -5,7 +5,7 @@ export type { ChoiceDescriptions } from './server/session-choices.ts'
 export { listen, type ListeningServer } from './server/listen.ts'
 export { assertBindIsSafe } from './server/guard.ts'
 // What routes of capabilities are made with.
-export { bytes, empty, json, errorResponse } from './server/answer.ts'
+export { bytes, empty, json, errorResponse, securityHeaders } from './server/answer.ts'
 export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'

@@ -48,6 +48,8 @@ export interface Route {
   readonly holdsFiles?: boolean
   /** A body that is `multipart/form-data`; its handler reads it from the request as it comes. */
   readonly form?: z.ZodType
+  /** `false`: anyone who reaches the port may ask for it, from a page of this gateway. It must reveal nothing of the home. */
+  readonly needsToken?: false
   /** Request headers that it reads, with what they are for. */
   readonly headers?: Readonly<Record<string, string>>
   readonly answers: Readonly<Record<number, RouteAnswer>>

@@ -16,6 +16,7 @@ import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
+import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
 import type { AnyCapability } from '../capability.ts'
 
@@ -42,5 +43,6 @@ export const builtIn: readonly AnyCapability[] = [
   openaiApi,
   aiSdkChat,
   telegram,
+  webApp,
   ...providerCapabilities,
 ]

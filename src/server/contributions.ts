@@ -23,13 +23,20 @@ export function collectContributions(started: Omit<Contributions, 'choices'>): P
   )
 }
 
-/** The routes of the host, then those of the capabilities. Throws where two have the same method and path. */
+/**
+ * The routes of the host, then those of the capabilities. A page at `/` takes the place of the lines that the host has there.
+ * Throws where two others have the same method and path.
+ */
 export function allRoutes(
   host: readonly Route[],
   contributions: readonly Pick<ServerContribution, 'name' | 'routes'>[],
 ): readonly Route[] {
   const owners = new Map<string, string>()
-  const all = [{ name: undefined, routes: host }, ...contributions]
+  const hasPage = contributions.some(({ routes = [] }) => routes.some(isFrontPage))
+  const all = [
+    { name: undefined, routes: hasPage ? host.filter((each) => !isFrontPage(each)) : host },
+    ...contributions,
+  ]
   return all.flatMap(({ name, routes = [] }) => {
     const owner = name === undefined ? 'the server itself' : `the capability ${name}`
     for (const { method, path, handle } of routes) {
@@ -41,4 +48,8 @@ export function allRoutes(
     }
     return routes
   })
+}
+
+function isFrontPage({ method, path }: Route): boolean {
+  return method === 'GET' && path === '/'
 }

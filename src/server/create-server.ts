@@ -73,7 +73,6 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   assertBindIsSafe(options.bind, options.token)
   assertChoiceNames(Object.keys(choices))
   const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
-  const guard = createGuard(options)
   const hooks = new Map(Object.entries(options.hooks ?? {}))
   const openapi = once(async () => {
     const { openapiDocument } = await import('./openapi.ts')
@@ -103,6 +102,10 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...auditRoutes(runtime),
   ]
   const routes = allRoutes(host, contributions)
+  const open = routes.filter(({ needsToken }) => needsToken === false)
+  const isOpen = (method: string, path: string): boolean =>
+    open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
+  const guard = createGuard({ ...options, isOpen })
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string): Response => {

@@ -8,6 +8,8 @@ interface GuardOptions {
   readonly bind: string
   /** Names, with or without a port, that this gateway is also reached by. */
   readonly allowedHosts?: readonly string[] | undefined
+  /** Whether anyone who reaches the port may ask for this path. */
+  isOpen(method: string, path: string): boolean
 }
 
 /**
@@ -16,11 +18,8 @@ interface GuardOptions {
  */
 type Guard = (request: Request, path: string) => Response | undefined
 
-/** Anyone who reaches the port may ask for it; it reveals nothing. */
-const OPEN_PATH = '/health'
-
 /** Creates the guard for one token and one address. */
-export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): Guard {
+export function createGuard({ token, bind, allowedHosts = [], isOpen }: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const expected = token ? digest(token) : undefined
   // The cookie is not the token: nobody who reads it can use it as one, and a new token invalidates it.
@@ -32,15 +31,16 @@ export function createGuard({ token, bind, allowedHosts = [] }: GuardOptions): G
     const host = (headers.get('host') ?? new URL(request.url).host).toLowerCase()
     checkHost(host, hosts)
     checkOrigin(headers.get('origin'), host)
-    if (path === OPEN_PATH || expected === undefined) return undefined
+    if (expected === undefined) return undefined
+    if (path === '/' && request.url.includes('?')) {
+      const brought = new URL(request.url).searchParams.get('token')
+      if (brought !== null) return enter(matchesDigest(brought, expected), host, cookieValue)
+    }
+    if (isOpen(request.method, path)) return undefined
     const authorization = headers.get('authorization')
     if (authorization !== null) {
       if (matchesDigest(bearer(authorization), expected)) return undefined
       throw unauthorized('The token is wrong.')
-    }
-    if (path === '/' && request.url.includes('?')) {
-      const brought = new URL(request.url).searchParams.get('token')
-      if (brought !== null) return enter(matchesDigest(brought, expected), host, cookieValue)
     }
     const cookie = headers.get('cookie')
     const value = cookie === null ? undefined : readCookie(cookie, cookieName(host))

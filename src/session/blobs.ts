@@ -80,7 +80,7 @@ export function openBlobs(folder: string): BlobStore {
       const file = path(hash)
       return new Uint8Array(await withStoreErrors(file, () => readFile(file)))
     },
-    open: (hash) => ReadableStream.from(readPieces(path(hash))),
+    open: (hash) => streamOf(readPieces(path(hash))),
     remove: (hash, isNeeded) => alone(() => removeBlob(hash, isNeeded)),
 
     async sweep(isNeeded) {
@@ -161,6 +161,18 @@ async function moveInto(path: string, from: string): Promise<void> {
     await makePrivateFolder(dirname(path))
     await rename(from, path)
     await syncFolder(dirname(path))
+  })
+}
+
+/** `ReadableStream.from`, which the types of browsers do not know: the page reads this room's types. */
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => void (await pieces.return(undefined)),
   })
 }
 

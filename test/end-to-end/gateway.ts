@@ -47,6 +47,8 @@ export async function realGateway(
   t: TestContext,
   options: ScriptedProviderOptions,
   configuration: Readonly<Record<string, unknown>> = {},
+  /** Puts something into the home before the gateway starts. */
+  prepare: (home: string) => Promise<void> = async () => {},
 ): Promise<RealGateway> {
   const provider = await scriptedProvider(options)
   t.after(() => provider.close())
@@ -56,6 +58,7 @@ export async function realGateway(
   const environment = { ...rest, ...keys }
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ...configured(provider.url), ...configuration }))
+  await prepare(home)
   const process = spawnForeword(t, ['start', '--json'], environment)
   const { address: url } = JSON.parse(await process.line(/address/)) as { address: string }
   const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()

@@ -65,7 +65,7 @@ async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<s
     maxBodyBytes: 1 << 20,
     unexpected,
   })
-  const guard = createGuard({ bind: '127.0.0.1' })
+  const guard = createGuard({ bind: '127.0.0.1', isOpen: () => false })
   const server: Server = {
     token: undefined,
     endStreams: () => void endpoint.close(),

@@ -50,6 +50,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       path: '/health',
       tag: 'system',
       summary: 'Reports that the gateway is up. Needs no token',
+      needsToken: false,
       answers: { 200: { description: 'The gateway is up', schema: z.object({ ok: z.literal(true) }) } },
       handle: () => json({ ok: true }),
     }),

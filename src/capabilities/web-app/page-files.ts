@@ -1,0 +1,94 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip as gzipWithCallback } from 'node:zlib'
+import { RuntimeError } from '../../capability.ts'
+import { once } from '../../platform.ts'
+import { securityHeaders } from '../../server.ts'
+
+const gzip = promisify(gzipWithCallback)
+
+/** Where the build of `web/` writes, beside `src` in a checkout and beside `dist` in the package. */
+const folder = join(import.meta.dirname, '../../../web/dist')
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** The page loads its own files, talks to its own gateway, and shows images that it was given: nothing else, from nowhere else. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The built files of the page: those that exist when they are opened, and no other path. */
+export interface PageFiles {
+  /** Rejects with `not-found` for a name that is none of them. */
+  answer(name: string, request: Request): Promise<Response>
+}
+
+/** Finds the built files. They are read when they are asked for, once. */
+export async function openPageFiles(): Promise<PageFiles> {
+  const files = new Map((await builtFiles()).map((name) => [name, openFile(name)]))
+  return {
+    async answer(name, request) {
+      const file = files.get(name)
+      if (file === undefined) throw notFound(name)
+      const zips = request.headers.get('accept-encoding')?.includes('gzip') ?? false
+      return new Response(await (zips ? file.zipped() : file.plain()), {
+        headers: {
+          ...file.headers,
+          vary: 'accept-encoding',
+          ...(zips ? { 'content-encoding': 'gzip' } : {}),
+        },
+      })
+    },
+  }
+}
+
+async function builtFiles(): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+  } catch {
+    return []
+  }
+}
+
+function openFile(name: string) {
+  const plain = once(() => readFile(join(folder, name)))
+  const isDocument = name.endsWith('.html')
+  return {
+    plain,
+    zipped: once(async () => gzip(await plain())),
+    headers: {
+      ...securityHeaders,
+      'content-type': types[extname(name)] ?? 'application/octet-stream',
+      'content-security-policy': policy,
+      // The name of an asset contains the digest of its content.
+      'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...(isDocument ? { 'permissions-policy': 'camera=(), geolocation=(), microphone=()' } : {}),
+    },
+  }
+}
+
+function notFound(name: string): RuntimeError {
+  return name === 'index.html'
+    ? new RuntimeError('not-found', 'The page is not built. Run `npm start`, or `npm run build:web`, in the checkout.')
+    : new RuntimeError('not-found', `The page has no file ${name}. Load the page again.`, { file: name })
+}

@@ -1,0 +1,30 @@
+import { capability, type Route, route } from '../../capability.ts'
+import { once } from '../../platform.ts'
+
+/** Addresses of the page. Each is answered with the same document, which shows what the address names. */
+const pages = ['/', '/sessions/:session', '/sessions/:session/calls/:call', '/settings', '/settings/:page'] as const
+
+/** The page of the gateway: the chat, and the inspector of what the model reads. Its files are built from `web/`. */
+export const webApp = capability({
+  name: 'webApp',
+  summary: 'serves the page: the chat and the inspector',
+  routes() {
+    const files = once(async () => (await import('./page-files.ts')).openPageFiles())
+    const file = (path: string, summary: string, name: (param: (key: string) => string) => string): Route =>
+      route({
+        method: 'GET',
+        path,
+        tag: 'page',
+        summary,
+        // The files are the same for everybody. What they show, they read with the token.
+        needsToken: false,
+        answers: { 200: { description: 'The file', media: 'text/html' } },
+        handle: async ({ param, request }) => (await files()).answer(name(param), request),
+      })
+    return [
+      ...pages.map((path) => file(path, 'Shows the page', () => 'index.html')),
+      file('/favicon.svg', 'The icon of the page', () => 'favicon.svg'),
+      file('/assets/:file', 'A script, a style sheet or a font of the page', (param) => `assets/${param('file')}`),
+    ]
+  },
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix, relative, sep } from 'node:path'
+import { test } from 'node:test'
+import { type Import, importsOf } from './house/imports.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Folders of the page. One may import those of lower floors; a new one is a decision. */
+const floors: Readonly<Record<string, number>> = {
+  api: 1,
+  parts: 2,
+  markdown: 3,
+  inspector: 4,
+  sessions: 4,
+  chat: 5,
+  settings: 5,
+  app: 6,
+}
+
+const sources = pageSources()
+
+test('folders of the page import downwards only', () => {
+  assert.deepEqual(
+    edges().flatMap(({ from, to }) => {
+      const [here, there] = [folderOf(from), folderOf(to)]
+      if (here === there || from === 'main.tsx' || !to.startsWith('web/src/')) return []
+      return floors[there]! < floors[here]! ? [] : [`${from} imports ${to}`]
+    }),
+    [],
+  )
+})
+
+test('every folder of the page has a floor', () => {
+  const folders = new Set([...sources.keys()].filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
+  assert.deepEqual(
+    [...folders].filter((folder) => !(folder in floors)),
+    [],
+  )
+})
+
+test('of the gateway the page runs the core alone, and takes types from entry points', () => {
+  assert.deepEqual(
+    edges().flatMap(({ from, to, typeOnly }) => {
+      if (!to.startsWith('src/')) return []
+      if (!typeOnly && !/^src\/context(\/\w+)?\.ts$/.test(to)) return [`${from} runs ${to}`]
+      return /^src\/\w+\.ts$/.test(to) || !typeOnly ? [] : [`${from} imports ${to}, which is no entry point`]
+    }),
+    [],
+  )
+})
+
+test('a text never becomes HTML, and only the folder api sends requests', () => {
+  const faults = [...sources].flatMap(([path, source]) => [
+    ...(/dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write|\beval\(/.test(source)
+      ? [`${path} makes HTML of a text`]
+      : []),
+    ...(/\b(?:fetch|EventSource|WebSocket|XMLHttpRequest|sendBeacon)\(/.test(source) && folderOf(path) !== 'api'
+      ? [`${path} sends a request`]
+      : []),
+  ])
+  assert.deepEqual(faults, [])
+})
+
+test('no file of the page has more than 250 lines', () => {
+  assert.deepEqual(
+    [...sources].flatMap(([path, source]) => (source.split('\n').length > 250 ? [path] : [])),
+    [],
+  )
+})
+
+/** By the path below `web/src`, with forward slashes. */
+function pageSources(): ReadonlyMap<string, string> {
+  const folder = join(root, 'web', 'src')
+  return new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [relative(folder, file).split(sep).join('/'), readFileSync(file, 'utf8')]),
+  )
+}
+
+function edges(): readonly (Pick<Import, 'typeOnly'> & { readonly from: string; readonly to: string })[] {
+  return [...sources].flatMap(([from, source]) =>
+    importsOf(source)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier, typeOnly }) => ({
+        from,
+        to: posix.normalize(posix.join('web/src', posix.dirname(from), specifier)),
+        typeOnly,
+      })),
+  )
+}
+
+function folderOf(path: string): string {
+  return path.replace(/^web\/src\//, '').split('/')[0]!
+}

@@ -1,0 +1,83 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import chromium from '@sparticuz/chromium'
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core'
+import { type RealGateway, realGateway } from '../end-to-end/gateway.ts'
+import { once } from '../../src/platform.ts'
+import type { ScriptedProviderOptions } from '../../src/testing.ts'
+
+/** Chromium of its own: the arguments of the package switch off web security, which would hide faults. */
+const browser = once(async (): Promise<Browser> =>
+  launcher.launch({
+    executablePath: await chromium.executablePath(),
+    args: ['--no-sandbox', '--headless=shell', '--disable-gpu', '--disable-dev-shm-usage'],
+  }),
+)
+
+/** A gateway with scripted providers, and the page that it serves in a real browser. */
+export interface OpenedPage {
+  readonly gateway: RealGateway
+  readonly page: Page
+  /** Another browser at the same gateway. */
+  another(options?: BrowserContextOptions): Promise<Page>
+}
+
+/** What a test needs besides its answers. */
+export interface PageOptions {
+  /** Keys of `config.json` beside the providers. */
+  readonly configuration?: Readonly<Record<string, unknown>>
+  /** Of the browser: size of the window, colour scheme, and so on. */
+  readonly browser?: BrowserContextOptions
+  /** Puts something into the home before the gateway starts. */
+  readonly prepare?: (home: string) => Promise<void>
+}
+
+/**
+ * Starts a gateway and opens its page by the start link. At the end of the test it fails if the page reported an error, broke
+ * its Content-Security-Policy, or asked another host for anything.
+ */
+export async function openedPage(
+  t: TestContext,
+  provider: ScriptedProviderOptions,
+  options: PageOptions = {},
+): Promise<OpenedPage> {
+  const gateway = await realGateway(t, provider, options.configuration, options.prepare)
+  const another = (browserOptions: BrowserContextOptions = {}) => openPage(t, gateway, browserOptions)
+  return { gateway, page: await another(options.browser), another }
+}
+
+async function openPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions): Promise<Page> {
+  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (/Content.Security.Policy|Refused to/i.test(message.text())) problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(gateway.url) && !url.startsWith('blob:') && !url.startsWith('data:'))
+      problems.push(`asked ${url}`)
+  })
+  t.after(async () => {
+    await context.close()
+    assert.deepEqual(problems, [])
+  })
+  await page.goto(`${gateway.url}/?token=${gateway.token}`)
+  return page
+}
+
+/** What axe calls serious or critical on the page as it is now, with the places. */
+export async function seriousFaults(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+}
+
+/** Call once in each file: the browser of the file ends with it. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser()).close()
+}

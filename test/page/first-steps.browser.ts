@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+test('the start link leads to the page, which answers a message and shows it again after a reload', async (t) => {
+  const { page } = await openedPage(t, { answer: ({ newest }) => ({ text: `You wrote: **${newest}**` }) })
+  assert.equal(new URL(page.url()).search, '', 'the token does not stay in the address')
+
+  await page.getByLabel('Message', { exact: true }).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('You wrote: hello').waitFor()
+  assert.equal(await page.locator('strong', { hasText: 'hello' }).count(), 1)
+
+  await page.reload()
+  await page.getByRole('article').getByText('You wrote: hello').waitFor()
+})
+
+test('the bar of the next call is on the screen before the first message', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'yes' }) })
+  const { manifest } = await gateway.curl<{ manifest: { used: number } }>('/api/context')
+  const strip = page.getByRole('region', { name: 'Context of the next call' })
+  await strip.getByText(`${manifest.used.toLocaleString('en')} of`).waitFor()
+})
+
+test('a browser without the cookie sees a form for the token and nothing else', async (t) => {
+  const { another, gateway } = await openedPage(t, { answer: () => ({ text: 'yes' }) })
+  const page = await another()
+  await page.context().clearCookies()
+  await page.goto(gateway.url)
+  await page.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
+  await page.getByLabel('Token').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Token').fill(gateway.token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Message', { exact: true }).waitFor()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`axe finds nothing serious: ${colorScheme}, ${width} px`, async (t) => {
+      const viewport = { width, height: 800 }
+      const answer = () => ({
+        text: '# Title\n\nSome `code`, a [link](https://example.org) and\n\n```js\nlet a = 1\n```',
+      })
+      const { page } = await openedPage(t, { answer }, { browser: { colorScheme, viewport } })
+      await page.getByLabel('Message', { exact: true }).fill('hello')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Title' }).waitFor()
+      assert.deepEqual(await seriousFaults(page), [])
+      const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      assert.equal(overflow, false, 'nothing is wider than the window')
+      if (process.env['SCREENSHOTS']) {
+        await page.screenshot({ path: `${process.env['SCREENSHOTS']}/chat-${colorScheme}-${width}.png` })
+      }
+    })
+  }
+}

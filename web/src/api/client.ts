@@ -1,0 +1,75 @@
+/** An answer of the gateway that is an error: what is wrong, and how to correct it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** `offline`: no answer came. Otherwise a code of the gateway, such as `not-found`. */
+  readonly code: string
+  readonly hint: string | undefined
+  readonly status: number
+  /** The facts that the gateway reports for programs. */
+  readonly facts: Readonly<Record<string, unknown>>
+
+  constructor(status: number, body: ErrorBody) {
+    super(body.message)
+    this.status = status
+    this.code = body.code
+    this.hint = body.hint
+    this.facts = { ...body }
+  }
+}
+
+interface ErrorBody {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+export interface ApiOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Calls the HTTP API of the gateway that served the page and returns its JSON. Rejects with `ApiError`. */
+export async function api<Answer>(path: string, options: ApiOptions = {}): Promise<Answer> {
+  const response = await request(path, options)
+  const text = await response.text()
+  return (text === '' ? undefined : JSON.parse(text)) as Answer
+}
+
+/** The same for an answer in plain text. */
+export async function apiText(path: string, options: ApiOptions = {}): Promise<string> {
+  return (await request(path, options)).text()
+}
+
+/** The answer itself. Rejects with `ApiError` where it is not a success or none comes. */
+export async function request(path: string, { method = 'GET', body, headers, signal }: ApiOptions): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, {
+      code: 'offline',
+      message: 'The gateway cannot be reached.',
+      hint: 'Check that `foreword start` is running. This page reconnects by itself.',
+    })
+  }
+  if (response.ok) return response
+  throw new ApiError(response.status, await errorBody(response))
+}
+
+async function errorBody(response: Response): Promise<ErrorBody> {
+  try {
+    const { error } = (await response.json()) as { readonly error: ErrorBody }
+    return error
+  } catch {
+    return { code: 'unreadable', message: `The gateway answered with status ${response.status}.` }
+  }
+}

@@ -1,0 +1,49 @@
+import type { ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
+import type { Manifest } from '../../../src/context.ts'
+import type { CallOutcome, SessionRow } from '../../../src/session.ts'
+import useSWR, { type SWRResponse } from 'swr'
+import { type ApiError, api } from './client.ts'
+
+/** A resource of the gateway: read once for all components that show it, and again when the window gets the focus. */
+export function useResource<Answer>(
+  path: string | undefined,
+  options?: Parameters<typeof useSWR<Answer, ApiError>>[2],
+): SWRResponse<Answer, ApiError> {
+  return useSWR<Answer, ApiError>(path, (address: string) => api<Answer>(address), options)
+}
+
+/** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
+export type ListedSession = Omit<SessionRow, 'choices'> & Readonly<Record<string, unknown>>
+
+export interface SessionPage {
+  readonly sessions: readonly ListedSession[]
+}
+
+/** A call as `GET /api/sessions/ID/calls` lists it. */
+export interface ListedCall {
+  readonly id: string
+  readonly turn?: string
+  readonly time: string
+  readonly model: string
+  readonly layout: string
+  readonly used: number
+  readonly available: number
+  readonly outcome?: CallOutcome
+}
+
+export interface CallPage {
+  readonly calls: readonly ListedCall[]
+}
+
+/** The manifest of a call with what its provider reported. */
+export interface ReportedManifest extends Manifest {
+  readonly reported?: NonNullable<CallOutcome['usage']>
+}
+
+export type Status = Omit<RuntimeStatus, 'facts'> & RuntimeStatus['facts']
+
+export interface ModelList {
+  readonly models: readonly ModelStatus[]
+}
+
+export type { Preview }

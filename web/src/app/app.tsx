@@ -1,0 +1,36 @@
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import { ChatPage } from '../chat/chat-page.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
+import { Shell } from './shell.tsx'
+import { SignInPage } from './sign-in-page.tsx'
+import { useSignedIn } from './use-signed-in.ts'
+
+const SettingsPage = lazy(() => import('../settings/settings-page.tsx'))
+
+/** Every page below its address. The gateway serves the same document at each of these paths. */
+export function App(): ReactNode {
+  const signedIn = useSignedIn()
+  if (signedIn === 'no') return <SignInPage />
+  return (
+    <Shell>
+      <Suspense fallback={null}>
+        <Switch>
+          <Route path="/">
+            <ChatPage session={undefined} call={undefined} />
+          </Route>
+          <Route path="/sessions/:session/calls/:call">
+            {({ session, call }) => <ChatPage key={session} session={session} call={call} />}
+          </Route>
+          <Route path="/sessions/:session">
+            {({ session }) => <ChatPage key={session} session={session} call={undefined} />}
+          </Route>
+          <Route path="/settings/:page?">{({ page }) => <SettingsPage page={page} />}</Route>
+          <Route>
+            <NotFoundPage />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  )
+}

@@ -1,0 +1,27 @@
+export type Theme = 'light' | 'dark' | 'system'
+
+const KEY = 'foreword-theme'
+const dark = globalThis.matchMedia('(prefers-color-scheme: dark)')
+
+/** The scheme that the person chose; `system` unless they did. */
+export function chosenTheme(): Theme {
+  const value = localStorage.getItem(KEY)
+  return value === 'light' || value === 'dark' ? value : 'system'
+}
+
+export function chooseTheme(theme: Theme): void {
+  if (theme === 'system') localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, theme)
+  applyTheme()
+}
+
+/** Sets the scheme of the page, now and whenever the system's changes. */
+export function followTheme(): void {
+  applyTheme()
+  dark.addEventListener('change', applyTheme)
+}
+
+function applyTheme(): void {
+  const theme = chosenTheme()
+  document.documentElement.dataset['theme'] = theme === 'system' ? (dark.matches ? 'dark' : 'light') : theme
+}

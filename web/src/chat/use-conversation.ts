@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'react'
+import { api, type ApiError } from '../api/client.ts'
+import type { ListedSession } from '../api/resources.ts'
+import { followSession } from '../api/session-events.ts'
+import type { Entry } from '../../../src/session.ts'
+import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from './conversation.ts'
+
+/** How many entries of the log are read at once: some fifty turns. */
+const PAGE = 400
+
+export interface FollowedConversation {
+  readonly conversation: Conversation
+  /** Whether the newest page of the log has been read. */
+  readonly loaded: boolean
+  /** Whether events arrive now. */
+  readonly connected: boolean
+  /** Why the session cannot be followed at all. */
+  readonly failure: ApiError | undefined
+  /** Reads the page of the log before the first one. Does nothing where there is none, or while one is being read. */
+  loadEarlier(): void
+}
+
+type State = Omit<FollowedConversation, 'loadEarlier'>
+
+const start: State = { conversation: emptyConversation, loaded: false, connected: true, failure: undefined }
+
+/**
+ * Follows a session while the component is shown: first the newest page of its log, then what happens. Events that arrive
+ * together are drawn together.
+ */
+export function useConversation(session: string | undefined): FollowedConversation {
+  const [state, setState] = useState(start)
+  const loadEarlier = useRef(() => {})
+
+  useEffect(() => {
+    setState({ ...start, loaded: session === undefined })
+    loadEarlier.current = () => {}
+    if (session === undefined) return
+    const controller = new AbortController()
+    const { signal } = controller
+    const path = `/api/sessions/${encodeURIComponent(session)}`
+    const readPage = async (after: number, limit: number): Promise<readonly Entry[]> => {
+      const address = `${path}/entries?after=${after}&limit=${limit}`
+      return (await api<{ readonly entries: readonly Entry[] }>(address, { signal })).entries
+    }
+    let conversation = emptyConversation
+    let frame: number | undefined
+    let reading = false
+    const draw = (): void => {
+      frame = undefined
+      setState((before) => ({ ...before, conversation, loaded: true }))
+    }
+
+    loadEarlier.current = () => {
+      if (reading || conversation.from <= 1) return
+      reading = true
+      const after = Math.max(0, conversation.from - 1 - PAGE)
+      readPage(after, conversation.from - 1 - after)
+        .then((entries) => {
+          conversation = withEarlier(conversation, entries)
+          return draw()
+        })
+        .catch(() => {})
+        .finally(() => {
+          reading = false
+        })
+    }
+
+    const follow = async (): Promise<void> => {
+      const { entries } = await api<ListedSession>(path, { signal })
+      conversation = conversationOf(await readPage(Math.max(0, entries - PAGE), PAGE))
+      draw()
+      await followSession(session, {
+        signal,
+        ...(conversation.lastEvent === undefined ? {} : { after: conversation.lastEvent }),
+        onEvent(event) {
+          conversation = withEvent(conversation, event, Date.now())
+          // A page in the background draws no frames, so a timer takes their place there.
+          frame ??= document.hidden ? window.setTimeout(draw, 250) : requestAnimationFrame(draw)
+        },
+        onConnected: (connected) => setState((before) => ({ ...before, connected })),
+      })
+    }
+    follow().catch((failure: ApiError) => {
+      if (!signal.aborted) setState((before) => ({ ...before, failure, connected: failure.code !== 'offline' }))
+    })
+    return () => {
+      controller.abort()
+      if (frame !== undefined) cancelAnimationFrame(frame)
+    }
+  }, [session])
+
+  return { ...state, loadEarlier: () => loadEarlier.current() }
+}

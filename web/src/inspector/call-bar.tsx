@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { type ReportedManifest, useResource } from '../api/resources.ts'
+import { count } from '../parts/numbers.ts'
+import { ContextBar } from './context-bar.tsx'
+
+/** The bar of a call that was made, beside its answer. It opens the call in the inspector. */
+export function CallBar({ session, call }: { readonly session: string; readonly call: string }): ReactNode {
+  const { data } = useResource<ReportedManifest>(`/api/calls/${encodeURIComponent(call)}/manifest`, {
+    revalidateOnFocus: false,
+  })
+  if (data === undefined) return <div className="h-5" />
+  return (
+    <Link
+      href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(call)}`}
+      className="flex items-center gap-2 rounded text-xs text-soft hover:text-ink"
+    >
+      <span className="w-40 max-w-[50%]">
+        <ContextBar manifest={data} />
+      </span>
+      {count(data.used)} tokens
+    </Link>
+  )
+}

@@ -1,0 +1,43 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { IconButton } from './icon-button.tsx'
+
+interface DialogProps {
+  readonly title: string
+  /** Called for Escape, the close button, and a click beside the dialog. */
+  onClose(): void
+  readonly wide?: boolean
+  readonly children: ReactNode
+}
+
+/** A modal dialog of the browser: it keeps the focus, closes with Escape, and gives the focus back. Shown while it is mounted. */
+export function Dialog({ title, onClose, wide = false, children }: DialogProps): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current!
+    element.showModal()
+    return () => element.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      className={`m-auto max-h-[90dvh] w-full rounded-xl border border-line bg-raised p-0 text-ink shadow-2xl backdrop:bg-black/50 ${wide ? 'max-w-5xl' : 'max-w-lg'}`}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      <div className="flex items-center justify-between gap-2 border-b border-line py-2 ps-4 pe-2">
+        <h2 className="font-semibold">{title}</h2>
+        <IconButton label="Close" onClick={onClose}>
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      <div className="p-4">{children}</div>
+    </dialog>
+  )
+}

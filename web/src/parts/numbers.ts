@@ -1,0 +1,28 @@
+const whole = new Intl.NumberFormat('en')
+const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `1,234`. */
+export function count(value: number): string {
+  return whole.format(value)
+}
+
+/** `1.2K`, where there is little room. */
+export function shortCount(value: number): string {
+  return compact.format(value)
+}
+
+/** `12.5%` of 1. */
+export function percent(value: number): string {
+  return share.format(value)
+}
+
+/** Money in US dollars, with as many digits as a small price needs: `$0.0042`. */
+export function dollars(value: number): string {
+  return `$${value === 0 ? '0' : value >= 1 ? value.toFixed(2) : value.toPrecision(2)}`
+}
+
+/** `850 ms` or `3.2 s`. */
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
+}

@@ -1,0 +1,37 @@
+import { type ReactNode, Suspense } from 'react'
+import { Link } from 'wouter'
+import { Spinner } from '../parts/spinner.tsx'
+import { settingsPages } from './settings-pages.ts'
+
+/** The settings: a list of pages, and the chosen one beside it. */
+export default function SettingsPage({ page }: { readonly page: string | undefined }): ReactNode {
+  const current = settingsPages.find(({ id }) => id === page) ?? settingsPages[0]!
+  const Content = current.component
+  return (
+    <main id="main" className="flex min-h-0 flex-1 flex-col md:flex-row">
+      <nav
+        aria-label="Settings"
+        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 md:w-48 md:flex-col md:border-e"
+      >
+        {settingsPages.map(({ id, title }) => (
+          <Link
+            key={id}
+            href={`/settings/${id}`}
+            aria-current={id === current.id ? 'page' : undefined}
+            className={`rounded-lg px-3 py-1.5 text-sm whitespace-nowrap hover:bg-line ${id === current.id ? 'bg-line font-medium' : ''}`}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <div className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4">
+        <div className="mx-auto max-w-3xl">
+          <h1 className="mb-4 text-xl font-semibold">{current.title}</h1>
+          <Suspense fallback={<Spinner />}>
+            <Content />
+          </Suspense>
+        </div>
+      </div>
+    </main>
+  )
+}

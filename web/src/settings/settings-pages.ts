@@ -1,0 +1,13 @@
+import { lazy, type ComponentType } from 'react'
+
+interface SettingsEntry {
+  /** In the address: `/settings/ID`. */
+  readonly id: string
+  readonly title: string
+  readonly component: ComponentType
+}
+
+/** The pages of the settings, in the order of their list. Each is loaded when it is opened. */
+export const settingsPages: readonly SettingsEntry[] = [
+  { id: 'status', title: 'Status', component: lazy(() => import('./status-page.tsx')) },
+]

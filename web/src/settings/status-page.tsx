@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { type Status, useResource } from '../api/resources.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+
+/** What runs here. */
+export default function StatusPage(): ReactNode {
+  const { data, error } = useResource<Status>('/api/status')
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner />
+  const rows = [
+    ['Version', data.version],
+    ['Home', data.home],
+    ['Model', data.model.id],
+  ] as const
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      {rows.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
