@@ -181,7 +181,7 @@ test('an import takes another name where the first is taken, and half of one is 
   assert.equal(half.code, 1)
   assert.equal(
     half.stderr,
-    'foreword sessions: Cannot import standard input: line 4 of the export cannot be read: the export ends too early. Nothing was imported.\n',
+    'foreword sessions: Cannot import standard input. Line 4 of the export cannot be read: the export ends too early. Nothing was imported.\n',
   )
   assert.match((await ask(['sessions', 'import', '/nowhere.jsonl'])).stderr, /no such file/)
   assert.match((await ask(['sessions', 'import', tmpdir()])).stderr, /it is a folder/)

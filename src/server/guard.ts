@@ -32,16 +32,17 @@ export function createGuard({ token, bind, allowedHosts = [], isOpen }: GuardOpt
     checkHost(host, hosts)
     checkOrigin(headers.get('origin'), host)
     if (expected === undefined) return undefined
+    const open = isOpen(request.method, path)
+    const authorization = headers.get('authorization')
+    if (authorization !== null) {
+      if (open || matchesDigest(bearer(authorization), expected)) return undefined
+      throw unauthorized('The token is wrong.')
+    }
     if (path === '/' && request.url.includes('?')) {
       const brought = new URL(request.url).searchParams.get('token')
       if (brought !== null) return enter(matchesDigest(brought, expected), host, cookieValue)
     }
-    if (isOpen(request.method, path)) return undefined
-    const authorization = headers.get('authorization')
-    if (authorization !== null) {
-      if (matchesDigest(bearer(authorization), expected)) return undefined
-      throw unauthorized('The token is wrong.')
-    }
+    if (open) return undefined
     const cookie = headers.get('cookie')
     const value = cookie === null ? undefined : readCookie(cookie, cookieName(host))
     if (value !== undefined && matchesDigest(value, expectedCookie) && isFromHere(headers)) return undefined

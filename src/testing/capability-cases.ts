@@ -156,8 +156,10 @@ function toolNames(running: RunningCapabilities): readonly string[] {
 
 async function checkRoutes({ name, errorFormat }: AnyCapability, running: RunningCapabilities): Promise<void> {
   const routes = await running.routes(name)
-  for (const { method, path, tag, summary, answers } of routes) {
-    assert.match(path, /^\/[\w.-]+(\/:?[\w.-]+(\{[^}]+\})?)+$/, 'a path is below a prefix such as /api')
+  for (const { method, path, tag, summary, answers, needsToken } of routes) {
+    // Pages, which need no token, may stand at the top.
+    const form = needsToken === false ? /^\/([\w.-]+(\/:?[\w.-]+)*)?$/ : /^\/[\w.-]+(\/:?[\w.-]+(\{[^}]+\})?)+$/
+    assert.match(path, form, 'a path is below a prefix such as /api')
     assert.ok(tag !== '' && summary !== '', `${method} ${path} has a tag and a summary`)
     assert.ok(Object.keys(answers).length > 0, `${method} ${path} lists its answers`)
   }

@@ -6,7 +6,7 @@ const pages = ['/', '/sessions/:session', '/sessions/:session/calls/:call', '/se
 
 /** The page of the gateway: the chat, and the inspector of what the model reads. Its files are built from `web/`. */
 export const webApp = capability({
-  name: 'webApp',
+  name: 'web-app',
   summary: 'serves the page: the chat and the inspector',
   routes() {
     const files = once(async () => (await import('./page-files.ts')).openPageFiles())

@@ -60,7 +60,7 @@ export async function importSessionFile(call: CommandCall, io: Io): Promise<numb
     session.importSession(store, inputLines(file, io), { ...defined({ as }), endsTurnsAt }).catch((error: unknown) => {
       if (!(error instanceof session.StoreError)) throw error
       const from = file === '-' ? 'standard input' : file
-      throw new CommandFailure(error.code, `Cannot import ${from}: ${error.message}.`, {
+      throw new CommandFailure(error.code, `Cannot import ${from}. ${error.message}`, {
         hint: error.code === 'conflict' ? 'Import it under another id with `--as ID`.' : undefined,
         cause: error,
       })
