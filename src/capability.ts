@@ -109,6 +109,7 @@ export type {
   RequestView,
   WireProof,
 } from './capability/runtime/calls.ts'
+export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {
   LearnedLimit,
   ModelStatus,

@@ -43,5 +43,6 @@ export { builtInProviders, createModels, type Models, type ModelsSettings } from
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'
+export { type TriedProvider, tryProvider } from './model/try-provider.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'
 export { SILENT } from './model/usage.ts'

@@ -13,6 +13,7 @@ const floors: Readonly<Record<string, number>> = {
   markdown: 3,
   inspector: 4,
   sessions: 4,
+  setup: 4,
   chat: 5,
   settings: 5,
   app: 6,

@@ -12,6 +12,8 @@ import type { Fetch } from './wire-fetch.ts'
 export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   /** The `kind` of its entries in `providers` of the configuration. */
   readonly kind: string
+  /** What people call it, where a person is asked to choose one: `Anthropic`. Without it nobody is asked. */
+  readonly title?: string
   /** The keys of its entries beyond `kind`, `baseURL`, `apiKeyEnv`, `apiKeyFile`, `headers` and `timeouts`. */
   readonly settings?: Settings
   /** An entry of the name `kind` exists without configuration. */
@@ -42,6 +44,11 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
 
   /** Known facts of its models, at any address. They win over the answer of a server. */
   readonly catalog?: readonly CatalogRow[]
+  /**
+   * Sends one small request that its server answers only with a right key. Asks for the list at `/models` unless given. Rejects
+   * with the failure of the server or the network.
+   */
+  verify?(connection: ProviderConnection, milliseconds: number): Promise<unknown>
   /** Lists its models. The models of the catalog unless given. May throw: the message of a `ModelError` is shown. */
   list?(connection: ProviderConnection, milliseconds: number): Promise<readonly ListedModel[]>
   /**

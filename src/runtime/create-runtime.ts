@@ -25,6 +25,7 @@ import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openCalibrationStore } from './models/calibration-store.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
+import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
@@ -70,7 +71,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     parts.warn?.(text)
   }
   const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
-  const models = createModelChoice(parts.models, settings.model, warn)
+  const live = parts.live ?? { model: settings.model, providers: {} }
+  const models = createModelChoice(parts.models, () => live.model, warn)
   let runtime: HostedRuntime | undefined
   const capabilities = await startParts(parts, {
     settings,
@@ -215,6 +217,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     decide: approvals.decide,
     ...createToolAdmin({ store, capabilities, policy, settings, clock, tools }),
     verifyAudit: () => verifyAudit(store),
+    setup: createModelSetup({
+      home: parts.home,
+      environment: parts.environment ?? {},
+      capabilities: parts.capabilities ?? [],
+      models: parts.models,
+      choice: models,
+      live,
+    }),
     models: () => modelStatuses(parts.models, models, { calibration, limits }),
     model: (id) => modelView({ settings, calibration, limits }, models, id),
     async status() {

@@ -16,6 +16,7 @@ import { createRuntime, type HostedRuntime } from './create-runtime.ts'
 import { createHome, homeAt, protectedPlaces } from './home/home.ts'
 import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
+import type { LiveModels } from './models/model-setup.ts'
 import { findCounter } from './models/counters.ts'
 
 export interface OpenOptions {
@@ -50,6 +51,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     options
   const { context, agent, model, providers, models, plugins } = configuration
   const { workspace } = agent
+  const live: LiveModels = { model, providers }
   const driver = storeDriver(configuration, knownStores(capabilities))
   const { data } = homeAt(home)
   const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
@@ -72,10 +74,13 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       store,
       models: createModels({
         known: capabilities.flatMap((each) => each.providers ?? []),
-        providers,
+        get providers() {
+          return live.providers
+        },
         models,
         environment,
       }),
+      live,
       capabilities: [...capabilities, ...(await loadPlugins(plugins, { home, workspace })).map(pluginAsCapability)],
       capabilitySettings: Object.fromEntries(
         capabilities.map((capability) => [capability.name, capabilitySettings(configuration, capability)]),

@@ -7,6 +7,7 @@ import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { homeAt } from './home/home.ts'
 import { createRecords } from './records.ts'
+import type { LiveModels } from './models/model-setup.ts'
 import type { RuntimeSettings } from './settings.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
 
@@ -16,6 +17,8 @@ export interface RuntimeParts {
   readonly home: string
   readonly store: SessionStore
   readonly models: Models
+  /** What of the models can change while it runs. Default: the model of `settings`, and no configured providers. */
+  readonly live?: LiveModels
   /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities?: readonly AnyCapability[]
   /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */

@@ -16,6 +16,7 @@ import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
+import { setupRoutes } from './routes/setup-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
@@ -95,6 +96,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),
     ...pairingRoutes(runtime),
+    ...setupRoutes(runtime),
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...toolRoutes(runtime),

@@ -85,6 +85,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/sessions/{session}/replay',
     'GET /api/sessions/{session}/turns',
     'GET /api/sessions/{session}/turns/{turn}',
+    'GET /api/setup',
     'GET /api/status',
     'GET /api/subjects',
     'GET /api/subjects/{subject}',
@@ -115,6 +116,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/sessions/{session}/messages',
     'POST /api/sessions/{session}/turns/{turn}/cancel',
     'POST /api/sessions/{session}/undo',
+    'POST /api/setup/providers',
     'POST /api/subjects',
     'POST /api/subjects/{subject}/gaps',
     'POST /api/subjects/{subject}/log',
@@ -124,6 +126,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/tools/{tool}/run',
     'POST /v1/chat/completions',
     'PUT /api/prompt',
+    'PUT /api/setup/model',
   ])
 })
 

@@ -509,6 +509,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     choose: async () => {},
     capability: () => undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3 }),
+    setup: {
+      options: async () => ({ ready: true, model: { id: 'rehearsal', why: 'scripted' }, providers: [] }),
+      attach: async ({ kind }) => ({ name: kind, models: [`${kind}/one`] }),
+      chooseModel: async () => {},
+    },
     models: async () => [
       { id: 'rehearsal', provider: 'rehearsal', ready: true, current: true },
       { id: 'ollama/llama3.2', provider: 'ollama', ready: false, why: 'it is not running', current: false },

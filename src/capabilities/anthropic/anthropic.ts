@@ -60,6 +60,7 @@ function priced(input: number, cachedInput: number, output: number): Price {
 /** Anthropic, over the Messages API. */
 export const anthropic = provider({
   kind: 'anthropic',
+  title: 'Anthropic',
   builtIn: true,
   baseURL: 'https://api.anthropic.com/v1',
   baseURLVariable: 'ANTHROPIC_BASE_URL',
@@ -67,6 +68,13 @@ export const anthropic = provider({
   catalog: anthropicCatalog,
   defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
   open: async (settings) => (await import('./anthropic-model.ts')).anthropicModel(settings),
+  async verify(connection, milliseconds) {
+    const { expectOk } = await import('../../model.ts')
+    const key = await connection.key()
+    const headers = { 'x-api-key': key ?? '', 'anthropic-version': '2023-06-01', ...connection.configuration.headers }
+    const signal = AbortSignal.timeout(milliseconds)
+    return expectOk(await connection.fetch(`${connection.baseURL}/models?limit=1`, { headers, signal }))
+  },
   async facts(connection, model, milliseconds) {
     const { assumedFacts, listedFacts, listModelsEndpoint } = await import('../../model.ts')
     if (connection.official) return assumedFacts(model)

@@ -4,6 +4,7 @@ import type { EmbedderKind } from '../../search.ts'
 /** Ollama, over its native API. The list of models always comes from the server, which can only call models that it has pulled. */
 export const ollama = provider({
   kind: 'ollama',
+  title: 'Ollama',
   builtIn: true,
   baseURL: ollamaAddress(''),
   baseURLVariable: 'OLLAMA_HOST',
@@ -11,6 +12,8 @@ export const ollama = provider({
   attach: 'start Ollama (`ollama serve`)',
   open: async (settings) => (await import('./ollama-model.ts')).ollamaModel(settings),
   list: async (connection, milliseconds) => (await import('./ollama-server.ts')).ollamaModels(connection, milliseconds),
+  verify: async (connection, milliseconds) =>
+    (await import('./ollama-server.ts')).ollamaModels(connection, milliseconds),
   facts: async (connection, model, milliseconds) =>
     (await import('./ollama-server.ts')).ollamaModelFacts(connection, model, milliseconds),
   suggest: async (connection, milliseconds) =>

@@ -4,6 +4,7 @@ import type { EmbedderKind } from '../../search.ts'
 /** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
   kind: 'openai-compatible',
+  title: "A server with OpenAI's API",
   settings: chatWireSettings,
   needsBaseURL: true,
   open: async (settings) => (await import('./openai-compatible-model.ts')).openaiCompatibleModel(settings),

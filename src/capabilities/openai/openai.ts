@@ -63,6 +63,7 @@ const TIMEOUTS = { firstMs: 280_000, idleMs: 180_000 }
  */
 export const openai = provider({
   kind: 'openai',
+  title: 'OpenAI',
   builtIn: true,
   settings: chatWireSettings,
   baseURL,

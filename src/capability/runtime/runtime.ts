@@ -12,6 +12,7 @@ import type {
 import type { CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
+import type { ModelSetup } from './model-setup.ts'
 import type { CompletionEvent, CompletionInput, Preview, PreviewOptions, RebuiltRequest, Replay } from './calls.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
@@ -91,6 +92,8 @@ export interface Runtime {
   acceptTool(tool: string, digest: string): Promise<boolean>
   verifyAudit(): Promise<AuditVerdict>
 
+  /** Attaches models for a person. */
+  readonly setup: ModelSetup
   models(): Promise<readonly ModelStatus[]>
   /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
   model(id?: string): Promise<ModelView>

@@ -24,7 +24,7 @@ export interface ModelChoice {
 /** `warn` hears once of each model whose window nobody could tell. */
 export function createModelChoice(
   models: Models,
-  configured: string | undefined,
+  configured: () => string | undefined,
   warn: (text: string) => void,
 ): ModelChoice {
   const warned = new Set<string>()
@@ -41,7 +41,8 @@ export function createModelChoice(
   }
 
   function current() {
-    return configured === undefined ? choose() : Promise.resolve({ id: configured, why: 'configured as `model`' })
+    const id = configured()
+    return id === undefined ? choose() : Promise.resolve({ id, why: 'configured as `model`' })
   }
 
   function find(id: string): Promise<Model> {

@@ -40,6 +40,9 @@ export interface ReportedManifest extends Manifest {
   readonly reported?: NonNullable<CallOutcome['usage']>
 }
 
+/** What a person can attach: `GET /api/setup`. */
+export type { SetupOptions, SetupProvider } from '../../../src/capability.ts'
+
 export type Status = Omit<RuntimeStatus, 'facts'> & RuntimeStatus['facts']
 
 export interface ModelList {

@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { StartPage } from '../setup/start-page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
@@ -60,7 +61,11 @@ export function MessageList({ session, followed }: MessageListProps): ReactNode 
 }
 
 function Welcome(): ReactNode {
-  return <Blank>Write a message. The bar below shows what the model will read.</Blank>
+  return (
+    <StartPage>
+      <Blank>Write a message. The bar below shows what the model will read.</Blank>
+    </StartPage>
+  )
 }
 
 function Blank({ children }: { readonly children: ReactNode }): ReactNode {

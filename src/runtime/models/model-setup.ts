@@ -1,0 +1,128 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type AnyCapability,
+  type AttachedProvider,
+  type ModelSetup,
+  RuntimeError,
+  type SetupProvider,
+} from '../../capability.ts'
+import { type Models, type Provider, type ProviderConfiguration, tryProvider } from '../../model.ts'
+import { defined, makePrivateFolder, writeFileAtomically } from '../../platform.ts'
+import { setValue } from '../configuration/edit.ts'
+import { loadConfiguration } from '../configuration/load.ts'
+import type { Environment } from '../configuration/value.ts'
+import { runtimeFailure } from '../failure.ts'
+import { homeAt } from '../home/home.ts'
+import type { ModelChoice } from './model-choice.ts'
+
+/** The part of the configuration that can change while a gateway runs. */
+export interface LiveModels {
+  model: string | undefined
+  providers: Readonly<Record<string, ProviderConfiguration>>
+}
+
+interface ModelSetupOptions {
+  readonly home: string
+  readonly environment: Environment
+  /** Those of the program. */
+  readonly capabilities: readonly AnyCapability[]
+  readonly models: Models
+  readonly choice: ModelChoice
+  readonly live: LiveModels
+}
+
+/** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
+export function createModelSetup(options: ModelSetupOptions): ModelSetup {
+  const { home, environment, capabilities, models, choice, live } = options
+  const known = capabilities.flatMap(({ providers = [] }) => providers)
+  const load = () => loadConfiguration({ home, environment, capabilities })
+
+  async function set(key: readonly string[], value: unknown): Promise<void> {
+    const { schema, configuration } = await load()
+    await setValue({ home, schema, key, value })
+    const after = await load()
+    live.model = after.configuration.model
+    live.providers = after.configuration.providers
+    if (key[0] !== 'model' || after.configuration.model === value) return choice.forget()
+    await setValue({ home, schema, key, value: configuration.model })
+  }
+
+  return {
+    async options() {
+      // A server may have been started since the best model was looked for.
+      if (live.model === undefined) choice.forget()
+      const [current, listed] = await Promise.all([choice.current(), models.list()])
+      const isStandIn = known.some(({ kind, standIn }) => standIn !== undefined && kind === current.id)
+      const providers = known.flatMap((provider): readonly SetupProvider[] => {
+        const { kind, title, needsBaseURL = false, baseURL: address } = provider
+        if (title === undefined) return []
+        const names = [kind, ...Object.keys(live.providers).filter((name) => live.providers[name]!.kind === kind)]
+        const own = listed.filter(({ id }) => names.includes(id.split('/', 1)[0]!))
+        const usable = own.filter(({ ready }) => ready).map(({ id }) => id)
+        const why = usable.length > 0 ? undefined : own.find((each) => each.why !== undefined)?.why
+        const needsKey = (provider.environmentKeys ?? []).length > 0
+        return [{ kind, title, needsKey, needsAddress: needsBaseURL, models: usable, ...defined({ address, why }) }]
+      })
+      return { ready: !isStandIn, model: current, providers }
+    },
+    async attach(asked) {
+      const { provider, name } = checked(asked, known)
+      const { baseURL, key } = asked
+      const names = await tryProvider({ provider, name, baseURL, key }).catch((error: unknown) => {
+        throw runtimeFailure(error)
+      })
+      const { apiKeyEnv: _, ...before } = live.providers[name] ?? { kind: provider.kind }
+      const kept = key ? await keepKey(home, name, key) : undefined
+      try {
+        const apiKeyFile = kept?.inHome
+        await set(['providers', name], { ...before, kind: provider.kind, ...defined({ baseURL, apiKeyFile }) })
+      } catch (error) {
+        if (kept?.isNew) await rm(kept.path, { force: true })
+        throw error
+      }
+      return { name, models: names.map((model) => `${name}/${model}`) }
+    },
+    async chooseModel(id) {
+      await choice.assertUsable(id)
+      await set(['model'], id)
+      if (live.model === id) return
+      throw new RuntimeError(
+        'invalid-input',
+        `The environment variable FOREWORD_MODEL sets the model to ${live.model}. Start the gateway without it.`,
+      )
+    },
+  }
+}
+
+function checked(
+  { kind, name = kind, baseURL }: AttachedProvider,
+  known: readonly Provider[],
+): { readonly provider: Provider; readonly name: string } {
+  const provider = known.find((each) => each.kind === kind)
+  if (provider === undefined) {
+    const kinds = known.map((each) => each.kind).join(', ')
+    throw new RuntimeError('not-found', `No provider is named ${kind}. Use one of ${kinds}.`, { provider: kind })
+  }
+  if (!/^[a-z\d][\w.-]{0,63}$/i.test(name)) {
+    throw new RuntimeError('invalid-input', 'The name of a provider has letters, digits, dots and hyphens only.')
+  }
+  if (baseURL !== undefined && !/^https?:\/\//.test(baseURL)) {
+    throw new RuntimeError('invalid-input', 'The address begins with http:// or https://.')
+  }
+  return { provider, name }
+}
+
+/** Writes a key into a file of its own, which tools cannot reach, like all of `data`. */
+async function keepKey(
+  home: string,
+  name: string,
+  key: string,
+): Promise<{ readonly path: string; readonly inHome: string; readonly isNew: boolean }> {
+  const { data } = homeAt(home)
+  const folder = join(data, 'keys')
+  await makePrivateFolder(folder)
+  const path = join(folder, name)
+  await writeFileAtomically(path, `${key.trim()}\n`)
+  return { path, inHome: `data/keys/${name}`, isNew: true }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import { scriptedProvider } from '../../src/testing.ts'
+import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+const KEY = 'sk-a-key-of-the-test-0123456789'
+
+/** A gateway that knows one provider, Ollama at an address where nothing listens yet. */
+async function freshHome(t: TestContext): Promise<OpenedPage & { readonly port: number }> {
+  const port = await freePort()
+  const configuration = { providers: { ollama: { kind: 'ollama', baseURL: `http://127.0.0.1:${port}` } } }
+  const prepare = async (home: string): Promise<void> => {
+    writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
+  }
+  return { ...(await openedPage(t, {}, { prepare })), port }
+}
+
+test('a home without a model leads to a page that says so, and finds Ollama once it runs', async (t) => {
+  const { page, port } = await freshHome(t)
+  await page.getByRole('heading', { name: 'Attach a model' }).waitFor()
+  await page.getByRole('region', { name: 'Ollama' }).getByText('does not answer').waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/setup.png` })
+
+  const ollama = await scriptedProvider({ port, answer: () => ({ text: 'Here I am.' }) })
+  t.after(() => ollama.close())
+  await page.getByRole('button', { name: 'Look for Ollama again' }).click()
+  await page.getByText('Write a message.').waitFor()
+  await page.getByLabel('Message', { exact: true }).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByText('Here I am.').waitFor()
+})
+
+test('a key is tried, kept in a file of its own, and is nowhere else; a wrong one says so and keeps the input', async (t) => {
+  const { page, gateway } = await freshHome(t)
+  const address = await serverWithKey(t)
+  const server = page.getByRole('region', { name: "A server with OpenAI's API" })
+  await server.getByLabel('Address').fill(address)
+  await server.getByLabel('Key').fill('sk-wrong')
+  await server.getByRole('button', { name: 'Attach' }).click()
+  await server.getByRole('alert').waitFor()
+  assert.equal(await server.getByLabel('Address').inputValue(), address)
+  assert.ok(!existsSync(join(gateway.home, 'data', 'keys')))
+
+  await server.getByLabel('Key').fill(KEY)
+  await server.getByRole('button', { name: 'Attach' }).click()
+  await server.getByRole('button', { name: 'openai-compatible/one' }).click()
+  await page.getByText('Write a message.').waitFor()
+
+  const kept = join(gateway.home, 'data', 'keys', 'openai-compatible')
+  assert.equal(readFileSync(kept, 'utf8'), `${KEY}\n`)
+  assert.equal(statSync(kept).mode & 0o777, 0o600)
+  const { model, providers } = JSON.parse(readFileSync(join(gateway.home, 'config.json'), 'utf8')) as {
+    readonly model: string
+    readonly providers: Readonly<Record<string, object>>
+  }
+  assert.equal(model, 'openai-compatible/one')
+  assert.deepEqual(providers['openai-compatible'], {
+    kind: 'openai-compatible',
+    baseURL: address,
+    apiKeyFile: 'data/keys/openai-compatible',
+  })
+
+  await page.getByLabel('Message', { exact: true }).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByText('It is right.').waitFor()
+  for (const path of ['/api/setup', '/api/status', '/api/configuration', '/api/models', '/api/calls']) {
+    assert.ok(!JSON.stringify(await gateway.curl(path)).includes(KEY), path)
+  }
+  const holders = readdirSync(gateway.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(KEY))
+  assert.deepEqual(holders, [kept])
+})
+
+test('the rehearsal is one click away, and the page stays away after a reload', async (t) => {
+  const { page } = await freshHome(t)
+  await page.getByRole('button', { name: 'Go on with the rehearsal' }).click()
+  await page.getByText('Write a message.').waitFor()
+  await page.reload()
+  await page.getByText('Write a message.').waitFor()
+})
+
+test('the settings show the models and set the one that is used', async (t) => {
+  const { page, gateway } = await openedPage(t, { models: [{ name: 'scripted' }, { name: 'other' }] })
+  await page.goto(`${gateway.url}/settings/models`)
+  const row = page.getByRole('listitem').filter({ hasText: 'ollama/other' })
+  await row.getByRole('button', { name: 'Use' }).click()
+  await row.getByText('In use').waitFor()
+  const { model } = await gateway.curl<{ readonly model: { readonly id: string } }>('/api/status')
+  assert.equal(model.id, 'ollama/other')
+  if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/models.png` })
+})
+
+/** A server with Chat Completions that accepts one key. */
+async function serverWithKey(t: TestContext): Promise<string> {
+  const provider = await scriptedProvider({ models: [{ name: 'one' }], answer: () => ({ text: 'It is right.' }) })
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.headers.authorization !== `Bearer ${KEY}`) {
+        response.writeHead(401, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }))
+        return
+      }
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const answer = await fetch(`${provider.url}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: { 'content-type': 'application/json' },
+        ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
+      })
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(async () => {
+    server.closeAllConnections()
+    server.close()
+    await provider.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import { type ModelList, type SetupOptions, useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { count } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import { ModelForms } from '../setup/model-forms.tsx'
+import { useChooseModel } from '../setup/use-choose-model.ts'
+
+/** The models that can be used, the one that sessions use unless they choose another, and how to attach more. */
+export default function ModelsPage(): ReactNode {
+  const { data, error } = useResource<ModelList>('/api/models')
+  const { data: setup } = useResource<SetupOptions>('/api/setup')
+  const { choose, busy, error: refusal } = useChooseModel()
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner />
+  return (
+    <div className="flex flex-col gap-8">
+      {refusal && <ErrorNote error={refusal} />}
+      <ul className="flex flex-col divide-y divide-line">
+        {data.models.map(({ id, window, ready, why, current }) => (
+          <li key={id} className="flex items-center gap-3 py-2">
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{id}</p>
+              <p className="text-sm text-soft">
+                {ready ? (window === undefined ? 'Its window is not known.' : `Window: ${count(window)} tokens`) : why}
+              </p>
+            </div>
+            {current ? (
+              <span className="text-sm font-medium text-good">In use</span>
+            ) : (
+              ready && (
+                <Button look="plain" disabled={busy} onClick={() => void choose(id)}>
+                  Use
+                </Button>
+              )
+            )}
+          </li>
+        ))}
+      </ul>
+      {setup && (
+        <div className="flex flex-col gap-6">
+          <h2 className="text-lg font-semibold">Attach a provider</h2>
+          <ModelForms providers={setup.providers} />
+        </div>
+      )}
+    </div>
+  )
+}

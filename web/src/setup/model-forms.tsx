@@ -1,0 +1,129 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { RefreshCw } from 'lucide-react'
+import { useSWRConfig } from 'swr'
+import { api, type ApiError } from '../api/client.ts'
+import type { SetupProvider } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { useChooseModel } from './use-choose-model.ts'
+
+/** One section for each provider: its models, or what it needs first. */
+export function ModelForms({ providers }: { readonly providers: readonly SetupProvider[] }): ReactNode {
+  // Providers that need nothing from the person come first.
+  const sorted = providers.toSorted((one, other) => Number(isLocked(one)) - Number(isLocked(other)))
+  return sorted.map((provider) => <ProviderSection key={provider.kind} provider={provider} />)
+}
+
+function isLocked({ needsKey, needsAddress }: SetupProvider): boolean {
+  return needsKey || needsAddress
+}
+
+function ProviderSection({ provider }: { readonly provider: SetupProvider }): ReactNode {
+  const { title, models, why } = provider
+  const id = useId()
+  const { mutate } = useSWRConfig()
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2">
+      <div className="flex items-center gap-1">
+        <h3 id={id} className="font-semibold">
+          {title}
+        </h3>
+        {!isLocked(provider) && (
+          <IconButton label={`Look for ${title} again`} onClick={() => void mutate('/api/setup')}>
+            <RefreshCw size={14} aria-hidden />
+          </IconButton>
+        )}
+      </div>
+      {models.length > 0 && <ModelButtons models={models} />}
+      {models.length === 0 && !isLocked(provider) && (
+        <p className="text-sm text-soft">{why ?? 'It has no models yet.'}</p>
+      )}
+      {models.length === 0 && isLocked(provider) && <KeyForm provider={provider} />}
+    </section>
+  )
+}
+
+/** How many models are shown before the others. */
+const FEW = 12
+
+function ModelButtons({ models }: { readonly models: readonly string[] }): ReactNode {
+  const [all, setAll] = useState(false)
+  const { choose, busy, error } = useChooseModel()
+  const shown = all ? models : models.slice(0, FEW)
+  return (
+    <>
+      <ul className="flex flex-wrap gap-2">
+        {shown.map((model) => (
+          <li key={model}>
+            <Button look="plain" disabled={busy} onClick={() => void choose(model)}>
+              {model}
+            </Button>
+          </li>
+        ))}
+        {models.length > shown.length && (
+          <li>
+            <Button look="plain" onClick={() => setAll(true)}>
+              {`${models.length - shown.length} more`}
+            </Button>
+          </li>
+        )}
+      </ul>
+      {error && <ErrorNote error={error} />}
+    </>
+  )
+}
+
+function KeyForm({ provider }: { readonly provider: SetupProvider }): ReactNode {
+  const { kind, title, needsKey, needsAddress } = provider
+  const { mutate } = useSWRConfig()
+  const [key, setKey] = useState('')
+  const [address, setAddress] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+
+  const attach = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      const body = { kind, ...(key === '' ? {} : { key }), ...(address === '' ? {} : { baseURL: address }) }
+      await api('/api/setup/providers', { method: 'POST', body })
+      setKey('')
+      await mutate('/api/setup')
+    } catch (failure) {
+      setError(failure as ApiError)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form className="flex flex-col gap-2" onSubmit={(event) => void attach(event)}>
+      {needsAddress && (
+        <TextField
+          label="Address"
+          placeholder="http://127.0.0.1:1234/v1"
+          required
+          value={address}
+          onChange={(event) => setAddress(event.target.value)}
+        />
+      )}
+      <TextField
+        label={needsKey ? `Key of ${title}` : 'Key, if it needs one'}
+        type="password"
+        autoComplete="off"
+        required={needsKey}
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <div>
+        <Button type="submit" look="plain" disabled={busy}>
+          {busy ? 'Asking the server …' : 'Attach'}
+        </Button>
+      </div>
+      {error && <ErrorNote error={error} />}
+    </form>
+  )
+}
