@@ -101,12 +101,16 @@ export type {
   CompletionCutChoice,
   CompletionEvent,
   CompletionInput,
+  LayerHistory,
+  LayerHistoryOptions,
+  LayerVersion,
   Preview,
   PreviewOptions,
   RebuiltRequest,
   Replay,
   ReplayDifference,
   RequestView,
+  ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'

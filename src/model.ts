@@ -22,13 +22,12 @@ export {
   type ProviderConnection,
   type Suggestion,
 } from './model/provider.ts'
-export { callCost, type Forecast, forecast } from './model/forecast.ts'
+export { type CacheRules, callCost, type Forecast, forecast, type Price } from './context.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { modelImageSupport } from './model/prompt.ts'
 export { fromLanguageModel, type StreamingModel } from './model/language-model.ts'
 export { answerLimits, type Timeouts } from './model/call-limits.ts'
 export type {
-  CacheRules,
   CallOptions,
   FinishReason,
   Model,
@@ -36,7 +35,6 @@ export type {
   ModelFacts,
   ModelRequest,
   ModelUsage,
-  Price,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
 export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'

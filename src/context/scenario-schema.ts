@@ -91,7 +91,16 @@ export const scenarioSchema = z.strictObject({
   history: z.array(turn).default([]),
   current: turn,
   attachments: z
-    .array(z.strictObject({ turn: id, id, name: z.string(), text: z.string().optional(), tokens: tokens.optional() }))
+    .array(
+      z.strictObject({
+        turn: id,
+        id,
+        file: z.string().optional().describe('What the tool that reads files calls it; `id` if left out.'),
+        name: z.string(),
+        text: z.string().optional(),
+        tokens: tokens.optional(),
+      }),
+    )
     .default([]),
   tools: z
     .array(
@@ -117,6 +126,10 @@ export const scenarioSchema = z.strictObject({
     .default([]),
   cut: cut.optional(),
   earlier: z.strictObject({ turns: tokens, tokens }).optional().describe('Older turns that are not listed.'),
+  undone: z
+    .array(z.strictObject({ turn: id, tokens }))
+    .optional()
+    .describe('Turns that were taken back: the account names them, and nobody reads them.'),
   images: z
     .strictObject({
       seen: z.boolean().default(true).describe('Whether the model sees images.'),

@@ -1,16 +1,13 @@
 // Assembly inputs as JSON: reads scenarios, runs them, and gives their JSON Schema.
 import { assemble } from './assemble.ts'
-import type { AssemblyInput } from './assembly-input.ts'
-import type { Layer } from './layer.ts'
-import { layoutOf, layouts, readersByName } from './layouts.ts'
+import { layouts } from './layouts.ts'
 import type { Manifest } from './manifest.ts'
-import type { Message } from './message.ts'
 import { ContextOverflowError } from './overflow-error.ts'
 import type { Request } from './request.ts'
+import { scenarioInput } from './scenario-input.ts'
 import { ScenarioError, scenarioProblems } from './scenario-reader.ts'
 import { type Scenario, scenarioSchema } from './scenario-schema.ts'
-import { declared, smallCounters, type TokenCounter } from './token-counter.ts'
-import type { Turn } from './turn.ts'
+import { smallCounters, type TokenCounter } from './token-counter.ts'
 
 export { readScenarios } from './scenario-reader.ts'
 export { ScenarioError } from './scenario-reader.ts'
@@ -34,7 +31,7 @@ export function runScenario(value: unknown, counters: readonly TokenCounter[] = 
   const scenario = parseScenario(value)
   const { name } = scenario
   try {
-    const { request, manifest } = assemble(assemblyInput(scenario, counters))
+    const { request, manifest } = assemble(scenarioInput(scenario, counters))
     return { name, request, manifest }
   } catch (error) {
     if (error instanceof RangeError) throw new ScenarioError(`"${name}"`, error.message.split('\n'))
@@ -86,43 +83,4 @@ function repeated(what: string, ids: readonly string[]): readonly string[] {
   const seen = new Set<string>()
   const twice = new Set(ids.filter((one) => seen.size === seen.add(one).size))
   return [...twice].map((one) => `${what}: "${one}" is used more than once; every id must be unique`)
-}
-
-function assemblyInput(scenario: Scenario, counters: readonly TokenCounter[]): AssemblyInput {
-  const counter = counters.find((one) => one.id === scenario.counter)
-  if (!counter) {
-    throw new RangeError(
-      `Unknown counter "${scenario.counter}". Choose one of ${counters.map((one) => one.id).join(', ')}.`,
-    )
-  }
-  const own = <T extends { readonly tokens?: number | undefined }>(priced: T) => ownCost(priced, counter)
-  const toTurn = ({ id: turnId, messages }: Scenario['current']): Turn => ({
-    id: turnId,
-    messages: messages.map(({ tokens: cost, ...rest }) => own({ message: rest as Message, tokens: cost })),
-  })
-  return {
-    layout: layoutOf(scenario.layout),
-    layers: scenario.layers.map(({ text, tokens: cost, renditions, ...rest }): Layer => ({
-      ...rest,
-      renditions: (renditions ?? [{ form: 'full', text: text ?? '', tokens: cost }]).map(own),
-    })),
-    history: scenario.history.map(toTurn),
-    current: toTurn(scenario.current),
-    attachments: scenario.attachments.map(own),
-    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? readersByName.get(tool.name) })),
-    budget: scenario.budget,
-    counter,
-    ...(scenario.cut ? { cut: scenario.cut } : {}),
-    ...(scenario.earlier ? { earlier: scenario.earlier } : {}),
-    ...(scenario.images ? { images: scenario.images } : {}),
-    ...(scenario.model === undefined ? {} : { model: scenario.model }),
-  }
-}
-
-/** Given numbers belong to `declared`, where what is left out costs nothing. Every other counter counts for itself. */
-function ownCost<T extends { readonly tokens?: number | undefined }>(
-  { tokens: cost, ...rest }: T,
-  counter: TokenCounter,
-) {
-  return (counter.id === declared.id ? { ...rest, tokens: cost ?? 0 } : rest) as Omit<T, 'tokens'> & { tokens?: number }
 }

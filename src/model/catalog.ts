@@ -1,4 +1,5 @@
-import type { CacheRules, ModelFacts, Price } from './model.ts'
+import type { CacheRules, Price } from '../context.ts'
+import type { ModelFacts } from './model.ts'
 
 /** Facts of one model, with the date and source of the look-up. All of them call tools and accept `toolChoice: none`. */
 export interface CatalogRow {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { callCost, forecast } from './forecast.ts'
-import type { CacheRules, Price } from './model.ts'
+import { type CacheRules, callCost, forecast, type Price } from '../context.ts'
 import { SILENT } from './usage.ts'
 
 const AUTOMATIC: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }

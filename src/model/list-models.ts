@@ -2,7 +2,8 @@ import { defined, fieldsOf, redactSecrets } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import { type Connected, listProviderModels } from './connection.ts'
 import { ModelError } from './model-error.ts'
-import type { ModelConfiguration, ModelFacts, Price } from './model.ts'
+import type { Price } from '../context.ts'
+import type { ModelConfiguration, ModelFacts } from './model.ts'
 import type { ListedModel, Provider, ProviderConnection, Suggestion } from './provider.ts'
 
 /** An available model, or an unusable provider. */

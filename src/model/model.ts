@@ -1,4 +1,4 @@
-import type { AnyMessage, AssistantMessage, ToolDefinition } from '../context.ts'
+import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition } from '../context.ts'
 import type { CallParameters } from './call-parameters.ts'
 
 /** One model behind a provider. A call streams events and throws `ModelError`. */
@@ -60,27 +60,6 @@ export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'a
 
 /** A fact that can be assumed. */
 export type AssumedFact = 'window' | 'maxOutput' | 'tools' | 'vision' | 'reasoning'
-
-/** US dollars per million tokens. */
-export interface Price {
-  readonly input: number
-  readonly cachedInput?: number
-  readonly cacheWrite?: number
-  readonly output: number
-  /** The price of the whole call if the prompt has more than `tokens` tokens. */
-  readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> }
-}
-
-/** How the provider caches prompts. */
-export interface CacheRules {
-  /** `automatic`: any repeated beginning. `marked`: up to the marks in a request. */
-  readonly kind: 'automatic' | 'marked'
-  /** Shorter prompts are not cached, tokens. */
-  readonly minimumTokens: number
-  /** Step of reuse, tokens. */
-  readonly step?: number
-  readonly lifetimeSeconds: number
-}
 
 /** A request, in canonical order: tools, system, messages. */
 export interface ModelRequest {

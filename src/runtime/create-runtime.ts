@@ -39,7 +39,7 @@ import { createApprovalService } from './tools/approval-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
-import { previewCall } from './turns/preview.ts'
+import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
 
 /** A runtime with what its capabilities bring to hosts. */
@@ -208,6 +208,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         throw runtimeFailure(error)
       }
     },
+    async nextScenario(options) {
+      try {
+        await capabilities.checkChoices(options.choices ?? {})
+        return await nextScenario({ prepare, states, clock, library }, options)
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
+    callScenario: ledger.scenario,
+    layerHistory: (layer, options = {}) => ledger.layerHistory(layer, options),
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,

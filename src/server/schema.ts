@@ -75,6 +75,21 @@ export const entrySchema = z.looseObject({ session: z.string(), seq: z.number(),
 
 export const manifestSchema = z.looseObject({ version: z.literal(1), layout: z.string(), used: z.number() })
 
+/** How much of the history a scenario has. */
+export const historySchema = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(10_000_000)
+  .optional()
+  .describe(
+    'So much of the history, tokens, whatever was cut: to try a larger window. What the call reads unless given.',
+  )
+
+export const scenarioAnswer = z
+  .looseObject({ name: z.string(), budget: z.looseObject({ window: z.number() }), counter: z.string() })
+  .meta({ description: 'In the format of schema/scenario.schema.json.' })
+
 export const requestViewSchema = z.looseObject({
   tools: z.array(z.looseObject({})),
   system: z.string().optional(),

@@ -1,4 +1,4 @@
-import { layouts, type Manifest } from '../../src/context.ts'
+import { layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import {
   type CompletionEvent,
@@ -494,6 +494,9 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       changedContent: [],
       commonPrefix: { tokens: 12, pieces: 1 },
     }),
+    nextScenario: async () => scenario,
+    callScenario: async () => scenario,
+    layerHistory: async (layer) => ({ layer, calls: 0, versions: [] }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
     approvals: async () => approvals.waiting(),
     decide: approvals.decide,
@@ -641,4 +644,16 @@ function passageOf(session: string): RankedPassage {
     score: 3.2,
     before: { ordinal: 4, role: 'user', text: 'What did I name it?' },
   }
+}
+
+const scenario: Scenario = {
+  name: 'next call',
+  layout: 'auto',
+  budget: { window: 100, reserve: 10, margin: 0 },
+  counter: 'chars',
+  layers: [],
+  history: [],
+  current: { id: 'next-turn', messages: [] },
+  attachments: [],
+  tools: [],
 }

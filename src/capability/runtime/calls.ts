@@ -1,4 +1,4 @@
-import type { AnyMessage, Manifest, ToolDefinition } from '../../context.ts'
+import type { AnyMessage, Manifest, Origin, ToolDefinition } from '../../context.ts'
 import type { CallParameters, FinishReason } from '../../model.ts'
 import type { CallRecord, Usage } from '../../session.ts'
 
@@ -16,6 +16,48 @@ export interface PreviewOptions {
   readonly model?: string
   readonly system?: string
   readonly choices?: Readonly<Record<string, string>>
+}
+
+/** A call that is not made, as a scenario. */
+export interface ScenarioOptions extends PreviewOptions {
+  /** So much of the history, tokens, whatever was cut: to try a larger window. What the next call reads unless given. */
+  readonly history?: number
+}
+
+/** Which calls are looked at. */
+export interface LayerHistoryOptions {
+  /** Absent: calls of all sessions, and those that belong to none. */
+  readonly session?: string
+  /** The newest so many. 200 unless given. */
+  readonly limit?: number
+}
+
+/** How a layer changed from call to call. */
+export interface LayerHistory {
+  readonly layer: string
+  /** How many calls were looked at. */
+  readonly calls: number
+  /** Newest first. */
+  readonly versions: readonly LayerVersion[]
+}
+
+/** A layer as several calls were given it. */
+export interface LayerVersion {
+  readonly id: string
+  /** SHA-256 of the layer with all its forms. */
+  readonly digest: string
+  /** Its fullest form. */
+  readonly text: string
+  readonly origin?: Origin
+  /** Newest first. `form` and `tokens` as the call sent it; no form where it was left out. */
+  readonly readers: readonly {
+    readonly call: string
+    readonly session?: string
+    /** ISO 8601. */
+    readonly time: string
+    readonly form?: string
+    readonly tokens: number
+  }[]
 }
 
 /** The next call as it would be made now. */

@@ -1,4 +1,4 @@
-import type { Comparison, OfferedWith, ToolDefinition } from '../../context.ts'
+import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
@@ -12,8 +12,18 @@ import type {
 import type { CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
+import type {
+  CompletionEvent,
+  CompletionInput,
+  LayerHistory,
+  LayerHistoryOptions,
+  Preview,
+  PreviewOptions,
+  RebuiltRequest,
+  Replay,
+  ScenarioOptions,
+} from './calls.ts'
 import type { ModelSetup } from './model-setup.ts'
-import type { CompletionEvent, CompletionInput, Preview, PreviewOptions, RebuiltRequest, Replay } from './calls.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
@@ -72,6 +82,12 @@ export interface Runtime {
   /** The exact request of an earlier call, built again and checked against its digest. */
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
+  /** The input of the next call, for `foreword assemble` and for trying other settings. Writes nothing. */
+  nextScenario(options: ScenarioOptions): Promise<Scenario>
+  /** The same of an earlier call. `history`: so much of it, tokens, whatever had been cut before. */
+  callScenario(call: string, history?: number): Promise<Scenario>
+  /** The versions of a layer, by its name or id, and the calls that read each of them. */
+  layerHistory(layer: string, options?: LayerHistoryOptions): Promise<LayerHistory>
   replay(session: string): Promise<Replay>
 
   /** Calls that wait for a person, oldest first. */

@@ -46,6 +46,8 @@ export interface CallQuestion {
   readonly gone?: readonly string[]
   /** A provider refused the call before this one as too large. */
   readonly deeper?: SizeRefusal
+  /** Reads so much of the history, tokens, whatever was cut: to try what a larger window would do. What can fit unless given. */
+  readonly historyTokens?: number
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
@@ -81,13 +83,13 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
   // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
-  const cut = layout.cut.lowWater < 1 ? question.cut : undefined
+  const cut = layout.cut.lowWater < 1 && question.historyTokens === undefined ? question.cut : undefined
   const history =
     session !== undefined && question.hasHistory
       ? await loadHistory(store, {
           session,
           current: question.loggedTurn,
-          limit: budget.window - budget.reserve,
+          limit: question.historyTokens ?? budget.window - budget.reserve,
           cut,
           layout,
           counter: settings.counter,

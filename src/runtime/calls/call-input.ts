@@ -107,11 +107,15 @@ export async function recordInput(
   }
 }
 
-/** The input of an earlier call, read back from the record and the log. Rejects with `missing-content` where a part of it is gone. */
+/**
+ * The input of an earlier call, read back from the record and the log. Rejects with `missing-content` where a part of it is
+ * gone. With `historyTokens` so much of the history is read, whatever had been cut before the call.
+ */
 export async function restoreInput(
   store: SessionStore,
   record: CallRecord,
   counters: Counters,
+  historyTokens?: number,
 ): Promise<AssemblyInput> {
   const input = record.input as CallInput
   const get = async (reference: string): Promise<unknown> => {
@@ -137,12 +141,15 @@ export async function restoreInput(
     return { ...rest, ...((await get(input.conversation)) as { history: readonly Turn[]; current: Turn }) }
   }
   const { session = '', turn = '', upTo = 0 } = record
+  const wanted =
+    historyTokens === undefined
+      ? { limit: Number.MAX_SAFE_INTEGER, cut: { dropBefore: input.historyFrom ?? '' } }
+      : { limit: historyTokens, cut: undefined }
   const loaded = input.historyFrom
     ? await loadHistory(store, {
         session,
         current: turn,
-        limit: Number.MAX_SAFE_INTEGER,
-        cut: { dropBefore: input.historyFrom },
+        ...wanted,
         layout,
         counter,
         upTo,
@@ -153,8 +160,9 @@ export async function restoreInput(
   const files = [...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
   const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]
   const undone = loaded?.undone ?? []
+  const { cut: _cut, earlier: _earlier, ...uncut } = rest
   return {
-    ...rest,
+    ...(historyTokens === undefined ? rest : { ...uncut, ...defined({ earlier: loaded?.earlier }) }),
     history: loaded?.turns ?? [],
     current,
     ...(undone.length > 0 ? { undone } : {}),

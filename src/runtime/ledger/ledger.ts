@@ -1,20 +1,31 @@
 import {
   type FileLibrary,
+  type LayerHistory,
+  type LayerHistoryOptions,
   type RebuiltRequest,
   type Replay,
   type ReplayDifference,
   RuntimeError,
   type WireProof,
 } from '../../capability.ts'
-import { type Assembly, compare, type Comparison, ContextOverflowError, type VerbatimAssembly } from '../../context.ts'
+import {
+  type Assembly,
+  compare,
+  type Comparison,
+  ContextOverflowError,
+  type Scenario,
+  type VerbatimAssembly,
+} from '../../context.ts'
 import type { Model, ModelRequest } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
+import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
+import { readLayerHistory } from './layer-history.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
@@ -23,6 +34,9 @@ interface Ledger {
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
+  /** `history`: so much of it, tokens, whatever had been cut before the call. */
+  scenario(call: string, history?: number): Promise<Scenario>
+  layerHistory(layer: string, options: LayerHistoryOptions): Promise<LayerHistory>
   /** `undefined` also where the call cannot be built again, because a content of it is gone. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
@@ -96,6 +110,10 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
+    async scenario(id, history) {
+      return callScenario(store, await record(id), counters, history)
+    },
+    layerHistory: (layer, options) => readLayerHistory(store, layer, options),
     async readFingerprint(id) {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined

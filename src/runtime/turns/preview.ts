@@ -1,8 +1,16 @@
-import { type Clock, type FileLibrary, type Preview, type PreviewOptions, RuntimeError } from '../../capability.ts'
-import { ContextOverflowError } from '../../context.ts'
+import {
+  type Clock,
+  type FileLibrary,
+  type Preview,
+  type PreviewOptions,
+  RuntimeError,
+  type ScenarioOptions,
+} from '../../capability.ts'
+import { ContextOverflowError, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
+import { inputAsScenario } from '../calls/call-scenario.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound } from '../sessions/admission.ts'
@@ -19,10 +27,24 @@ interface PreviewParts {
 }
 
 /** What the next call would send. Reads only. */
-export async function previewCall(
+export async function previewCall(parts: PreviewParts, options: PreviewOptions): Promise<Preview> {
+  const { model, outcome } = await attemptNext(parts, options)
+  if (outcome instanceof ContextOverflowError) {
+    throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
+  }
+  return { model: model.id, request: outcome.request, manifest: seal(outcome).manifest }
+}
+
+/** The input of the next call as a scenario, one that does not fit too. Reads only. */
+export async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Promise<Scenario> {
+  const { input, context } = await attemptNext(parts, options)
+  return inputAsScenario(`next call of ${options.session ?? 'a new session'}`, input, context.settings.layout)
+}
+
+async function attemptNext(
   { prepare, states, clock, library }: PreviewParts,
-  { session, input = '', model: askedModel, system, choices }: PreviewOptions,
-): Promise<Preview> {
+  { session, input = '', model: askedModel, system, choices, history }: ScenarioOptions,
+) {
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
   const asked = {
@@ -37,7 +59,7 @@ export async function previewCall(
     message,
     tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
-  const { outcome } = await attemptWithPictures(context, library, {
+  const attempt = await attemptWithPictures(context, library, {
     model,
     session: session ?? NEW_SESSION,
     hasHistory: state !== undefined,
@@ -46,11 +68,9 @@ export async function previewCall(
     time: clock.time(),
     cut: state && usableCut(state, context, model),
     last: false,
+    ...defined({ historyTokens: history }),
   })
-  if (outcome instanceof ContextOverflowError) {
-    throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
-  }
-  return { model: model.id, request: outcome.request, manifest: seal(outcome).manifest }
+  return { ...attempt, model, context }
 }
 
 /** No session has this name, so it has no history either. */

@@ -5,7 +5,14 @@ import { type Route, route, type Runtime, RuntimeError } from '../../capability.
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
 import { requireSession } from '../failure.ts'
-import { idPrefixSchema, limitSchema, manifestSchema, requestViewSchema } from '../schema.ts'
+import {
+  historySchema,
+  idPrefixSchema,
+  limitSchema,
+  manifestSchema,
+  requestViewSchema,
+  scenarioAnswer,
+} from '../schema.ts'
 
 const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
 
@@ -99,6 +106,47 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         },
       },
       handle: async ({ param }) => json(await runtime.request(param('call'))),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/calls/:call/scenario',
+      tag: 'calls',
+      summary: 'The input of a call as a scenario, for `foreword assemble` and `foreword check`',
+      query: z.strictObject({ history: historySchema }),
+      answers: { 200: { description: 'The scenario', schema: scenarioAnswer } },
+      handle: async ({ param, query }) => json(await runtime.callScenario(param('call'), query.history)),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/layers/:layer/history',
+      tag: 'calls',
+      summary: 'The versions of a layer, newest first, and the calls that read each of them',
+      description: 'A layer is named by its id or by the name that a layout places, such as `instructions`.',
+      query: z.strictObject({
+        session: z.string().min(1).optional().describe('Absent: calls of all sessions.'),
+        limit: limitSchema(200, 1000),
+      }),
+      answers: {
+        200: {
+          description: 'The versions',
+          schema: z.object({
+            layer: z.string(),
+            calls: z.number().describe('How many calls were looked at.'),
+            versions: z.array(
+              z.looseObject({
+                id: z.string(),
+                digest: z.string(),
+                text: z.string(),
+                readers: z.array(z.looseObject({ call: z.string(), time: z.string(), tokens: z.number() })),
+              }),
+            ),
+          }),
+        },
+      },
+      handle: async ({ param, query }) => {
+        if (query.session !== undefined) await requireSession(store, query.session)
+        return json(await runtime.layerHistory(param('layer'), defined(query)))
+      },
     }),
     route({
       method: 'GET',

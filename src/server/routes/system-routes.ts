@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json, text } from '../answer.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { manifestSchema, requestViewSchema } from '../schema.ts'
+import { historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
 import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 
 /** What the endpoints report besides the runtime. */
@@ -113,6 +113,18 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       query: previewQuery,
       answers: previewAnswers,
       handle: ({ query }) => preview(query),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/context/scenario',
+      tag: 'context',
+      summary: 'The input of the next call as a scenario, for `foreword assemble` and `foreword check`. Writes nothing',
+      body: previewQuery.extend({ history: historySchema }),
+      answers: { 200: { description: 'The scenario', schema: scenarioAnswer } },
+      handle: async ({ body }) => {
+        const { chosen, others } = splitChoices<string, typeof body>(choices, body)
+        return json(await runtime.nextScenario({ ...defined(others), choices: chosen }))
+      },
     }),
     route({
       method: 'GET',

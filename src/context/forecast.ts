@@ -1,5 +1,3 @@
-import type { CacheRules, ModelUsage, Price } from './model.ts'
-
 /** Expected cost of a prompt before the call: tokens, and US dollars if the price is known. */
 export interface Forecast {
   /** Read from the provider's cache. */
@@ -23,6 +21,36 @@ export interface ForecastInput {
   readonly price?: Price
 }
 
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number
+  readonly cachedInput?: number
+  readonly cacheWrite?: number
+  readonly output: number
+  /** The price of the whole call if the prompt has more than `tokens` tokens. */
+  readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> }
+}
+
+/** How the provider caches prompts. */
+export interface CacheRules {
+  /** `automatic`: any repeated beginning. `marked`: up to the marks in a request. */
+  readonly kind: 'automatic' | 'marked'
+  /** Shorter prompts are not cached, tokens. */
+  readonly minimumTokens: number
+  /** Step of reuse, tokens. */
+  readonly step?: number
+  readonly lifetimeSeconds: number
+}
+
+/** What a provider reported of one call, tokens. `undefined`: not reported. */
+interface ReportedTokens {
+  /** All prompt tokens, cached ones included. */
+  readonly promptTokens: number | undefined
+  readonly cachedTokens: number | undefined
+  readonly cacheWrittenTokens: number | undefined
+  readonly outputTokens: number | undefined
+}
+
 /**
  * Forecasts cached and fresh tokens. A beginning is reused in whole steps if it is long enough and the last call is recent
  * enough; in a marked cache the rest is written, because the newest message has a mark.
@@ -40,7 +68,7 @@ export function forecast({ promptTokens, reuseTokens, secondsSince = 0, cache, p
  * Cost of a call by the reported usage, US dollars. `undefined` if prompt or output tokens were not reported: a cost is never
  * guessed. Without figures for the cache, none was used.
  */
-export function callCost(usage: ModelUsage, price: Price): number | undefined {
+export function callCost(usage: ReportedTokens, price: Price): number | undefined {
   const { promptTokens, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens } = usage
   if (promptTokens === undefined || outputTokens === undefined) return undefined
   const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)

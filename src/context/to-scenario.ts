@@ -1,0 +1,76 @@
+import type { AssemblyInput } from './assembly-input.ts'
+import { type Layout, type LayoutChanges, type LayoutChoice, layoutOf, layouts } from './layouts.ts'
+import type { Placement } from './layer.ts'
+import type { Scenario } from './scenario-schema.ts'
+import type { Turn } from './turn.ts'
+
+/**
+ * An input of the assembly as a scenario, so that it can be kept, changed and assembled anywhere (docs/guide/scenarios.md).
+ * `choice` is the layout of the input as it was chosen. Throws a `RangeError` where the layout of the input cannot be said
+ * as changes to a known one.
+ */
+export function toScenario(name: string, input: AssemblyInput, choice: LayoutChoice): Scenario {
+  const { layers, history, current, attachments = [], tools = [], budget, counter } = input
+  const { cut, earlier, undone, images, model } = input
+  return {
+    name,
+    layout: scenarioLayout(choice, input),
+    budget: { window: budget.window, reserve: budget.reserve, margin: budget.margin ?? 0 },
+    counter: counter.id,
+    layers: layers.map((layer) => ({ ...layer, renditions: [...layer.renditions] })),
+    history: history.map(plainTurn),
+    current: plainTurn(current),
+    attachments: [...attachments],
+    tools: tools.map((tool) => ({ ...tool })),
+    ...(cut ? { cut } : {}),
+    ...(earlier ? { earlier } : {}),
+    ...(undone ? { undone: [...undone] } : {}),
+    ...(images ? { images: fullSupport(images) } : {}),
+    ...(model === undefined ? {} : { model }),
+  }
+}
+
+function plainTurn({ id, messages }: Turn): Scenario['current'] {
+  return {
+    id,
+    messages: messages.map(({ message, tokens }) => ({
+      ...(message as Scenario['current']['messages'][number]),
+      ...(tokens === undefined ? {} : { tokens }),
+    })),
+  }
+}
+
+function fullSupport(images: NonNullable<AssemblyInput['images']>): NonNullable<Scenario['images']> {
+  const { seen = true, inResults = true, byAddress = true, gone = [] } = images
+  return { seen, inResults, byAddress, gone: [...gone] }
+}
+
+function scenarioLayout(choice: LayoutChoice, { layout: used }: AssemblyInput): Scenario['layout'] {
+  const said = layoutChanges(choice)
+  const meant = layoutOf(said)
+  const gap = (['shrinks', 'fileFrame', 'ownSpacing', 'headShare', 'cut'] as const).find(
+    (key) => JSON.stringify(meant[key]) !== JSON.stringify(used[key]),
+  )
+  if (gap === undefined) return said as Scenario['layout']
+  throw new RangeError(`The layout "${used.name}" is not a known one with changes: it differs in ${gap}.`)
+}
+
+/** A whole layout as changes to the known one that treats texts as it does. */
+function layoutChanges(choice: LayoutChoice): string | LayoutChanges {
+  if (typeof choice === 'string' || 'extends' in choice) return choice
+  const { name, cut, headShare, priorities } = choice
+  if (Object.hasOwn(layouts, name) && JSON.stringify(layouts[name]) === JSON.stringify(choice)) return name
+  const base = Object.values(layouts).find((known) => treatsAlike(known, choice)) ?? layouts['auto']!
+  return { extends: base.name, cut, headShare, priorities, placements: fixedPlacements(choice) }
+}
+
+function treatsAlike(known: Layout, layout: Layout): boolean {
+  const treats = ({ shrinks, fileFrame, ownSpacing }: Layout) => JSON.stringify([shrinks, fileFrame, ownSpacing])
+  return treats(known) === treats(layout)
+}
+
+function fixedPlacements({ placements }: Layout): Record<string, Placement> {
+  return Object.fromEntries(
+    Object.entries(placements).flatMap(([layer, place]) => (typeof place === 'string' ? [[layer, place]] : [])),
+  )
+}
