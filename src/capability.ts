@@ -101,6 +101,7 @@ export type {
   CompletionCutChoice,
   CompletionEvent,
   CompletionInput,
+  ForecastManifest,
   LayerHistory,
   LayerHistoryOptions,
   LayerVersion,

@@ -203,7 +203,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async preview(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await previewCall({ prepare, states, clock, library }, options)
+        return await previewCall({ prepare, states, clock, library, readFingerprint }, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -211,7 +211,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async nextScenario(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await nextScenario({ prepare, states, clock, library }, options)
+        return await nextScenario({ prepare, states, clock, library, readFingerprint }, options)
       } catch (error) {
         throw runtimeFailure(error)
       }

@@ -1,4 +1,4 @@
-import type { AnyMessage, Manifest, Origin, ToolDefinition } from '../../context.ts'
+import type { AnyMessage, Forecast, Manifest, Origin, ToolDefinition } from '../../context.ts'
 import type { CallParameters, FinishReason } from '../../model.ts'
 import type { CallRecord, Usage } from '../../session.ts'
 
@@ -64,7 +64,18 @@ export interface LayerVersion {
 export interface Preview {
   readonly model: string
   readonly request: RequestView
-  readonly manifest: Manifest
+  readonly manifest: ForecastManifest
+}
+
+/** The account of a call with what was known of its cost before it was made. */
+export interface ForecastManifest extends Manifest {
+  /** Tokens as the provider is expected to count them, and US dollars where the price is known. */
+  readonly forecast?: Forecast
+  /** Against the session's call before this one: what a prompt cache can reuse, tokens, and where the change begins. */
+  readonly reuse?: {
+    readonly tokens: number
+    readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
+  }
 }
 
 /** An earlier call, built again. */

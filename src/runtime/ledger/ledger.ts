@@ -29,7 +29,7 @@ import { readLayerHistory } from './layer-history.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
-interface Ledger {
+export interface Ledger {
   /** Assembles an earlier call again from what was recorded and from the log up to the call. */
   request(call: string): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>

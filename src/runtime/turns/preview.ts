@@ -11,12 +11,14 @@ import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound } from '../sessions/admission.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
+import { addForecast } from './turn-assembly.ts'
 import { tokenCounts } from './turn-projection.ts'
 
 interface PreviewParts {
@@ -24,15 +26,18 @@ interface PreviewParts {
   readonly states: SessionStates
   readonly clock: Clock
   readonly library: FileLibrary | undefined
+  readonly readFingerprint: Ledger['readFingerprint']
 }
 
 /** What the next call would send. Reads only. */
 export async function previewCall(parts: PreviewParts, options: PreviewOptions): Promise<Preview> {
-  const { model, outcome } = await attemptNext(parts, options)
+  const { model, outcome, context, state = { lastCall: undefined } } = await attemptNext(parts, options)
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }
-  return { model: model.id, request: outcome.request, manifest: seal(outcome).manifest }
+  const { clock, readFingerprint } = parts
+  const manifest = await addForecast({ context, state, model, clock, readFingerprint }, seal(outcome))
+  return { model: model.id, request: outcome.request, manifest }
 }
 
 /** The input of the next call as a scenario, one that does not fit too. Reads only. */
@@ -70,7 +75,7 @@ async function attemptNext(
     last: false,
     ...defined({ historyTokens: history }),
   })
-  return { ...attempt, model, context }
+  return { ...attempt, model, context, state }
 }
 
 /** No session has this name, so it has no history either. */

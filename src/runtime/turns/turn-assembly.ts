@@ -138,9 +138,15 @@ export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
 }
 
 /** The session and the model of a call. */
-interface CallPlace {
-  readonly context: AssemblyContext
+interface CallPlace extends ForecastPlace {
   readonly state: SessionState
+}
+
+/** What a forecast is made from. */
+interface ForecastPlace {
+  readonly context: AssemblyContext
+  /** Of the session's last call; none for the first one. */
+  readonly state: Pick<SessionState, 'lastCall'>
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
@@ -148,8 +154,8 @@ interface CallPlace {
 }
 
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
-async function addForecast(
-  { context, state, model, clock, readFingerprint }: CallPlace,
+export async function addForecast(
+  { context, state, model, clock, readFingerprint }: ForecastPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
   const before = state.lastCall && (state.lastCall.fingerprint ?? (await readFingerprint(state.lastCall.call)))

@@ -1,5 +1,4 @@
-import type { ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
-import type { Manifest } from '../../../src/context.ts'
+import type { ForecastManifest, ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
 import type { CallOutcome, SessionRow } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
@@ -36,7 +35,7 @@ export interface CallPage {
 }
 
 /** The manifest of a call with what its provider reported. */
-export interface ReportedManifest extends Manifest {
+export interface ReportedManifest extends ForecastManifest {
   readonly reported?: NonNullable<CallOutcome['usage']>
 }
 

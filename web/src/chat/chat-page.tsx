@@ -21,8 +21,10 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const followed = useConversation(session)
   const { conversation, connected, failure } = followed
   const [draft, setDraft] = useState('')
+  const [inspecting, setInspecting] = useState(false)
   const [error, setError] = useState<ApiError>()
   const [, navigate] = useLocation()
+  const settledTurns = conversation.turns.filter(({ state }) => state === 'ended').length
   const running = conversation.turns.findLast(({ state }) => state !== 'ended')
 
   const send = async (): Promise<void> => {
@@ -63,13 +65,24 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
             <ContextStrip
               session={session}
               draft={draft}
-              settledTurns={conversation.turns.filter(({ state }) => state === 'ended').length}
+              settledTurns={settledTurns}
+              onInspect={() => setInspecting(true)}
             />
             <Composer draft={draft} onChange={setDraft} onSend={send} onStop={running ? stop : undefined} />
           </div>
         </div>
       </main>
-      <InspectorPanel session={session} call={call} />
+      <InspectorPanel
+        session={session}
+        call={call}
+        draft={draft}
+        settledTurns={settledTurns}
+        open={inspecting || call !== undefined}
+        onClose={() => {
+          setInspecting(false)
+          if (session !== undefined && call !== undefined) navigate(`/sessions/${encodeURIComponent(session)}`)
+        }}
+      />
     </div>
   )
 }

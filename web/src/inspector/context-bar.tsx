@@ -1,24 +1,38 @@
-import type { Manifest } from '../../../src/context.ts'
 import type { ReactNode } from 'react'
-import { barSegments } from './bar-segments.ts'
+import type { Manifest } from '../../../src/context.ts'
+import { count } from '../parts/numbers.ts'
+import { type BarSegment, barSegments } from './bar-segments.ts'
 
-/** The window of a call to scale: its slots in reading order, the free room, the margin, and the room for the answer. */
-export function ContextBar({ manifest }: { readonly manifest: Manifest }): ReactNode {
+interface ContextBarProps {
+  readonly manifest: Manifest
+  /** The segment that is marked, by its id. */
+  readonly marked?: string | undefined
+}
+
+/** The window of a call to scale: what is sent in reading order, the free room, the margin, and the room for the answer. */
+export function ContextBar({ manifest, marked }: ContextBarProps): ReactNode {
   const segments = barSegments(manifest)
-  const { window } = manifest.budget
   return (
     <div
       role="img"
-      aria-label={segments.map(({ title, tokens }) => `${title}: ${tokens} tokens`).join(', ')}
+      aria-label={segments.map(({ title, tokens }) => `${title}: ${count(tokens)} tokens`).join(', ')}
       className="flex h-3 w-full overflow-hidden rounded-full border border-line bg-ground"
     >
-      {segments.map(({ id, title, tokens, color }) => (
-        <span
-          key={id}
-          title={`${title}: ${tokens.toLocaleString('en')} tokens`}
-          style={{ width: `${(tokens / window) * 100}%`, background: color }}
-        />
+      {segments.map((segment) => (
+        <Segment key={segment.id} segment={segment} marked={segment.id === marked} />
       ))}
     </div>
+  )
+}
+
+function Segment({ segment, marked }: { readonly segment: BarSegment; readonly marked: boolean }): ReactNode {
+  const { title, tokens, color, lighter } = segment
+  return (
+    <span
+      title={`${title}: ${count(tokens)} tokens`}
+      data-tokens={tokens}
+      className={marked ? 'outline-2 -outline-offset-2 outline-ink' : ''}
+      style={{ flexGrow: tokens, flexBasis: 0, background: color, opacity: lighter ? 0.75 : 1 }}
+    />
   )
 }

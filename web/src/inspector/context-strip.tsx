@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { CostLine } from './cost-line.tsx'
 import { ContextBar } from './context-bar.tsx'
 
 /** How long the person has to pause before the preview follows, ms. */
@@ -12,10 +13,12 @@ interface ContextStripProps {
   readonly draft: string
   /** Changes when a turn has ended, and with it the next call. */
   readonly settledTurns: number
+  /** Opens the inspector where it is not beside the conversation. */
+  onInspect(): void
 }
 
 /** The context of the next call, while one types: the same assembly that the call will use. */
-export function ContextStrip({ session, draft, settledTurns }: ContextStripProps): ReactNode {
+export function ContextStrip({ session, draft, settledTurns, onInspect }: ContextStripProps): ReactNode {
   const [preview, setPreview] = useState<Preview>()
   const [error, setError] = useState<ApiError>()
 
@@ -46,11 +49,15 @@ export function ContextStrip({ session, draft, settledTurns }: ContextStripProps
   return (
     <section aria-label="Context of the next call" className="flex flex-col gap-1">
       <ContextBar manifest={preview.manifest} />
+      <CostLine manifest={preview.manifest} />
       <p className="flex flex-wrap gap-x-3 text-xs text-soft">
         <span>
           {used.toLocaleString('en')} of {budget.available.toLocaleString('en')} tokens
         </span>
         <span>{preview.model}</span>
+        <button type="button" className="ms-auto underline hover:text-ink xl:hidden" onClick={onInspect}>
+          What the model will read
+        </button>
       </p>
     </section>
   )

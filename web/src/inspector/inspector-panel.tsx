@@ -1,20 +1,37 @@
 import type { ReactNode } from 'react'
+import { Dialog } from '../parts/dialog.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { useMedia } from '../parts/use-media.ts'
 import { CallPanel } from './call-panel.tsx'
 
 interface InspectorPanelProps {
   readonly session: string | undefined
   /** The call that is open; absent: the next one. */
   readonly call: string | undefined
+  readonly draft: string
+  readonly settledTurns: number
+  /** Whether it was asked for: on a narrow screen it then lies over the conversation. */
+  readonly open: boolean
+  onClose(): void
 }
 
-/** Beside the conversation: what the model read, or will read. */
-export function InspectorPanel({ session, call }: InspectorPanelProps): ReactNode {
-  const tabs = [{ id: 'call', title: call === undefined ? 'Next call' : 'Call', content: <CallPanel call={call} /> }]
+/** What the model read, or will read: beside the conversation where there is room, otherwise over it. */
+export function InspectorPanel(props: InspectorPanelProps): ReactNode {
+  const { session, call, open, onClose } = props
+  const isWide = useMedia('(width >= 80rem)')
+  const title = call === undefined ? 'Next call' : 'Call'
+  const tabs = [{ id: 'call', title, content: <CallPanel {...props} /> }]
+  if (!isWide) {
+    return open ? (
+      <Dialog title="Inspector" wide onClose={onClose}>
+        <Tabs label="Inspector" tabs={tabs} />
+      </Dialog>
+    ) : null
+  }
   return (
     <aside
       aria-label="Inspector"
-      className="hidden w-96 shrink-0 flex-col border-l border-line bg-raised px-3 xl:flex"
+      className="flex w-96 shrink-0 flex-col border-l border-line bg-raised px-3"
       data-session={session}
     >
       <Tabs label="Inspector" tabs={tabs} />
