@@ -66,7 +66,12 @@ export async function readArchive(
   const found = new Map<string, FileDigest>()
   const state: { -readonly [Key in keyof ArchiveFacts]?: ArchiveFacts[Key] } = {}
   const unpacking = extract()
-  unpacking.on('entry', callbackify(take))
+  /** The entry that is being taken: a failure elsewhere does not end it at once. */
+  let taking: Promise<void> = Promise.resolve()
+  unpacking.on(
+    'entry',
+    callbackify((headers: Headers, entry: Readable) => (taking = take(headers, entry))),
+  )
   let read = 0
   const source = createReadStream(path, { highWaterMark: 256 * 1024 })
   source.on('data', (piece) => onProgress?.((read += piece.length), size))
@@ -78,6 +83,9 @@ export async function readArchive(
   } catch (error) {
     signal?.throwIfAborted()
     throw error instanceof BackupError || isRefusal(error) ? error : unreadable(path, state.header, error)
+  } finally {
+    // When this has returned, nothing is written any more.
+    await taking.catch(() => {})
   }
   return compareDigests(path, state, found)
 

@@ -81,7 +81,9 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const links: ArchivedFile[] = []
   const folders: ArchivedFile[] = []
-  const facts = await readArchive(file, {
+  /** The file that is being written. */
+  let closed: Promise<unknown> = Promise.resolve()
+  const reading = readArchive(file, {
     signal,
     onProgress: (done, all) => onProgress?.({ stage: 'unpacking', done, all }),
     async onFile(each): Promise<Writable | undefined> {
@@ -93,17 +95,23 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
       }
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const stream = createWriteStream(path, { flags: 'wx', mode: each.mode, flush: true })
-      stream.on('close', () => void utimes(path, each.modified, each.modified).catch(() => {}))
+      closed = new Promise((resolve) => stream.on('close', resolve)).then(() =>
+        utimes(path, each.modified, each.modified).catch(() => {}),
+      )
       return stream
     },
   })
+  // When this fails, too, nothing is written any more.
+  const [facts] = await Promise.allSettled([reading])
+  await closed
+  if (facts.status === 'rejected') throw facts.reason
   // Last, so that nothing is unpacked through a link to some other place.
   for (const { path, target } of links) {
     await mkdir(dirname(join(root, path)), { recursive: true, mode: 0o700 })
     await symlink(target ?? '', join(root, path))
   }
   for (const { path, mode } of folders.toReversed()) await chmod(join(root, path), mode)
-  return facts
+  return facts.value
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
