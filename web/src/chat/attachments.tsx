@@ -76,13 +76,13 @@ function useBlobAddress(file: string, onFailure: () => void): string | undefined
   useEffect(() => {
     const controller = new AbortController()
     let made: string | undefined
-    fileContent(file, controller.signal)
-      .then((blob) => {
-        if (controller.signal.aborted) return
-        made = URL.createObjectURL(blob)
-        setAddress(made)
-      })
-      .catch(() => controller.signal.aborted || onFailure())
+    const read = async (): Promise<void> => {
+      const blob = await fileContent(file, controller.signal)
+      if (controller.signal.aborted) return
+      made = URL.createObjectURL(blob)
+      setAddress(made)
+    }
+    read().catch(() => controller.signal.aborted || onFailure())
     return () => {
       controller.abort()
       if (made !== undefined) URL.revokeObjectURL(made)

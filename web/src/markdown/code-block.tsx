@@ -73,15 +73,13 @@ function useHighlight(
     if (language === undefined || code.length > LONGEST || hasLongLine(code)) return
     let current = true
     // Code that still arrives changes with every frame: it is coloured when it rests for a moment.
-    const timer = setTimeout(() => {
-      import('./highlight.ts')
-        .then(async ({ highlight }) => highlight(code, language))
-        .then((lines) => {
-          if (current && lines) setColoured({ of: code, lines })
-        })
-        // Without the highlighter the code is shown without colours.
-        .catch(() => {})
-    }, 60)
+    const colour = async (): Promise<void> => {
+      const { highlight } = await import('./highlight.ts')
+      const lines = await highlight(code, language)
+      if (current) setColoured({ of: code, lines })
+    }
+    // Without the highlighter the code is shown without colours.
+    const timer = setTimeout(() => void colour().catch(() => {}), 60)
     return () => {
       current = false
       clearTimeout(timer)

@@ -1,5 +1,9 @@
-import type { LanguageRegistration } from '@shikijs/core'
-import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore } from '@shikijs/core'
+import {
+  createCssVariablesTheme,
+  createHighlighterCore,
+  type HighlighterCore,
+  type LanguageRegistration,
+} from '@shikijs/core'
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript'
 
 /** A piece of a line in one look. `color` is a CSS variable of the page. */
@@ -35,13 +39,10 @@ const grammars = {
 
 export type CodeLanguage = keyof typeof grammars
 
-/** Line by line. Texts without a line end; `undefined` where the language cannot be read. */
-export async function highlight(
-  code: string,
-  language: CodeLanguage,
-): Promise<readonly (readonly CodeToken[])[] | undefined> {
+/** The code line by line; no text has a line end in it. Rejects where the grammar cannot be loaded. */
+export async function highlight(code: string, language: CodeLanguage): Promise<readonly (readonly CodeToken[])[]> {
   const highlighter = await loaded(language)
-  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'variables', tokenizeTimeLimit: 50 })
+  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'variables' })
   return tokens.map((line) =>
     line.map(({ content, color, fontStyle = 0 }) => ({
       text: content,

@@ -7,13 +7,13 @@ export function Formula({ tex, display }: Pick<MathToken, 'tex' | 'display'>): R
   const [drawn, setDrawn] = useState<string>()
   useEffect(() => {
     let current = true
-    import('./draw-math.ts')
-      .then(({ drawMath }) => {
-        if (!current || place.current === null) return
-        drawMath(place.current, tex, display)
-        setDrawn(tex)
-      })
-      .catch(() => current && setDrawn(undefined))
+    const draw = async (): Promise<void> => {
+      const { drawMath } = await import('./draw-math.ts')
+      if (!current || place.current === null) return
+      drawMath(place.current, tex, display)
+      setDrawn(tex)
+    }
+    draw().catch(() => current && setDrawn(undefined))
     return () => {
       current = false
     }
