@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send } from './conversation.ts'
+import { isTooWide, lastTurn, picture, send, styleOf } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -44,11 +45,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await turn.getByRole('cell', { name: '4.2' }).waitFor()
       const keyword = turn.locator('figure code span', { hasText: /^const$/ })
       await keyword.waitFor()
-      const inkOf = (text: RegExp) =>
-        turn
-          .locator('figure code span', { hasText: text })
-          .first()
-          .evaluate((element) => getComputedStyle(element).color)
+      const inkOf = (text: RegExp) => styleOf(turn.locator('figure code span', { hasText: text }).first(), 'color')
       assert.notEqual(
         await inkOf(/^const$/),
         await inkOf(/\/\/ the answer/),
@@ -173,8 +170,7 @@ test('text from right to left, and very long words, keep their place at 360 px',
   )
   await send(page, `مرحبا ${'w'.repeat(400)}`)
   const turn = lastTurn(page)
-  const direction = (locator: ReturnType<typeof turn.getByText>) =>
-    locator.evaluate((element) => getComputedStyle(element).direction)
+  const direction = (locator: Locator) => styleOf(locator, 'direction')
   assert.equal(await direction(turn.getByText('مرحبا بالعالم')), 'rtl')
   assert.equal(await direction(turn.getByText('And one from left')), 'ltr')
   assert.equal(await direction(turn.getByRole('listitem').filter({ hasText: 'שלום' })), 'rtl')

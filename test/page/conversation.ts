@@ -26,3 +26,15 @@ export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
 }
+
+interface Styled {
+  getComputedStyle(element: unknown): Readonly<Record<string, string>>
+}
+
+/** How an element is drawn, such as its `color`. */
+export async function styleOf(locator: Locator, property: string): Promise<string> {
+  return locator.evaluate(
+    (element, name) => (globalThis as unknown as Styled).getComputedStyle(element)[name] ?? '',
+    property,
+  )
+}

@@ -69,7 +69,7 @@ export function SourcePreview({ source }: { readonly source: CitationSource }): 
       {place !== '' && <p className="text-soft">{place}</p>}
       {updated !== undefined && <p className="text-soft">{`Changed ${updated.slice(0, 10)}`}</p>}
       <SourceLink source={source} />
-      {source.url === undefined && source.start !== undefined && <Passage source={source} start={source.start} />}
+      {source.url === undefined && <Passage source={source} start={source.start ?? 0} />}
     </div>
   )
 }
@@ -89,7 +89,7 @@ function SourceLink({ source: { url } }: { readonly source: CitationSource }): R
   )
 }
 
-/** The most that a preview shows, characters. */
+/** The most that a preview shows at first, characters. Of a document that was given as a whole it is the beginning. */
 const PASSAGE = 600
 
 function Passage({ source, start }: { readonly source: CitationSource; readonly start: number }): ReactNode {
