@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { crc32, deflateSync } from 'node:zlib'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
 import { isTooWide, lastTurn, picture, send } from './conversation.ts'
@@ -41,19 +42,35 @@ for (const colorScheme of ['light', 'dark'] as const) {
     assert.deepEqual(await seriousFaults(page), [])
     await page.keyboard.press('Escape')
 
+    const passages: string[] = []
+    page.on('request', (request) => request.url().includes('/text?') && passages.push(request.url()))
+    await page.reload()
     await turn.getByText('1 source, 1 cited').click()
     const list = turn.getByRole('list', { name: 'Sources' })
     await list.getByText('tides.md').waitFor()
     await list.getByText('cited').waitFor()
+    assert.deepEqual(passages, [], 'a passage is read when somebody opens it')
+    await list.getByText('tides.md').click()
+    await list.getByText(/High water is at nine\./).waitFor()
     await picture(page, `sources-${colorScheme}`)
   })
 }
 
 /** A red square of 64 pixels. */
-const square = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR4nO3PQQ0AIBDAMMC/58MCP7KkVbDtWX87OuBVA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgPaBW9zAX/XWm6aAAAAAElFTkSuQmCC',
-  'base64',
-)
+function redSquare(): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const named = Buffer.concat([Buffer.from(type), data])
+    const frame = Buffer.alloc(8)
+    frame.writeUInt32BE(data.length, 0)
+    frame.writeUInt32BE(crc32(named), 4)
+    return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)])
+  }
+  const header = Buffer.from([0, 0, 0, 64, 0, 0, 0, 64, 8, 2, 0, 0, 0])
+  const row = Buffer.concat([Buffer.from([0]), Buffer.from(Array.from({ length: 64 }, () => [200, 30, 30]).flat())])
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: 64 }, () => row)))
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
+}
 
 test('an attached image is seen, and large at a click; another file has its name', async (t) => {
   const { page, gateway } = await openedPage(
@@ -61,7 +78,7 @@ test('an attached image is seen, and large at a click; another file has its name
     { answer: () => ({ text: 'A square.' }), models: [{ name: 'scripted', capabilities: ['completion', 'vision'] }] },
     { browser: { viewport: { width: 360, height: 800 } } },
   )
-  const image = await upload(gateway, 'square.png', square)
+  const image = await upload(gateway, 'square.png', redSquare())
   const sea = await upload(gateway, 'tides.md', Buffer.from(tides))
   const said = { text: 'What is this?', attachments: [image, sea] }
   const { session } = await gateway.curl<{ session: string }>('/api/messages', said)

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { exactLine } from '../../../src/context.ts'
 import type { CitationSource } from '../../../src/session.ts'
+import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { SourceList } from './source-list.tsx'
 import type { ToolPart } from './turn-parts.ts'
@@ -18,21 +19,26 @@ export function ReadBefore({ read: { sources, results } }: { readonly read: What
     return <p className="text-xs text-soft">In this turn the model had read nothing but your message.</p>
   }
   return (
-    <details className="text-xs">
-      <summary className="text-soft">{`What the model had read in this turn before (${sources.length + results.length})`}</summary>
+    <Fold
+      className="text-xs"
+      summaryClassName="text-soft"
+      summary={`What the model had read in this turn before (${sources.length + results.length})`}
+    >
       <div className="mt-2 flex flex-col gap-2">
         <SourceList sources={sources} />
         {results.map(({ toolCallId, name, input, result = '' }) => (
-          <details key={toolCallId} className="rounded-md border border-line px-2 py-1">
-            <summary className="truncate">
-              <code className="font-mono">{`${name} ${exactLine(JSON.stringify(input) ?? '')}`}</code>
-            </summary>
+          <Fold
+            key={toolCallId}
+            className="rounded-md border border-line px-2 py-1"
+            summaryClassName="truncate font-mono"
+            summary={`${name} ${exactLine(JSON.stringify(input) ?? '')}`}
+          >
             <pre className="max-h-60 overflow-auto whitespace-pre-wrap" tabIndex={0}>
               <LongText text={result} />
             </pre>
-          </details>
+          </Fold>
         ))}
       </div>
-    </details>
+    </Fold>
   )
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { CitationSource } from '../../../src/session.ts'
 import { SourcePreview } from '../markdown/citation.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 
 interface SourceListProps {
@@ -19,16 +20,20 @@ export function SourceList({ sources, cited }: SourceListProps): ReactNode {
         atOnce={50}
         draw={(source, index) => (
           <li key={index} className="rounded-md border border-line">
-            <details>
-              <summary className="truncate px-2 py-1">
-                <span className="me-1 text-soft">{`[${source.citation}]`}</span>
-                <bdi>{placed(source)}</bdi>
-                {cited?.has(source.citation) && <span className="ms-2 text-accent">cited</span>}
-              </summary>
+            <Fold
+              summaryClassName="truncate px-2 py-1"
+              summary={
+                <>
+                  <span className="me-1 text-soft">{`[${source.citation}]`}</span>
+                  <bdi>{placed(source)}</bdi>
+                  {cited?.has(source.citation) && <span className="ms-2 text-accent">cited</span>}
+                </>
+              }
+            >
               <div className="border-t border-line p-2">
                 <SourcePreview source={source} />
               </div>
-            </details>
+            </Fold>
           </li>
         )}
       />

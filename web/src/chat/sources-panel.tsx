@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Fold } from '../parts/fold.tsx'
 import type { Turn } from './conversation.ts'
 import { SourceList } from './source-list.tsx'
 
@@ -10,13 +11,14 @@ export function SourcesPanel({ turn: { parts, sources } }: { readonly turn: Turn
   )
   const documents = new Set(sources.map(({ document }) => document)).size
   return (
-    <details className="text-sm">
-      <summary className="text-soft">
-        {`${documents} ${documents === 1 ? 'source' : 'sources'}, ${cited.size} cited`}
-      </summary>
+    <Fold
+      className="text-sm"
+      summaryClassName="text-soft"
+      summary={`${documents} ${documents === 1 ? 'source' : 'sources'}, ${cited.size} cited`}
+    >
       <div className="mt-2">
         <SourceList sources={sources} cited={cited} />
       </div>
-    </details>
+    </Fold>
   )
 }

@@ -1,5 +1,7 @@
+import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { exactLine } from '../../../src/context.ts'
+import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { duration } from '../parts/numbers.ts'
 import { useNow } from '../parts/use-now.ts'
@@ -33,14 +35,24 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
       aria-label={`Call of ${name}`}
       className={`min-w-0 rounded-lg border bg-raised text-sm ${state === 'waiting' ? 'border-warn' : 'border-line'}`}
     >
-      <details>
-        <summary className="flex min-w-0 items-baseline gap-2 px-3 py-2">
-          <code className="shrink-0 font-mono font-medium">{name}</code>
-          <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
-            {exactLine(JSON.stringify(input) ?? '').slice(0, 300)}
-          </span>
-          <StateWord part={part} />
-        </summary>
+      <Fold
+        className="group"
+        summaryClassName="flex min-w-0 items-center gap-2 px-3 py-2"
+        summary={
+          <>
+            <ChevronRight
+              size={14}
+              aria-hidden
+              className="shrink-0 text-soft transition-transform group-open:rotate-90"
+            />
+            <code className="shrink-0 font-mono font-medium">{name}</code>
+            <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
+              {exactLine(JSON.stringify(input)?.slice(0, 300) ?? '')}
+            </span>
+            <StateWord part={part} />
+          </>
+        }
+      >
         <div className="border-t border-line px-3 py-2">
           <h3 className="text-xs text-soft">Input</h3>
           <Plain text={JSON.stringify(input, null, 2) ?? ''} label="Input" />
@@ -51,7 +63,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
             </>
           )}
         </div>
-      </details>
+      </Fold>
       {state === 'waiting' && approval && (
         <div className="border-t border-line p-3">
           <ApprovalCard approval={approval} read={read} />

@@ -3,6 +3,7 @@ import type { CitationSource } from '../../../src/session.ts'
 import { CallBar } from '../inspector/call-bar.tsx'
 import type { Sources } from '../markdown/citation.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Attachments } from './attachments.tsx'
 import type { Turn } from './conversation.ts'
@@ -65,12 +66,11 @@ function PartView({ part, sources, read }: PartViewProps): ReactNode {
 
 function Reasoning({ part: { text, provisional } }: { readonly part: TextPart }): ReactNode {
   return (
-    <details className="text-sm text-soft">
-      <summary>{provisional ? 'Reasoning …' : 'Reasoning'}</summary>
+    <Fold className="text-sm text-soft" summary={provisional ? 'Reasoning …' : 'Reasoning'}>
       <div dir="auto" className="mt-1 border-s-2 border-line ps-3 break-words whitespace-pre-wrap">
         <LongText text={text} />
       </div>
-    </details>
+    </Fold>
   )
 }
 

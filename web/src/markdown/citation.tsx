@@ -94,7 +94,7 @@ const PASSAGE = 600
 
 function Passage({ source, start }: { readonly source: CitationSource; readonly start: number }): ReactNode {
   const [whole, setWhole] = useState(false)
-  const length = Math.max(1, Math.min((source.end ?? start + PASSAGE) - start, 20_000))
+  const length = Math.max(1, Math.min((source.end ?? start + 5 * PASSAGE) - start, 20_000))
   const { data, error } = useResource<{ readonly text: string }>(
     `/api/files/${encodeURIComponent(source.document)}/text?offset=${start}&limit=${length}`,
     { revalidateOnFocus: false, shouldRetryOnError: false },
@@ -103,7 +103,7 @@ function Passage({ source, start }: { readonly source: CitationSource; readonly 
   if (data === undefined) return <Spinner label="Reading the passage" />
   const shown = whole ? data.text : data.text.slice(0, PASSAGE)
   return (
-    <blockquote className="border-s-2 border-line ps-2 whitespace-pre-wrap text-soft">
+    <blockquote tabIndex={0} aria-label="Passage" className="border-s-2 border-line ps-2 whitespace-pre-wrap text-soft">
       {shown}
       {shown.length < data.text.length && (
         <button type="button" className="ms-1 text-accent underline" onClick={() => setWhole(true)}>

@@ -42,7 +42,8 @@ const Block = memo(
 )
 
 function blocks(tokens: readonly Token[]): ReactNode {
-  return <LongList items={tokens} draw={(token, index) => <Block key={index} token={token} />} />
+  const drawn = tokens.filter(({ type }) => type !== 'space' && type !== 'def' && type !== 'checkbox')
+  return <LongList items={drawn} atOnce={1_000} draw={(token, index) => <Block key={index} token={token} />} />
 }
 
 function block(token: Token): ReactNode {
@@ -69,9 +70,6 @@ function block(token: Token): ReactNode {
       return table(token as Tokens.Table)
     case 'hr':
       return <hr />
-    case 'space':
-    case 'def':
-      return null
     case 'html':
       return (
         <p dir="auto">
@@ -100,7 +98,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
       draw={(item, index) => (
         <li key={index} dir="auto">
           {item.task && <input type="checkbox" checked={item.checked ?? false} disabled aria-label="Task" />}
-          {blocks(item.tokens.filter(({ type }) => type !== 'checkbox'))}
+          {blocks(item.tokens)}
         </li>
       )}
     />
