@@ -159,3 +159,21 @@ for (const [outcome, provider, answer, sentence] of [
     assert.equal(await said.innerText(), notice, 'the page says what every other channel says')
   })
 }
+
+test('a long answer that arrives fast leaves the page free to answer', async (t) => {
+  const section =
+    '## Part\n\nSome **words** with `code` and [a link](https://example.org).\n\n- one\n- two\n\n```js\nlet a = 1\n```\n\n'
+  const text = Array.from({ length: 200 }, () => section.match(/\S+\s*/g)!).flat()
+  const { page } = await openedPage(t, { answer: () => ({ text: [...text, 'The end.'], pieceDelayMs: 1 }) })
+  await page.evaluate(`
+    globalThis.longTasks = []
+    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
+      .observe({ type: 'longtask', buffered: true })
+  `)
+  await send(page, 'Write a lot')
+  await lastTurn(page).getByText('The end.').waitFor()
+  const longTasks = await page.evaluate<readonly number[]>('longTasks')
+  const longest = Math.max(0, ...longTasks)
+  t.diagnostic(`${longTasks.length} long tasks, the longest took ${Math.round(longest)} ms`)
+  assert.ok(longest < 500, `the page did not answer for ${Math.round(longest)} ms`)
+})

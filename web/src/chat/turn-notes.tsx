@@ -35,8 +35,10 @@ function RetryNote({ attempt, until, message }: NonNullable<Turn['retry']>): Rea
   const seconds = Math.max(0, Math.ceil((until - useNow(true)) / 1_000))
   return (
     <p className="text-sm text-warn">
-      <span role="status">{message}</span>{' '}
-      <span>{seconds > 0 ? `Attempt ${attempt} follows in ${seconds} s.` : `Attempt ${attempt} is being made.`}</span>
+      <span role="status">{message}</span>
+      <span className="block">
+        {seconds > 0 ? `Attempt ${attempt} follows in ${seconds} s.` : `Attempt ${attempt} is being made.`}
+      </span>
     </p>
   )
 }

@@ -64,7 +64,7 @@ export function SourcePreview({ source }: { readonly source: CitationSource }): 
   return (
     <div className="flex flex-col gap-1.5" dir="auto">
       <p className="font-medium">
-        <span className="text-soft">{citation}</span> {title}
+        <span className="text-soft">{`[${citation}]`}</span> <bdi>{title}</bdi>
       </p>
       {place !== '' && <p className="text-soft">{place}</p>}
       {updated !== undefined && <p className="text-soft">{`Changed ${updated.slice(0, 10)}`}</p>}

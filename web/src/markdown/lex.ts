@@ -75,7 +75,11 @@ export function growingLexer(): GrowingLexer {
     }
     const fresh = lex(text.slice(length))
     const tokens = [...settled, ...fresh]
-    const kept = fresh.slice(0, -2)
+    // Behind a blank line, and before the last blocks, nothing that follows can change what was read.
+    const kept = fresh.slice(
+      0,
+      1 + fresh.slice(0, -2).findLastIndex(({ type, raw }) => type === 'space' && raw.includes('\n\n')),
+    )
     const raw = kept.map((token) => token.raw).join('')
     // A block that was read as something else than it is written cannot be counted.
     if (text.startsWith(raw, length)) {

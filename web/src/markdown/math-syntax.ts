@@ -7,12 +7,17 @@ export interface MathToken extends Tokens.Generic {
   readonly display: boolean
 }
 
-/** `$$…$$` and `\[…\]` on lines of their own. */
+/** `$$…$$` and `\[…\]` on lines of their own, without a blank line in them. */
 export const blockMath: TokenizerExtension = {
   name: 'math',
   level: 'block',
   start: (source) => firstOf(source, ['$$', '\\[']),
-  tokenizer: (source) => mathToken(/^(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n+|$)/, source, true),
+  tokenizer: (source) =>
+    mathToken(
+      /^(?:\$\$((?:[^$\n]|\n(?![ \t]*\n))+)\$\$|\\\[((?:[^\n]|\n(?![ \t]*\n))+?)\\\])[ \t]*(?:\n+|$)/,
+      source,
+      true,
+    ),
 }
 
 /**
@@ -26,7 +31,7 @@ export const inlineMath: TokenizerExtension = {
   tokenizer: (source) =>
     mathToken(/^(?:\$\$([^$\n]+)\$\$|\\\[([^\n]+?)\\\])/, source, true) ??
     mathToken(
-      /^(?:\$((?:[^\s$\\]|\\[^\n])(?:(?:[^$\\\n]|\\[^\n])*(?:[^\s$\\]|\\[^\n]))?)\$(?!\d)|\\\(([^\n]+?)\\\))/,
+      /^(?:\$((?:[^\s$\\`]|\\[^\n])(?:(?:[^$\\\n`]|\\[^\n])*(?:[^\s$\\`]|\\[^\n]))?)\$(?!\d)|\\\(([^\n]+?)\\\))/,
       source,
       false,
     ),
