@@ -11,7 +11,7 @@ import {
   withToolEnd,
 } from './turn-parts.ts'
 
-export type { Part, ToolPart } from './turn-parts.ts'
+export type { Part } from './turn-parts.ts'
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 export type Outcome = EntryOf<'turn-end'>['outcome']
