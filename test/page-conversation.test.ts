@@ -53,8 +53,74 @@ test('words that arrive are shown at once, and the message of the log takes thei
   ])
 })
 
-function delta(id: string, text: string): SessionEvent {
-  return { id, type: 'text-delta', turn: 'a', call: 'call', text }
+test('words that come again after a reconnect are shown once', () => {
+  const [input, started] = turnEntries('a', 1) as [Entry, Entry]
+  let conversation = emptyConversation
+  const events = [eventOf(input), eventOf(started), delta('2.1', 'he'), delta('2.2', 'll'), delta('2.2', 'll')]
+  for (const event of [...events, delta('2.1', 'he'), delta('2.3', 'o')])
+    conversation = withEvent(conversation, event, 0)
+  assert.deepEqual(
+    conversation.turns.flatMap(({ parts }) => parts.map((part) => part.type === 'text' && part.text)),
+    ['hello'],
+  )
+})
+
+test('words of a call that was lost with its gateway give way to the next call', () => {
+  const [input, started] = turnEntries('a', 1) as [Entry, Entry]
+  const lost = delta('2.1', 'lost')
+  const next = entryOf({ type: 'assembly', turn: 'a', call: 'next' }, 3)
+  let conversation = emptyConversation
+  for (const event of [eventOf(input), eventOf(started), lost, eventOf(next), delta('3.1', 'kept', 'next')]) {
+    conversation = withEvent(conversation, event, 0)
+  }
+  assert.deepEqual(partsOf(conversation), [
+    { type: 'text', call: 'next', text: 'kept', provisional: true, citations: [] },
+  ])
+})
+
+test('a call that did not begin was refused, and one that a person denied was denied', () => {
+  const asked = {
+    type: 'message',
+    turn: 'a',
+    call: 'call',
+    message: {
+      role: 'assistant',
+      content: ['x', 'y', 'z'].map((toolCallId) => ({
+        type: 'tool-call' as const,
+        toolCallId,
+        toolName: 'edit',
+        input: {},
+      })),
+    },
+    tokens,
+  } as const
+  const of = (toolCallId: string) => ({ turn: 'a', call: 'call', toolCallId }) as const
+  const bodies: readonly EntryBody[] = [
+    { type: 'input', turn: 'a', message: { role: 'user', content: 'go' }, tokens },
+    asked,
+    { type: 'tool-end', ...of('x'), ok: false, output: 'no', durationMs: 0 },
+    { type: 'tool-start', ...of('y'), toolName: 'edit', input: {} },
+    { type: 'tool-end', ...of('y'), ok: false, output: 'broken', durationMs: 5 },
+    {
+      type: 'approval',
+      turn: 'a',
+      approval: 'approval',
+      toolCallId: 'z',
+      digest: 'd',
+      by: 'cli',
+      decision: { type: 'deny', reason: 'later' },
+    },
+    { type: 'tool-end', ...of('z'), ok: false, output: 'denied: later', durationMs: 0 },
+  ]
+  const { turns } = conversationOf(bodies.map((body, index) => entryOf(body, index + 1)))
+  assert.deepEqual(
+    turns[0]!.parts.map((part) => part.type === 'tool' && part.state),
+    ['refused', 'failed', 'denied'],
+  )
+})
+
+function delta(id: string, text: string, call = 'call'): SessionEvent {
+  return { id, type: 'text-delta', turn: 'a', call, text }
 }
 
 function partsOf({ turns }: Conversation): unknown {

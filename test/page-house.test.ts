@@ -40,15 +40,35 @@ test('every folder of the page has a floor', () => {
   )
 })
 
-test('of the gateway the page runs the core alone, and takes types from entry points', () => {
+/** Rules that are not of the core and that the page follows, too. Pure, and without any package: a new one is a decision. */
+const sharedRules: ReadonlySet<string> = new Set(['src/citation/reader.ts', 'src/runtime/turns/outcome-notice.ts'])
+
+test('of the gateway the page runs the core and a few rules alone, and takes types from entry points', () => {
   assert.deepEqual(
     edges().flatMap(({ from, to, typeOnly }) => {
       if (!to.startsWith('src/')) return []
+      if (sharedRules.has(to)) return []
       if (!typeOnly && !/^src\/context(\/\w+)?\.ts$/.test(to)) return [`${from} runs ${to}`]
       return /^src\/\w+\.ts$/.test(to) || !typeOnly ? [] : [`${from} imports ${to}, which is no entry point`]
     }),
     [],
   )
+})
+
+test('the rules that the page shares with the gateway need nothing of Node', () => {
+  const seen = new Set<string>()
+  const visit = (path: string): readonly string[] => {
+    if (seen.has(path)) return []
+    seen.add(path)
+    return importsOf(readFileSync(join(root, path), 'utf8'))
+      .filter(({ typeOnly }) => !typeOnly)
+      .flatMap(({ specifier }) =>
+        specifier.startsWith('.')
+          ? visit(posix.normalize(posix.join(posix.dirname(path), specifier)))
+          : [`${path} imports ${specifier}`],
+      )
+  }
+  assert.deepEqual([...sharedRules].flatMap(visit), [])
 })
 
 test('a text never becomes HTML, and only the folder api sends requests', () => {

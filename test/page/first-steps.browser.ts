@@ -48,7 +48,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await openedPage(t, { answer }, { browser: { colorScheme, viewport } })
       await page.getByLabel('Message', { exact: true }).fill('hello')
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Title' }).waitFor()
+      await page.getByRole('heading', { name: 'Title', exact: true }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
       const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
       assert.equal(overflow, false, 'nothing is wider than the window')

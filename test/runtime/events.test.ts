@@ -135,6 +135,47 @@ test('a reader who comes back with the id of any event gets exactly what came af
   }
 })
 
+test('a reader who is disconnected after every event gets each word once, also around input that was read from the log', async (t) => {
+  const spoken = gate()
+  const goOn = gate()
+  const model = scriptedModel({
+    answer: (_, n) => ({
+      text: n === 1 ? 'one two three four five' : 'more',
+      before(piece) {
+        if (n > 1 || piece !== 3) return undefined
+        spoken.open()
+        return goOn.passed
+      },
+    }),
+  })
+  const { runtime, ended } = await opened(t, { model })
+  const first = await runtime.submit({ text: 'go' })
+  const { session } = first
+  await spoken.passed
+  const events: SessionEvent[] = []
+  for await (const event of runtime.events(session, {})) {
+    events.push(event)
+    if (event.type === 'text-delta' && event.text.startsWith('two')) break
+  }
+  // This entry comes from the log, and words of the call that runs come after it.
+  const second = await runtime.submit({ session, text: 'and then?' })
+  const isOver = () => events.some((event) => event.type === 'entry' && event.entry.type === 'turn-end')
+  while (!isOver()) {
+    if (wordsOf(events).endsWith('three')) goOn.open()
+    for await (const event of runtime.events(session, { after: events.at(-1)!.id })) {
+      events.push(event)
+      break
+    }
+  }
+  await Promise.all([ended(first), ended(second)])
+  assert.equal(wordsOf(events), 'one two three four five')
+  const seqs = entrySeqs(events)
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, index) => index + 1),
+  )
+})
+
 /** No word is told behind the message that holds it. */
 function assertProvisional(events: readonly SessionEvent[]): void {
   const settled = new Set<string | undefined>()

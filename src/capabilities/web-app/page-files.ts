@@ -82,6 +82,8 @@ function openFile(name: string) {
       'content-security-policy': policy,
       // The name of an asset contains the digest of its content.
       'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      // A link in an answer must not be looked up before somebody follows it: its name could carry words of the conversation.
+      'x-dns-prefetch-control': 'off',
       ...(isDocument ? { 'permissions-policy': 'camera=(), geolocation=(), microphone=()' } : {}),
     },
   }

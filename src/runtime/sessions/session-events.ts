@@ -3,7 +3,7 @@ import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import { type BacklogBudget, openBacklog } from './event-backlog.ts'
 import type { SessionState } from './session-state.ts'
-import { sessionEventId, parseSessionEventId } from './session-stream.ts'
+import { endsDeltas, parseSessionEventId, sessionEventId } from './session-stream.ts'
 
 /** Entries that are read from the log at once. */
 const PAGE = 500
@@ -38,6 +38,10 @@ export async function* sessionEvents(
     const isCurrent = ({ type, id }: SessionEvent) =>
       (type !== 'text-delta' && type !== 'reasoning-delta' && type !== 'retry') ||
       parseSessionEventId(id)!.seq >= settled
+    // Deltas that the reader has had of the call that runs. Its ids count them until the call is over.
+    const { since, events, count } = backlog.running
+    const known = since <= seen.seq ? seen.delta : 0
+    let counted = known
     // For a turn that is over there are only the entries of the log.
     const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
@@ -45,16 +49,15 @@ export async function* sessionEvents(
         for (const entry of entries) {
           note(entry)
           reached = entry.seq
+          if (endsDeltas(entry)) counted = 0
           if (work.isOver()) await work.rest()
-          yield { id: sessionEventId(entry.seq, 0), type: 'entry', entry }
+          yield { id: sessionEventId(entry.seq, counted), type: 'entry', entry }
           if (entry.type === 'turn-end' && entry.turn === turn) return
         }
       }
     }
     if (isPast) return
     if (after !== 'live') {
-      const { since, events, count } = backlog.running
-      const known = since <= seen.seq ? seen.delta : 0
       for (let index = known; index < count; index += 1) {
         if (work.isOver()) await work.rest()
         const event = events[index]!

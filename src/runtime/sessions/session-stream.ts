@@ -47,8 +47,7 @@ export function createSessionStream(newest = 0): SessionStream {
   return {
     entry(entry) {
       seq = entry.seq
-      const over = entry.type === 'assembly' || entry.type === 'message' || entry.type === 'turn-end'
-      if (over) {
+      if (endsDeltas(entry)) {
         since = entry.seq
         deltas = []
       }
@@ -69,6 +68,11 @@ export function createSessionStream(newest = 0): SessionStream {
     watched: () => listeners.size > 0,
     lastSeq: () => seq,
   }
+}
+
+/** Whether the deltas before an entry are no longer counted: a call begins, or is over. */
+export function endsDeltas({ type }: Entry): boolean {
+  return type === 'assembly' || type === 'message' || type === 'turn-end'
 }
 
 /** `SEQ`, or `SEQ.N` behind the first deltas. */

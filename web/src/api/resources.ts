@@ -49,3 +49,16 @@ export interface ModelList {
 }
 
 export type { Preview }
+
+/** What a model would like to write into a file of a person, as `GET /api/proposals/ID` shows it. */
+export interface ListedProposal {
+  readonly id: string
+  readonly file:
+    | { readonly type: 'notes'; readonly subject: string }
+    | { readonly type: 'taste'; readonly name: string }
+  readonly digest: string
+  readonly diff: string
+  readonly state:
+    | { readonly type: 'waiting' }
+    | { readonly type: 'confirmed' | 'declined' | 'undone'; readonly by: string; readonly reason?: string }
+}

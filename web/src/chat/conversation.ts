@@ -1,17 +1,20 @@
-import {
-  messageReasoning,
-  messageText,
-  outputText,
-  toolCalls,
-  toolResults,
-  type Message,
-} from '../../../src/context.ts'
+import { messageText } from '../../../src/context.ts'
 import type { SessionEvent } from '../../../src/capability.ts'
-import type { Entry } from '../../../src/session.ts'
+import type { CitationSource, Entry } from '../../../src/session.ts'
+import {
+  type Part,
+  type ToolPart,
+  withDelta,
+  withMessage,
+  withoutProvisional,
+  withTool,
+  withToolEnd,
+} from './turn-parts.ts'
+
+export type { Part } from './turn-parts.ts'
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 export type Outcome = EntryOf<'turn-end'>['outcome']
-export type ApprovalRequest = EntryOf<'approval-request'>
 type InputEntry = EntryOf<'input'>
 
 /** A conversation as the page shows it: a projection of the log and of the words that are still arriving. */
@@ -42,29 +45,10 @@ export interface Turn {
   readonly retry: { readonly attempt: number; readonly until: number; readonly message: string } | undefined
   /** Why it stopped, until it goes on. */
   readonly interrupted: string | undefined
-}
-
-export type Part = TextPart | ToolPart
-
-/** Text or reasoning of the model. `provisional`: it is still arriving. */
-export interface TextPart {
-  readonly type: 'text' | 'reasoning'
-  readonly call: string
-  readonly text: string
-  readonly provisional: boolean
-  readonly citations: NonNullable<EntryOf<'message'>['citations']>
-}
-
-export interface ToolPart {
-  readonly type: 'tool'
-  readonly call: string
-  readonly toolCallId: string
-  readonly name: string
-  readonly input: unknown
-  readonly state: 'asked' | 'waiting' | 'running' | 'done' | 'failed' | 'denied'
-  readonly approval: ApprovalRequest | undefined
-  readonly result: string | undefined
-  readonly durationMs: number | undefined
+  /** What the model was given to read in this turn, each document or part of one once, in its order. */
+  readonly sources: readonly CitationSource[]
+  /** Sentences about its calls. Their answers are kept. */
+  readonly warnings: readonly string[]
 }
 
 export const emptyConversation: Conversation = { turns: [], from: 1, seq: 0, early: [], lastEvent: undefined }
@@ -106,6 +90,7 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
     const next = withEntry(conversation, event.entry)
     return { ...next, seq: event.entry.seq, lastEvent: event.id }
   }
+  if (event.type !== 'interrupted' && !isAfter(event.id, conversation.lastEvent)) return conversation
   const turns = changeTurn(conversation.turns, event.turn, (turn) => {
     if (event.type === 'retry') {
       const { attempt, waitMs, message } = event
@@ -118,12 +103,12 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
   return { ...conversation, turns, lastEvent: event.id }
 }
 
-function withDelta(parts: readonly Part[], type: TextPart['type'], call: string, text: string): readonly Part[] {
-  const last = parts.at(-1)
-  if (last?.type === type && last.provisional && last.call === call) {
-    return [...parts.slice(0, -1), { ...last, text: last.text + text }]
-  }
-  return [...parts, { type, call, text, provisional: true, citations: [] }]
+/** Whether an event comes after another. Ids are `SEQ` or `SEQ.N`. */
+function isAfter(id: string, last: string | undefined): boolean {
+  if (last === undefined) return true
+  const [seq = 0, delta = 0] = id.split('.').map(Number)
+  const [lastSeq = 0, lastDelta = 0] = last.split('.').map(Number)
+  return seq > lastSeq || (seq === lastSeq && delta > lastDelta)
 }
 
 function withEntry(conversation: Conversation, entry: Entry): Conversation {
@@ -149,6 +134,8 @@ function newTurn({ turn, message, attachments = [], time }: InputEntry): Turn {
     calls: [],
     retry: undefined,
     interrupted: undefined,
+    sources: [],
+    warnings: [],
   }
 }
 
@@ -157,21 +144,34 @@ function turnWith(turn: Turn, entry: Entry): Turn {
     case 'turn-start':
       return { ...turn, state: 'running', interrupted: undefined }
     case 'assembly':
-      return { ...turn, calls: [...turn.calls, entry.call], interrupted: undefined }
+      return {
+        ...turn,
+        calls: [...turn.calls, entry.call],
+        interrupted: undefined,
+        // Words of a call that broke off with its gateway are no part of the answer: the next call writes it.
+        parts: withoutProvisional(turn.parts),
+        sources: withSources(turn.sources, entry.sources),
+      }
     case 'message':
       return { ...turn, retry: undefined, parts: withMessage(turn.parts, entry) }
     case 'tool-start':
-      return changeTool(turn, entry.toolCallId, { state: 'running' })
+      return changeTool(turn, entry.toolCallId, { state: 'running', started: entry.time })
     case 'tool-end':
-      return changeTool(turn, entry.toolCallId, {
-        state: entry.ok ? 'done' : 'failed',
-        result: entry.output,
-        durationMs: entry.durationMs,
-      })
+      return {
+        ...turn,
+        interrupted: undefined,
+        parts: withToolEnd(turn.parts, entry),
+        sources: withSources(turn.sources, entry.sources),
+      }
     case 'approval-request':
       return changeTool(turn, entry.toolCallId, { state: 'waiting', approval: entry })
     case 'approval':
-      return changeTool(turn, entry.toolCallId, { state: entry.decision.type === 'approve' ? 'running' : 'denied' })
+      return changeTool(turn, entry.toolCallId, {
+        state: entry.decision.type === 'approve' ? 'asked' : 'denied',
+        decision: { decision: entry.decision, by: entry.by },
+      })
+    case 'usage':
+      return entry.warning ? { ...turn, warnings: [...turn.warnings, entry.warning.message] } : turn
     case 'turn-end':
       return { ...turn, state: 'ended', outcome: entry.outcome, retry: undefined, interrupted: undefined }
     case 'head':
@@ -181,57 +181,17 @@ function turnWith(turn: Turn, entry: Entry): Turn {
   }
 }
 
-/** The message has the whole text: it takes the place of what had arrived of it. */
-function withMessage(parts: readonly Part[], entry: EntryOf<'message'>): readonly Part[] {
-  const call = entry.call ?? ''
-  const kept = parts.filter((part) => part.type === 'tool' || !part.provisional)
-  if (entry.message.role === 'tool') return withResults(kept, entry.message)
-  const reasoning = messageReasoning(entry.message)
-  const text = messageText(entry.message)
-  const citations = entry.citations ?? []
-  return [
-    ...kept,
-    ...(reasoning === '' ? [] : [textPart('reasoning', call, reasoning, [])]),
-    ...(text === '' ? [] : [textPart('text', call, text, citations)]),
-    ...toolCalls(entry.message).map(({ toolCallId, toolName, input }): ToolPart => ({
-      type: 'tool',
-      call,
-      toolCallId,
-      name: toolName,
-      input,
-      state: 'asked',
-      approval: undefined,
-      result: undefined,
-      durationMs: undefined,
-    })),
-  ]
-}
-
-function textPart(type: TextPart['type'], call: string, text: string, citations: TextPart['citations']): TextPart {
-  return { type, call, text, provisional: false, citations }
-}
-
-/** Results that no `tool-end` reported: calls that were refused or denied. */
-function withResults(parts: readonly Part[], message: Message): readonly Part[] {
-  const results = new Map(toolResults(message).map((result) => [result.toolCallId, result.output]))
-  return parts.map((part) => {
-    if (part.type !== 'tool' || part.result !== undefined) return part
-    const output = results.get(part.toolCallId)
-    if (output === undefined) return part
-    const state = part.state === 'denied' || output.type === 'execution-denied' ? 'denied' : 'failed'
-    return {
-      ...part,
-      result: outputText(output),
-      state: output.type.startsWith('error') ? state : part.state === 'denied' ? state : 'done',
-    }
-  })
+function withSources(
+  sources: readonly CitationSource[],
+  more: readonly CitationSource[] = [],
+): readonly CitationSource[] {
+  const isNew = (source: CitationSource) =>
+    sources.every(({ document, start }) => document !== source.document || start !== source.start)
+  return [...sources, ...more.filter(isNew)]
 }
 
 function changeTool(turn: Turn, toolCallId: string, change: Partial<ToolPart>): Turn {
-  const parts = turn.parts.map((part) =>
-    part.type === 'tool' && part.toolCallId === toolCallId ? { ...part, ...change } : part,
-  )
-  return { ...turn, parts, interrupted: undefined }
+  return { ...turn, parts: withTool(turn.parts, toolCallId, change), interrupted: undefined }
 }
 
 /** Searched from the end, where the running turn is. */

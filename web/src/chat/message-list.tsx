@@ -1,5 +1,7 @@
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { ArrowDown } from 'lucide-react'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { IconButton } from '../parts/icon-button.tsx'
 import { StartPage } from '../setup/start-page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { TurnView } from './turn-view.tsx'
@@ -24,6 +26,7 @@ export function MessageList({ session, followed }: MessageListProps): ReactNode 
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const following = useRef(true)
+  const [away, setAway] = useState(false)
   const first = useRef<string>(undefined)
   // Turns that are put in front of the others must not move those that are being read.
   const shifted = first.current !== undefined && turns[0]?.id !== first.current
@@ -38,24 +41,38 @@ export function MessageList({ session, followed }: MessageListProps): ReactNode 
   const onScroll = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {}
     following.current = offset + viewportSize >= scrollSize - FOLLOW_PX
+    setAway(!following.current)
     if (offset < EARLIER_PX) loadEarlier()
   }
 
+  const toEnd = (): void => list.current?.scrollToIndex(turns.length - 1, { align: 'end' })
+
   return (
-    <div
-      ref={scroller}
-      className="min-h-0 flex-1 overflow-y-auto px-3 [overflow-anchor:none]"
-      tabIndex={0}
-      role="log"
-      aria-label="Conversation"
-    >
-      <div className="mx-auto max-w-3xl py-4">
-        <Virtualizer ref={list} scrollRef={scroller} shift={shifted} onScroll={onScroll}>
-          {turns.map((turn) => (
-            <TurnView key={turn.id} session={session} turn={turn} />
-          ))}
-        </Virtualizer>
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <div
+        ref={scroller}
+        className="min-h-0 flex-1 overflow-y-auto px-3 [overflow-anchor:none]"
+        tabIndex={0}
+        role="log"
+        aria-label="Conversation"
+      >
+        <div className="mx-auto max-w-3xl py-4">
+          <Virtualizer ref={list} scrollRef={scroller} shift={shifted} onScroll={onScroll}>
+            {turns.map((turn) => (
+              <TurnView key={turn.id} session={session} turn={turn} />
+            ))}
+          </Virtualizer>
+        </div>
       </div>
+      {away && (
+        <IconButton
+          label="To the newest"
+          className="absolute end-4 bottom-3 border border-line bg-raised shadow-md"
+          onClick={toEnd}
+        >
+          <ArrowDown size={16} aria-hidden />
+        </IconButton>
+      )}
     </div>
   )
 }

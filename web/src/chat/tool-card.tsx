@@ -1,5 +1,14 @@
+import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ToolPart } from './conversation.ts'
+import { exactLine } from '../../../src/context.ts'
+import { Fold } from '../parts/fold.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { duration } from '../parts/numbers.ts'
+import { useNow } from '../parts/use-now.ts'
+import { ApprovalCard } from './approval-card.tsx'
+import { ProposalCard, proposalOf } from './proposal-card.tsx'
+import type { WhatWasRead } from './read-before.tsx'
+import type { ToolDecision, ToolPart } from './turn-parts.ts'
 
 const states = {
   asked: 'asked for',
@@ -7,27 +16,117 @@ const states = {
   running: 'running',
   done: 'done',
   failed: 'failed',
+  refused: 'refused',
   denied: 'denied',
 } as const
 
+interface ToolCardProps {
+  readonly part: ToolPart
+  /** What the model had read when it asked. */
+  readonly read: WhatWasRead
+}
+
 /** A call of a tool: what was asked, what became of it, and its result. */
-export function ToolCard({ part }: { readonly part: ToolPart }): ReactNode {
-  const { name, input, state, result, durationMs } = part
+export function ToolCard({ part, read }: ToolCardProps): ReactNode {
+  const { name, input, state, approval, decision, result } = part
+  const proposal = proposalOf(part)
   return (
-    <details className="rounded-lg border border-line bg-raised text-sm" open={state === 'waiting'}>
-      <summary className="flex items-center gap-2 px-3 py-2">
-        <code className="font-mono font-medium">{name}</code>
-        <span className={state === 'failed' || state === 'denied' ? 'text-bad' : 'text-soft'}>{states[state]}</span>
-        {durationMs !== undefined && <span className="ml-auto text-soft">{durationMs} ms</span>}
-      </summary>
-      <div className="border-t border-line px-3 py-2">
-        <pre className="overflow-x-auto text-xs whitespace-pre-wrap">{JSON.stringify(input, null, 2)}</pre>
-        {result !== undefined && (
-          <pre className="mt-2 max-h-80 overflow-auto border-t border-line pt-2 text-xs whitespace-pre-wrap">
-            {result}
-          </pre>
-        )}
-      </div>
-    </details>
+    <section
+      aria-label={`Call of ${name}`}
+      className={`min-w-0 rounded-lg border bg-raised text-sm ${state === 'waiting' ? 'border-warn' : 'border-line'}`}
+    >
+      <Fold
+        className="group"
+        summaryClassName="flex min-w-0 items-center gap-2 px-3 py-2"
+        summary={
+          <>
+            <ChevronRight
+              size={14}
+              aria-hidden
+              className="shrink-0 text-soft transition-transform group-open:rotate-90"
+            />
+            <code className="shrink-0 font-mono font-medium">{name}</code>
+            <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
+              {exactLine(JSON.stringify(input)?.slice(0, 300) ?? '')}
+            </span>
+            <StateWord part={part} />
+          </>
+        }
+      >
+        <div className="border-t border-line px-3 py-2">
+          <h3 className="text-xs text-soft">Input</h3>
+          <Plain text={JSON.stringify(input, null, 2) ?? ''} label="Input" />
+          {result !== undefined && (
+            <>
+              <h3 className="mt-2 text-xs text-soft">Result</h3>
+              <Plain text={result} label="Result" />
+            </>
+          )}
+        </div>
+      </Fold>
+      {state === 'waiting' && approval && (
+        <div className="border-t border-line p-3">
+          <ApprovalCard approval={approval} read={read} />
+        </div>
+      )}
+      {decision && <Decided {...decision} />}
+      {(state === 'failed' || state === 'refused') && result !== undefined && (
+        <p dir="auto" className="border-t border-line px-3 py-2 text-bad">
+          {result.split('\n', 1)[0]!.slice(0, 500)}
+        </p>
+      )}
+      {proposal !== undefined && (
+        <div className="border-t border-line p-3">
+          <ProposalCard id={proposal} read={read} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** The state in a word, and how long it has taken, or has been taking. */
+function StateWord({ part: { state, started, durationMs } }: { readonly part: ToolPart }): ReactNode {
+  const running = state === 'running' && started !== undefined
+  const now = useNow(running)
+  const ms = running ? Math.max(0, now - Date.parse(started)) : durationMs
+  const bad = state === 'failed' || state === 'refused' || state === 'denied'
+  const look = bad ? 'text-bad' : state === 'waiting' ? 'text-warn font-medium' : 'text-soft'
+  return (
+    <span className={`shrink-0 text-xs ${look}`}>
+      <span role="status">{states[state]}</span>
+      {ms !== undefined && !(bad && ms === 0) && ` ${running ? `${Math.floor(ms / 1_000)} s` : duration(ms)}`}
+    </span>
+  )
+}
+
+/** Names of the places where a person can decide. */
+const places: Readonly<Record<string, string>> = {
+  web: 'on the page',
+  cli: 'in the terminal',
+  http: 'over the HTTP API',
+}
+
+function Decided({ decision, by }: ToolDecision): ReactNode {
+  const place = places[by] ?? `in ${by}`
+  const what =
+    decision.type === 'deny' ? 'Denied' : decision.scope === 'session' ? 'Approved for this session' : 'Approved once'
+  return (
+    <p role="status" dir="auto" className="border-t border-line px-3 py-2 text-xs text-soft">
+      {`${what} ${place}.`}
+      {decision.type === 'deny' && decision.reason !== undefined && ` The model reads: ${decision.reason}`}
+    </p>
+  )
+}
+
+function Plain({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
+  return (
+    <pre
+      dir="auto"
+      tabIndex={0}
+      aria-label={label}
+      className="max-h-80 overflow-auto font-mono text-xs break-words whitespace-pre-wrap"
+    >
+      <LongText text={text} />
+    </pre>
   )
 }

@@ -1,9 +1,18 @@
-import { memo, type ReactNode } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
+import type { CitationSource } from '../../../src/session.ts'
 import { CallBar } from '../inspector/call-bar.tsx'
+import type { Sources } from '../markdown/citation.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
-import type { Part, Turn } from './conversation.ts'
+import { Fold } from '../parts/fold.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { Attachments } from './attachments.tsx'
+import type { Turn } from './conversation.ts'
+import type { WhatWasRead } from './read-before.tsx'
+import { SourcesPanel } from './sources-panel.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { TurnActions } from './turn-actions.tsx'
+import { TurnNotes } from './turn-notes.tsx'
+import type { Part, TextPart } from './turn-parts.ts'
 
 interface TurnViewProps {
   readonly session: string
@@ -12,27 +21,29 @@ interface TurnViewProps {
 
 /** One message of a person and everything that answers it. */
 export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
-  const { text, parts, calls, state, outcome, undone, retry, interrupted } = turn
+  const { text, attachments, parts, calls, sources, undone, state } = turn
+  const cited = parts.flatMap((part) => (part.type === 'text' ? part.citations : []))
+  const citedAs = cited.map(({ citation }) => citation).join()
+  // The same as long as nothing more is cited: what is drawn with it is not drawn again for every word.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const known = useMemo(() => sourcesByNumber([...cited, ...sources]), [sources, citedAs])
   return (
-    <article aria-label="Turn" className={`flex flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}>
-      <div dir="auto" className="self-end rounded-2xl bg-sunken px-4 py-2 whitespace-pre-wrap">
-        {text}
-      </div>
+    <article
+      aria-label="Turn"
+      aria-busy={state === 'running'}
+      className={`flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
+    >
+      <Attachments files={attachments} />
+      {text !== '' && (
+        <div dir="auto" className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap">
+          <LongText text={text} />
+        </div>
+      )}
       {parts.map((part, index) => (
-        <PartView key={index} part={part} />
+        <PartView key={index} part={part} sources={known} read={() => readBefore(parts.slice(0, index), sources)} />
       ))}
-      {state === 'queued' && <Note>Waits for its turn.</Note>}
-      {retry && <Note>{`${retry.message} Attempt ${retry.attempt} follows.`}</Note>}
-      {interrupted !== undefined && <Note>{interrupted}</Note>}
-      {undone && <Note>Undone: no later call reads this turn.</Note>}
-      {outcome?.type === 'failed' && (
-        <p role="alert" className="text-sm text-bad">
-          {outcome.message}
-        </p>
-      )}
-      {outcome !== undefined && outcome.type !== 'completed' && outcome.type !== 'failed' && (
-        <Note>{outcomeNotes[outcome.type]}</Note>
-      )}
+      <TurnNotes turn={turn} />
+      {state === 'ended' && <SourcesPanel turn={turn} />}
       {calls.map((call) => (
         <CallBar key={call} session={session} call={call} />
       ))}
@@ -41,38 +52,36 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
   )
 })
 
-function PartView({ part }: { readonly part: Part }): ReactNode {
-  if (part.type === 'tool') return <ToolCard part={part} />
-  if (part.type === 'text') {
-    return (
-      <div dir="auto">
-        <Markdown text={part.text} />
-      </div>
-    )
-  }
+interface PartViewProps {
+  readonly part: Part
+  readonly sources: Sources
+  read(): WhatWasRead
+}
+
+function PartView({ part, sources, read }: PartViewProps): ReactNode {
+  if (part.type === 'tool') return <ToolCard part={part} read={read()} />
+  if (part.type === 'reasoning') return <Reasoning part={part} />
+  return <Markdown text={part.text} growing={part.provisional} sources={sources} />
+}
+
+function Reasoning({ part: { text, provisional } }: { readonly part: TextPart }): ReactNode {
   return (
-    <details className="text-sm text-soft">
-      <summary>Reasoning</summary>
-      <div dir="auto" className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap">
-        {part.text}
+    <Fold className="text-sm text-soft" summary={provisional ? 'Reasoning …' : 'Reasoning'}>
+      <div dir="auto" className="mt-1 border-s-2 border-line ps-3 break-words whitespace-pre-wrap">
+        <LongText text={text} />
       </div>
-    </details>
+    </Fold>
   )
 }
 
-function Note({ children }: { readonly children: ReactNode }): ReactNode {
-  return (
-    <p role="status" className="text-sm text-soft">
-      {children}
-    </p>
-  )
+/** What the numbers of an answer mean: of several passages of one document, the first. */
+function sourcesByNumber(given: readonly CitationSource[]): Sources {
+  const sources = new Map<number, CitationSource>()
+  for (const source of given) if (!sources.has(source.citation)) sources.set(source.citation, source)
+  return sources
 }
 
-const outcomeNotes = {
-  length: 'The answer was cut at a limit.',
-  empty: 'The model answered nothing.',
-  'reasoning-only': 'The model reasoned and wrote no answer.',
-  'content-filter': 'The answer was stopped by the content rules of the model or its provider.',
-  other: 'The answer ended for a reason that the provider did not name.',
-  cancelled: 'Cancelled. The text so far is kept.',
-} as const
+function readBefore(before: readonly Part[], sources: readonly CitationSource[]): WhatWasRead {
+  const results = before.filter((part) => part.type === 'tool').filter(({ result }) => result !== undefined)
+  return { sources, results }
+}

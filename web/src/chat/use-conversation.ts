@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import type { ListedSession } from '../api/resources.ts'
-import { followSession } from '../api/session-events.ts'
+import { followSession, untilDone } from '../api/session-events.ts'
 import type { Entry } from '../../../src/session.ts'
 import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from './conversation.ts'
 
@@ -67,8 +67,13 @@ export function useConversation(session: string | undefined): FollowedConversati
     }
 
     const follow = async (): Promise<void> => {
-      const { entries } = await api<ListedSession>(path, { signal })
-      conversation = conversationOf(await readPage(Math.max(0, entries - PAGE), PAGE))
+      const readNewest = async (): Promise<boolean> => {
+        const { entries } = await api<ListedSession>(path, { signal })
+        conversation = conversationOf(await readPage(Math.max(0, entries - PAGE), PAGE))
+        return true
+      }
+      await untilDone(readNewest, signal, () => setState((before) => ({ ...before, connected: false })))
+      if (signal.aborted) return
       draw()
       await followSession(session, {
         signal,
@@ -82,7 +87,7 @@ export function useConversation(session: string | undefined): FollowedConversati
       })
     }
     follow().catch((failure: ApiError) => {
-      if (!signal.aborted) setState((before) => ({ ...before, failure, connected: failure.code !== 'offline' }))
+      if (!signal.aborted) setState((before) => ({ ...before, failure, connected: true }))
     })
     return () => {
       controller.abort()

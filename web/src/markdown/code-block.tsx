@@ -1,30 +1,93 @@
-import { type ReactNode, useState } from 'react'
+import { memo, type ReactNode, useEffect, useState } from 'react'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { codeLanguage } from './code-language.ts'
+import type { CodeToken } from './highlight.ts'
 
-/** A block of code with a button that copies it. */
-export function CodeBlock({
-  code,
-  language,
-}: {
+interface CodeBlockProps {
   readonly code: string
   readonly language: string | undefined
-}): ReactNode {
-  const [copied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(code)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1_500)
-  }
+}
+
+type Lines = readonly (readonly CodeToken[])[]
+
+/** Longer code, or code with a longer line, stays without colours. Characters. */
+const LONGEST = 50_000
+const LONGEST_LINE = 2_000
+
+/** A block of code with a button that copies it. Its colours come when the highlighter is there, and are no part of the text. */
+export function CodeBlock({ code, language }: CodeBlockProps): ReactNode {
+  const coloured = useHighlight(code, language)
   return (
-    <figure className="my-3 overflow-hidden rounded-lg border border-line bg-sunken">
-      <figcaption className="flex items-center justify-between border-b border-line px-3 py-1 text-xs text-soft">
-        <span>{language === undefined || language === '' ? 'text' : language}</span>
-        <button type="button" className="rounded px-2 py-0.5 hover:bg-raised" onClick={() => void copy()}>
-          {copied ? 'Copied' : 'Copy'}
-        </button>
+    <figure dir="ltr" className="my-3 overflow-hidden rounded-lg border border-line bg-sunken">
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-soft">
+        <span className="truncate">{language === undefined || language === '' ? 'text' : language}</span>
+        <CopyButton text={code} />
       </figcaption>
-      <pre className="overflow-x-auto p-3 text-[13px] leading-relaxed" tabIndex={0}>
-        <code>{code}</code>
+      <pre className="overflow-x-auto p-3 font-mono text-[13px] leading-relaxed" tabIndex={0} aria-label="Code">
+        <code>{coloured ? <Coloured code={code} {...coloured} /> : <LongText text={code} />}</code>
       </pre>
     </figure>
   )
+}
+
+/** While code is still arriving, the colours of its lines so far stay, and the rest is plain. */
+function Coloured({
+  code,
+  of,
+  lines,
+}: {
+  readonly code: string
+  readonly of: string
+  readonly lines: Lines
+}): ReactNode {
+  return (
+    <>
+      {lines.map((line, index) => (
+        <Line key={index} line={line} first={index === 0} />
+      ))}
+      {code.slice(of.length)}
+    </>
+  )
+}
+
+const Line = memo(({ line, first }: { readonly line: readonly CodeToken[]; readonly first: boolean }): ReactNode => (
+  <>
+    {first ? '' : '\n'}
+    {line.map(({ text, color, italic, bold }, index) => (
+      <span key={index} style={{ color, fontStyle: italic ? 'italic' : undefined, fontWeight: bold ? 600 : undefined }}>
+        {text}
+      </span>
+    ))}
+  </>
+))
+
+/** The colours of the code, or of its beginning; `undefined` until there are any. */
+function useHighlight(
+  code: string,
+  name: string | undefined,
+): { readonly of: string; readonly lines: Lines } | undefined {
+  const [coloured, setColoured] = useState<{ readonly of: string; readonly lines: Lines }>()
+  const language = codeLanguage(name)
+  useEffect(() => {
+    if (language === undefined || code.length > LONGEST || hasLongLine(code)) return
+    let current = true
+    // Code that still arrives changes with every frame: it is coloured when it rests for a moment.
+    const colour = async (): Promise<void> => {
+      const { highlight } = await import('./highlight.ts')
+      const lines = await highlight(code, language)
+      if (current) setColoured({ of: code, lines })
+    }
+    // Without the highlighter the code is shown without colours.
+    const timer = setTimeout(() => void colour().catch(() => {}), 60)
+    return () => {
+      current = false
+      clearTimeout(timer)
+    }
+  }, [code, language])
+  return coloured !== undefined && language !== undefined && code.startsWith(coloured.of) ? coloured : undefined
+}
+
+function hasLongLine(code: string): boolean {
+  return code.split('\n').some((line) => line.length > LONGEST_LINE)
 }

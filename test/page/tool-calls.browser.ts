@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import type { ScriptedProviderOptions } from '../../src/testing.ts'
+import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
+import { isTooWide, lastTurn, picture, send, styleOf } from './conversation.ts'
+
+after(closeBrowser)
+
+const policy = {
+  global: {
+    mode: 'allowlist',
+    allowedTools: ['list_files', 'read_file', 'edit_file', 'shell', 'read_context', 'propose_notes_update'],
+  },
+  tools: {
+    edit_file: { approval: 'ask' },
+    shell: { enabled: true, mode: 'allowlist', allowedPrefixes: ['sleep'] },
+  },
+}
+
+/** A page of a home with a workspace, a subject, and a policy under which `edit_file` asks. */
+function opened(
+  t: TestContext,
+  answer: NonNullable<ScriptedProviderOptions['answer']>,
+  browser: BrowserContextOptions = {},
+): Promise<OpenedPage> {
+  const write = (home: string, path: string, text: string): void => {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  const prepare = async (home: string): Promise<void> => {
+    write(home, 'tool-access.json', JSON.stringify(policy))
+    write(home, 'workspace/log.txt', 'calm\nclear\n')
+    write(home, 'subjects/tide/notes.md', '- The water is cold.\n')
+  }
+  return openedPage(t, { answer }, { prepare, browser, configuration: { subjects: { default: 'tide' } } })
+}
+
+const edit = { name: 'edit_file', input: { path: 'log.txt', old_text: 'calm', new_text: 'stormy' } }
+
+/** Reads, then asks for the change as often as given, then says what it read last. */
+function readsAndEdits(times = 1): NonNullable<ScriptedProviderOptions['answer']> {
+  return ({ body }, n) => {
+    if (n === 1) return { toolCalls: [{ name: 'read_file', input: { path: 'log.txt' } }] }
+    if (n <= times + 1) return { toolCalls: [edit] }
+    const messages = body['messages'] as readonly { readonly role: string; readonly content: string }[]
+    return { text: `It said: ${messages.at(-1)!.content}` }
+  }
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`a call that asks shows exactly what it would do and what was read before: ${colorScheme}, ${width} px`, async (t) => {
+      const { page, gateway } = await opened(t, readsAndEdits(), { colorScheme, viewport: { width, height: 900 } })
+      await send(page, 'Change the log')
+      const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
+      await asked.waitFor()
+      const difference = asked.getByLabel('Difference')
+      const inkOf = (text: string) => styleOf(difference.getByText(text, { exact: true }), 'color')
+      assert.notEqual(await inkOf('-calm'), await inkOf('+stormy'))
+      assert.notEqual(await inkOf('+stormy'), await inkOf(' clear'))
+      await asked.getByText('"log.txt"', { exact: true }).waitFor()
+      await asked.getByText('What the model had read in this turn before (1)').click()
+      await asked.getByText('read_file {"path":"log.txt"}').click()
+      await asked
+        .getByText(/calm\s+.*clear/s)
+        .last()
+        .waitFor()
+      assert.equal(await isTooWide(page), false)
+      assert.deepEqual(await seriousFaults(page), [])
+      await picture(page, `approval-${colorScheme}-${width}`)
+
+      // By keyboard alone.
+      await asked.focus()
+      await page.keyboard.press('y')
+      await lastTurn(page).getByText('Approved once on the page.').waitFor()
+      await lastTurn(page)
+        .getByText(/^It said: /)
+        .waitFor()
+      assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'stormy\nclear\n')
+    })
+  }
+}
+
+test('a denial reaches the model with its reason', async (t) => {
+  const { page, gateway } = await opened(t, readsAndEdits())
+  await send(page, 'Change the log')
+  const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
+  await asked.focus()
+  await page.keyboard.press('n')
+  await page.keyboard.type('not today')
+  await page.keyboard.press('Enter')
+  await lastTurn(page).getByText('Denied on the page. The model reads: not today').waitFor()
+  await lastTurn(page)
+    .getByText(/It said: .*not today/)
+    .waitFor()
+  assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'calm\nclear\n')
+})
+
+test('an approval for the session is not asked for again', async (t) => {
+  const { page, gateway } = await opened(t, readsAndEdits())
+  await send(page, 'Change the log')
+  await lastTurn(page).getByRole('button', { name: 'For this session' }).click()
+  await lastTurn(page).getByText('Approved for this session on the page.').waitFor()
+  await lastTurn(page)
+    .getByText(/^It said: /)
+    .waitFor()
+  const { records } = await gateway.curl<{ records: readonly object[] }>('/api/audit?decision=approved')
+  assert.equal(records.length, 1)
+})
+
+test('a decision in the terminal, or in another tab, shows at once everywhere', async (t) => {
+  const { page, another, gateway } = await opened(t, readsAndEdits())
+  await send(page, 'Change the log')
+  const question = { name: 'Approval of edit_file' } as const
+  await lastTurn(page).getByRole('group', question).waitFor()
+  const other = await another()
+  await other.goto(page.url())
+  await lastTurn(other).getByRole('group', question).waitFor()
+
+  assert.equal((await gateway.foreword('approve', 'last', '--yes')).code, 0)
+  for (const each of [page, other]) {
+    await lastTurn(each).getByText('Approved once in the terminal.').waitFor()
+    assert.equal(await lastTurn(each).getByRole('group', question).count(), 0)
+    await lastTurn(each)
+      .getByText(/^It said: /)
+      .waitFor()
+  }
+})
+
+test('a decision that came too late says so, and nothing is lost', async (t) => {
+  const { page, gateway } = await opened(t, readsAndEdits())
+  // This page does not hear of the decision.
+  await page.route(/\/api\/approvals\//, async (route) => {
+    await gateway.foreword('approve', 'last', '--deny')
+    await route.continue()
+  })
+  await send(page, 'Change the log')
+  await lastTurn(page).getByRole('button', { name: 'Approve once' }).click()
+  await lastTurn(page).getByText('Denied in the terminal.').waitFor()
+  assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'calm\nclear\n')
+})
+
+test('a call that runs shows for how long, and then its result; one that is refused says why', async (t) => {
+  const { page } = await opened(t, (_, n) => {
+    if (n === 1) return { toolCalls: [{ name: 'shell', input: { cmd: 'sleep 3' } }] }
+    if (n === 2) return { toolCalls: [{ name: 'read_file', input: { path: '../config.json' } }] }
+    return { text: 'Over.' }
+  })
+  await send(page, 'Wait a moment')
+  const call = lastTurn(page).getByRole('region', { name: 'Call of shell' })
+  await call.getByText('running').waitFor()
+  await call.getByText(/^running [12] s$/).waitFor()
+  await call.getByText(/^done 3\.\d s$/).waitFor()
+  await lastTurn(page).getByText('Over.').waitFor()
+  const refused = lastTurn(page).getByRole('region', { name: 'Call of read_file' })
+  await refused
+    .getByText(/refused|failed/)
+    .first()
+    .waitFor()
+  await picture(page, 'tool-calls')
+  await refused.locator('summary').click()
+  await refused.getByLabel('Input').getByText('../config.json').waitFor()
+  await refused.getByLabel('Result').waitFor()
+})
+
+test('a proposal is decided in place, by keyboard, and a decision in the terminal shows', async (t) => {
+  const { page, gateway } = await opened(t, (_, n) => {
+    const proposal = (content: string) => ({
+      toolCalls: [{ name: 'propose_notes_update', input: { image_id: 'tide', content } }],
+    })
+    if (n === 1) return proposal('- High water at noon.')
+    if (n === 3) return proposal('- Low water at six.')
+    return { text: 'Proposed.' }
+  })
+  const notes = (): string => readFileSync(join(gateway.home, 'subjects/tide/notes.md'), 'utf8')
+  await send(page, 'Propose')
+  const asked = lastTurn(page).getByRole('group', { name: 'Proposal for the notes of tide' })
+  await asked.getByText('+- High water at noon.').waitFor()
+  await picture(page, 'proposal')
+  await asked.focus()
+  await page.keyboard.press('y')
+  await lastTurn(page).getByText('Written into the file (web).').waitFor()
+  assert.match(notes(), /High water at noon/)
+  await lastTurn(page).getByRole('button', { name: 'Undo' }).click()
+  await lastTurn(page).getByText('Undone (web).').waitFor()
+  assert.doesNotMatch(notes(), /High water at noon/)
+
+  await send(page, 'Propose more')
+  await lastTurn(page).getByText('+- Low water at six.', { exact: true }).waitFor()
+  const { proposals } = await gateway.curl<{ proposals: readonly { id: string }[] }>('/api/proposals?state=waiting')
+  assert.equal((await gateway.foreword('subjects', 'decline', proposals[0]!.id, '--yes')).code, 0)
+  await lastTurn(page).getByText('Declined (cli).').waitFor()
+})

@@ -1,0 +1,115 @@
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import type { ApiError } from '../api/client.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+
+/** One way to agree, with its key. */
+export interface Agreement {
+  readonly key: string
+  readonly label: string
+  run(): Promise<unknown>
+}
+
+interface DecisionButtonsProps {
+  /** What is decided about, for screen readers. */
+  readonly label: string
+  readonly agreements: readonly Agreement[]
+  /** The word for the other decision, which `n` begins. */
+  readonly refusal: string
+  refuse(reason: string): Promise<unknown>
+  /** What is decided about. The keys work while the focus is anywhere in it. */
+  readonly children: ReactNode
+}
+
+/**
+ * A question to a person, with a button and a key for each decision. It never takes the focus: nobody should agree with a
+ * key that was meant for a message.
+ */
+export function DecisionButtons({ label, agreements, refusal, refuse, children }: DecisionButtonsProps): ReactNode {
+  const [asksReason, setAsksReason] = useState(false)
+  const [reason, setReason] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const field = useRef<HTMLInputElement>(null)
+
+  const decide = async (run: () => Promise<unknown>): Promise<void> => {
+    if (busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await run()
+    } catch (failure) {
+      setError(failure as ApiError)
+      setBusy(false)
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target === field.current || event.ctrlKey || event.metaKey || event.altKey) return
+    const agreement = agreements.find(({ key }) => key === event.key)
+    if (agreement) void decide(() => agreement.run())
+    else if (event.key === 'n') setAsksReason(true)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <div role="group" aria-label={label} tabIndex={0} className="flex flex-col gap-3 rounded-lg" onKeyDown={onKeyDown}>
+      {children}
+      {error && <ErrorNote error={error} />}
+      {asksReason ? (
+        <form
+          className="flex flex-wrap items-end gap-2"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void decide(() => refuse(reason.trim()))
+          }}
+        >
+          <label className="flex min-w-48 flex-1 flex-col gap-1 text-xs text-soft">
+            Reason (optional)
+            <input
+              ref={field}
+              autoFocus
+              value={reason}
+              maxLength={2_000}
+              dir="auto"
+              className="rounded-lg border border-strong-line bg-ground px-2 py-1.5 text-sm text-ink"
+              onChange={(event) => setReason(event.target.value)}
+              onKeyDown={(event) => event.key === 'Escape' && setAsksReason(false)}
+            />
+          </label>
+          <Button type="submit" look="danger" disabled={busy}>
+            {refusal}
+          </Button>
+          <Button look="plain" onClick={() => setAsksReason(false)}>
+            Back
+          </Button>
+        </form>
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          {agreements.map(({ key, label: name, run }, index) => (
+            <Button
+              key={key}
+              look={index === 0 ? 'primary' : 'plain'}
+              disabled={busy}
+              aria-keyshortcuts={key}
+              onClick={() => void decide(run)}
+            >
+              {name} <Key>{key}</Key>
+            </Button>
+          ))}
+          <Button look="plain" disabled={busy} aria-keyshortcuts="n" onClick={() => setAsksReason(true)}>
+            {`${refusal} …`} <Key>n</Key>
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Key({ children }: { readonly children: string }): ReactNode {
+  return (
+    <kbd aria-hidden className="rounded border border-current px-1 font-mono text-[11px] leading-4">
+      {children}
+    </kbd>
+  )
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import { exactLine } from '../../../src/context.ts'
+import type { CitationSource } from '../../../src/session.ts'
+import { Fold } from '../parts/fold.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { SourceList } from './source-list.tsx'
+import type { ToolPart } from './turn-parts.ts'
+
+/** What a model had read in a turn before it asked for a call. */
+export interface WhatWasRead {
+  readonly sources: readonly CitationSource[]
+  /** Calls whose results it had. */
+  readonly results: readonly ToolPart[]
+}
+
+/** What the model had read before it asked: what it asks for may come from there. */
+export function ReadBefore({ read: { sources, results } }: { readonly read: WhatWasRead }): ReactNode {
+  if (sources.length === 0 && results.length === 0) {
+    return <p className="text-xs text-soft">In this turn the model had read nothing but your message.</p>
+  }
+  return (
+    <Fold
+      className="text-xs"
+      summaryClassName="text-soft"
+      summary={`What the model had read in this turn before (${sources.length + results.length})`}
+    >
+      <div className="mt-2 flex flex-col gap-2">
+        <SourceList sources={sources} />
+        {results.map(({ toolCallId, name, input, result = '' }) => (
+          <Fold
+            key={toolCallId}
+            className="rounded-md border border-line px-2 py-1"
+            summaryClassName="truncate font-mono"
+            summary={`${name} ${exactLine(JSON.stringify(input) ?? '')}`}
+          >
+            <pre className="max-h-60 overflow-auto whitespace-pre-wrap" tabIndex={0}>
+              <LongText text={result} />
+            </pre>
+          </Fold>
+        ))}
+      </div>
+    </Fold>
+  )
+}

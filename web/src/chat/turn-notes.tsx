@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { outcomeNotice } from '../../../src/runtime/turns/outcome-notice.ts'
+import { useNow } from '../parts/use-now.ts'
+import type { Turn } from './conversation.ts'
+
+/** What a person should know about a turn besides its words: that it waits, is tried again, stopped, or did not end well. */
+export function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
+  const { state, retry, interrupted, undone, warnings, outcome } = turn
+  const notice = outcome && outcomeNotice(outcome)
+  return (
+    <>
+      {state === 'queued' && <Note>Waits for its turn.</Note>}
+      {retry && <RetryNote {...retry} />}
+      {interrupted !== undefined && <Note look="text-warn">{interrupted}</Note>}
+      {undone && <Note>Undone: no later call reads this turn.</Note>}
+      {warnings.map((warning) => (
+        <Note key={warning} look="text-warn">
+          {warning}
+        </Note>
+      ))}
+      {notice !== undefined &&
+        (outcome?.type === 'failed' ? (
+          <p role="alert" dir="auto" className="text-sm text-bad">
+            {notice}
+          </p>
+        ) : (
+          <Note>{notice}</Note>
+        ))}
+    </>
+  )
+}
+
+/** Counts down to the next attempt. Screen readers hear the reason, not the seconds. */
+function RetryNote({ attempt, until, message }: NonNullable<Turn['retry']>): ReactNode {
+  const seconds = Math.max(0, Math.ceil((until - useNow(true)) / 1_000))
+  return (
+    <p className="text-sm text-warn">
+      <span role="status">{message}</span>
+      <span className="block">
+        {seconds > 0 ? `Attempt ${attempt} follows in ${seconds} s.` : `Attempt ${attempt} is being made.`}
+      </span>
+    </p>
+  )
+}
+
+function Note({ children, look = 'text-soft' }: { readonly children: ReactNode; readonly look?: string }): ReactNode {
+  return (
+    <p role="status" dir="auto" className={`text-sm ${look}`}>
+      {children}
+    </p>
+  )
+}

@@ -1,0 +1,118 @@
+import {
+  messageReasoning,
+  messageText,
+  outputText,
+  toolCalls,
+  toolResults,
+  type Message,
+} from '../../../src/context.ts'
+import type { Entry } from '../../../src/session.ts'
+
+type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
+
+/** What answers a message, in its order. */
+export type Part = TextPart | ToolPart
+
+/** Text or reasoning of the model. `provisional`: it is still arriving. */
+export interface TextPart {
+  readonly type: 'text' | 'reasoning'
+  readonly call: string
+  readonly text: string
+  readonly provisional: boolean
+  readonly citations: NonNullable<EntryOf<'message'>['citations']>
+}
+
+export interface ToolPart {
+  readonly type: 'tool'
+  readonly call: string
+  readonly toolCallId: string
+  readonly name: string
+  readonly input: unknown
+  /** `refused`: nothing was run. `denied`: a person has decided so. */
+  readonly state: 'asked' | 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'denied'
+  readonly approval: EntryOf<'approval-request'> | undefined
+  readonly decision: ToolDecision | undefined
+  /** ISO 8601. */
+  readonly started: string | undefined
+  readonly result: string | undefined
+  readonly durationMs: number | undefined
+}
+
+/** What a person decided about a call, and where, such as `cli`. */
+export type ToolDecision = Pick<EntryOf<'approval'>, 'decision' | 'by'>
+
+/** The parts with words that have arrived. */
+export function withDelta(parts: readonly Part[], type: TextPart['type'], call: string, text: string): readonly Part[] {
+  const last = parts.at(-1)
+  if (last?.type === type && last.provisional && last.call === call) {
+    return [...parts.slice(0, -1), { ...last, text: last.text + text }]
+  }
+  return [...parts, { type, call, text, provisional: true, citations: [] }]
+}
+
+/** The message has the whole text: it takes the place of what had arrived of it. */
+export function withMessage(parts: readonly Part[], entry: EntryOf<'message'>): readonly Part[] {
+  const call = entry.call ?? ''
+  const kept = withoutProvisional(parts)
+  if (entry.message.role === 'tool') return withResults(kept, entry.message)
+  const reasoning = messageReasoning(entry.message)
+  const text = messageText(entry.message)
+  const citations = entry.citations ?? []
+  return [
+    ...kept,
+    ...(reasoning === '' ? [] : [textPart('reasoning', call, reasoning, [])]),
+    ...(text === '' ? [] : [textPart('text', call, text, citations)]),
+    ...toolCalls(entry.message).map(({ toolCallId, toolName, input }): ToolPart => ({
+      type: 'tool',
+      call,
+      toolCallId,
+      name: toolName,
+      input,
+      state: 'asked',
+      approval: undefined,
+      decision: undefined,
+      started: undefined,
+      result: undefined,
+      durationMs: undefined,
+    })),
+  ]
+}
+
+function textPart(type: TextPart['type'], call: string, text: string, citations: TextPart['citations']): TextPart {
+  return { type, call, text, provisional: false, citations }
+}
+
+/** The parts with what is known of a call now. */
+export function withTool(parts: readonly Part[], toolCallId: string, change: Partial<ToolPart>): readonly Part[] {
+  return parts.map((part) => (part.type === 'tool' && part.toolCallId === toolCallId ? { ...part, ...change } : part))
+}
+
+/** The parts without words that are still arriving. */
+export function withoutProvisional(parts: readonly Part[]): readonly Part[] {
+  return parts.filter((part) => part.type === 'tool' || !part.provisional)
+}
+
+/** The call has ended. One that has not begun was refused, or denied. */
+export function withToolEnd(
+  parts: readonly Part[],
+  { toolCallId, ok, output, durationMs }: EntryOf<'tool-end'>,
+): readonly Part[] {
+  return parts.map((part): Part => {
+    if (part.type !== 'tool' || part.toolCallId !== toolCallId) return part
+    const failed = part.state === 'denied' ? 'denied' : part.started === undefined ? 'refused' : 'failed'
+    return { ...part, state: ok ? 'done' : failed, result: output, durationMs }
+  })
+}
+
+/** Results that no `tool-end` reported: calls that were refused or denied. */
+function withResults(parts: readonly Part[], message: Message): readonly Part[] {
+  const results = new Map(toolResults(message).map((result) => [result.toolCallId, result.output]))
+  return parts.map((part) => {
+    if (part.type !== 'tool' || part.result !== undefined) return part
+    const output = results.get(part.toolCallId)
+    if (output === undefined) return part
+    const denied = part.state === 'denied' || output.type === 'execution-denied'
+    const state = denied ? 'denied' : output.type.startsWith('error') ? 'refused' : 'done'
+    return { ...part, result: outputText(output), state }
+  })
+}

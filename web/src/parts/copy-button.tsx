@@ -1,0 +1,16 @@
+import { type ReactNode, useState } from 'react'
+
+/** A small button that copies a text. */
+export function CopyButton({ text }: { readonly text: string }): ReactNode {
+  const [copied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
+  }
+  return (
+    <button type="button" className="rounded px-2 py-0.5 hover:bg-raised" onClick={() => void copy()}>
+      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+    </button>
+  )
+}
