@@ -106,6 +106,7 @@ export type {
   LayerVersion,
   Preview,
   PreviewOptions,
+  RebuildOptions,
   RebuiltRequest,
   Replay,
   ReplayDifference,

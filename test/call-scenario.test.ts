@@ -13,7 +13,10 @@ async function gatewayWithSkill(t: TestContext): Promise<RealGateway> {
   return realGateway(t, { answer }, configuration, async (home) => {
     mkdirSync(join(home, 'skills', 'letters'), { recursive: true })
     const words = 'Write every letter by hand. '.repeat(20)
-    writeFileSync(join(home, 'skills', 'letters', 'SKILL.md'), `---\nname: letters\ndescription: Letters\n---\n${words}`)
+    writeFileSync(
+      join(home, 'skills', 'letters', 'SKILL.md'),
+      `---\nname: letters\ndescription: Letters\n---\n${words}`,
+    )
   })
 }
 

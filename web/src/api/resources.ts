@@ -1,4 +1,11 @@
-import type { ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
+import type {
+  LayerHistory,
+  ModelStatus,
+  ModelView,
+  Preview,
+  RebuiltRequest,
+  RuntimeStatus,
+} from '../../../src/capability.ts'
 import type { Manifest } from '../../../src/context.ts'
 import type { CallOutcome, SessionRow } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
@@ -46,4 +53,4 @@ export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
 
-export type { Preview }
+export type { LayerHistory, ModelView, Preview, RebuiltRequest }

@@ -1,6 +1,13 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode } from 'react'
 import { Tabs } from '../parts/tabs.tsx'
 import { CallPanel } from './call-panel.tsx'
+import { LatePanel } from './share-late-panel.tsx'
+
+const WhatIfPanel = lazy(() => import('./what-if-panel.tsx'))
+const ComparePanel = lazy(() => import('./compare-panel.tsx'))
+const TimelinePanel = lazy(() => import('./timeline-panel.tsx'))
+const SharePanel = lazy(() => import('./share-panel.tsx'))
+const HistoryPanel = lazy(() => import('./history-panel.tsx'))
 
 interface InspectorPanelProps {
   readonly session: string | undefined
@@ -10,7 +17,14 @@ interface InspectorPanelProps {
 
 /** Beside the conversation: what the model read, or will read. */
 export function InspectorPanel({ session, call }: InspectorPanelProps): ReactNode {
-  const tabs = [{ id: 'call', title: call === undefined ? 'Next call' : 'Call', content: <CallPanel call={call} /> }]
+  const tabs = [
+    { id: 'call', title: call === undefined ? 'Next call' : 'Call', content: <CallPanel call={call} /> },
+    { id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} session={session} call={call} /> },
+    { id: 'compare', title: 'Compare', content: <LatePanel panel={ComparePanel} session={session} call={call} /> },
+    { id: 'timeline', title: 'Timeline', content: <LatePanel panel={TimelinePanel} session={session} call={call} /> },
+    { id: 'share', title: 'Request', content: <LatePanel panel={SharePanel} session={session} call={call} /> },
+    { id: 'history', title: 'History', content: <LatePanel panel={HistoryPanel} session={session} call={call} /> },
+  ]
   return (
     <aside
       aria-label="Inspector"
