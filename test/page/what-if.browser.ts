@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { type Manifest, outline, type Scenario } from '../../src/context.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
-import { changedScenario, configurationOf, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
+import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
+import { keys } from '../end-to-end/gateway.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
 
 after(closeBrowser)
@@ -79,12 +82,13 @@ test('13: bar, list and price follow a slider, and back again', async (t) => {
 
   await setSlider(page, /^Window/, 12_032)
   await result.getByText('of 11,532 tokens').waitFor()
-  await result.getByText('new').or(result.getByText('now in')).first().waitFor()
+  const entries = page.getByRole('region', { name: 'What is in and what is out' })
+  await entries.getByText('new').or(entries.getByText('now in')).first().waitFor()
   await page.getByRole('button', { name: 'As it is' }).click()
   await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
 
   await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
-  await result.getByText('list', { exact: true }).waitFor()
+  await entries.getByText('list', { exact: true }).waitFor()
   await setSlider(page, /^Kept for the answer/, 1800)
   await result.getByText('of 2,200 tokens').waitFor()
 })
@@ -112,33 +116,146 @@ test('13: what was tried is saved as a scenario that the command assembles to wh
 })
 
 test('13: what was tried is copied as configuration that a gateway starts with, and that does what the page showed', async (t) => {
-  const { gateway, session } = await longSession(t)
-  const scenario = await gateway.curl<Scenario>('/api/context/scenario', { session })
-  const changes = { reserve: 900, headShare: 0.25, lowWater: 0.75, skills: 'readOnDemand' as const }
-  const keys = JSON.parse(configurationOf(changes, settingsOf(scenario))) as { readonly context: object }
-  const { gateway: other } = await openedPage(
-    t,
-    {},
-    {
-      configuration: { ...configuration, ...keys, context: { ...configuration.context, ...keys.context } },
-      async prepare(home) {
-        mkdirSync(join(home, 'skills'), { recursive: true })
-      },
-    },
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page, gateway, session } = await longSession(t, { browser: { permissions } })
+  await openTab(page, gateway.url, session, 'What if')
+  await setSlider(page, /^Kept for the answer/, 900)
+  await setSlider(page, /^Share of the head/, 0.25)
+  await setSlider(page, /^Low water/, 0.75)
+  await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
+  await page.getByRole('button', { name: 'Copy as configuration' }).click()
+  await page.getByText('Copied.').waitFor()
+  const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
+    readonly context: object
+  }
+  assert.deepEqual(copied, {
+    context: { headShare: 0.25, lowWater: 0.75, reserve: 900 },
+    skills: { contextMode: 'readOnDemand' },
+  })
+  const context = { ...configuration.context, ...copied.context }
+  const { gateway: other } = await openedPage(t, {}, { configuration: { ...configuration, ...copied, context } })
+  const [before, now] = await Promise.all(
+    [gateway, other].map(({ curl }) => curl<Scenario>('/api/context/scenario', {})),
   )
-  const next = await other.curl<Scenario>('/api/context/scenario', {})
-  assert.deepEqual(settingsOf(next), { ...settingsOf(scenario), reserve: 900, headShare: 0.25, lowWater: 0.75 })
+  assert.deepEqual(settingsOf(now!), { ...settingsOf(before!), reserve: 900, headShare: 0.25, lowWater: 0.75 })
 })
 
+test('11: the timeline marks cuts, and its bars open calls by click and by keyboard', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  for (const text of ['sixth', 'seventh']) await gateway.say(`${text} words `.repeat(60), { session })
+  await openTab(page, gateway.url, session, 'Timeline')
+  const bars = page.getByRole('list', { name: 'Calls of the session' }).getByRole('link')
+  await bars.nth(6).waitFor()
+  assert.equal(await bars.count(), 7)
+  const cut = page.getByRole('link', { name: /history cut/ })
+  await cut.click()
+  await page.waitForURL(/calls\/call_/)
+  const opened = page.url()
+  await page.getByRole('tab', { name: 'Timeline' }).click()
+  await cut.focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.href !== opened)
+
+  await page.getByText('As a table').click()
+  assert.equal(await page.getByRole('table').getByRole('row').count(), 8)
+  await page.getByRole('row', { name: /cut/ }).waitFor()
+})
+
+test('12: two calls are compared: what came and changed, the text difference, and the cause in words', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  const text = '---\nname: letters\ndescription: Letters\n---\nType every letter.'
+  writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), text)
+  await gateway.curl('/api/reload', {})
+  await gateway.say('after the edit', { session })
+  await openTab(page, gateway.url, session, 'Compare')
+  const comparison = page.getByRole('region', { name: 'Comparison' })
+  await comparison.getByText('A skill was added, edited or removed.').waitFor()
+  await comparison.getByText(/tokens at the beginning are the same; the first that is not: skills\./).waitFor()
+  await comparison.getByText('skills', { exact: true }).click()
+  await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
+  await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
+
+  await page.getByRole('combobox', { name: 'Later call' }).selectOption({ index: 1 })
+  await page.getByRole('combobox', { name: 'Earlier call' }).selectOption({ index: 0 })
+  await comparison.getByText('The conversation went on.').waitFor()
+})
+
+test('14: the request is rebuilt and identical, and its command sends the same body without a key', async (t) => {
+  const { page, gateway } = await longSession(t)
+  const { session, calls } = await gateway.say("it's a test", { model: 'openai/scripted' })
+  await openTab(page, gateway.url, session, 'Request', calls[0])
+  await page.getByText('Rebuilt and identical').waitFor()
+  await page.getByText('The body that left is the same, too').waitFor()
+  const command = (await page.getByLabel('The request as a command').textContent())!
+  for (const key of [...Object.values(keys), gateway.token]) assert.ok(!command.includes(key))
+  const before = gateway.provider.requests.length
+  await promisify(execFile)('bash', ['-c', command.replace('curl ', 'curl --silent ')], {
+    env: { ...process.env, API_KEY: 'mine' },
+  })
+  const { outcome } = await gateway.call(calls[0]!)
+  assert.equal(gateway.provider.requests[before]!.sha256, outcome?.wire?.sha256)
+})
+
+test('14: a call is shared as one file that opens anywhere, with its bar and texts and without secrets', async (t) => {
+  const { page, gateway, session, calls } = await longSession(t)
+  await openTab(page, gateway.url, session, 'Request', calls.at(-1))
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Share as one file' }).click(),
+  ])
+  const file = join(gateway.home, 'shared.html')
+  const html = readFileSync(await download.path(), 'utf8')
+  writeFileSync(file, html)
+  for (const key of [...Object.values(keys), gateway.token]) assert.ok(!html.includes(key))
+  assert.doesNotMatch(html, /<script|<link|src=/)
+
+  const elsewhere = await page.context().browser()!.newContext()
+  t.after(() => elsewhere.close())
+  const asked: string[] = []
+  const opened = await elsewhere.newPage()
+  opened.on('request', (request) => asked.push(request.url()))
+  await opened.goto(`file://${file}`)
+  await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
+  await opened.getByRole('img', { name: /History: [\d,]+ tokens/ }).waitFor()
+  await opened.getByText('skills', { exact: true }).click()
+  await opened.getByText('Write every letter by hand.').waitFor()
+  assert.deepEqual(asked, [`file://${file}`])
+})
+
+test('15: the history of a layer has its versions, what changed, and the calls that read each', async (t) => {
+  const { page, gateway, session, calls } = await longSession(t)
+  const text = '---\nname: letters\ndescription: Letters\n---\nType every letter.'
+  writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), text)
+  await gateway.curl('/api/reload', {})
+  await gateway.say('after the edit', { session })
+  await openTab(page, gateway.url, session, 'History')
+  await page.getByRole('combobox', { name: 'Layer' }).selectOption('skills')
+  const versions = page.getByRole('list', { name: 'Versions, newest first' }).locator('> li')
+  await versions.nth(1).getByText(`Read by ${calls.length} calls`).waitFor()
+  await versions.nth(0).getByText('Read by one call').waitFor()
+  await versions.nth(0).getByText('What changed from the version before').click()
+  await versions.nth(0).locator('ins', { hasText: 'Type' }).first().waitFor()
+  await versions.nth(0).getByRole('link').click()
+  await page.waitForURL(/calls\/call_/)
+})
+
+/** The tabs, and what each shows once it is read. */
+const tabs: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>> = {
+  'What if': (page) => page.getByRole('region', { name: 'What the prompt would cost' }),
+  Compare: (page) => page.getByRole('region', { name: 'Comparison' }),
+  Timeline: (page) => page.getByRole('list', { name: 'Calls of the session' }),
+  Request: (page) => page.getByText('Rebuilt and identical'),
+  History: (page) => page.getByRole('list', { name: 'Versions, newest first' }),
+}
+
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`13: axe finds nothing serious in what can be tried: ${colorScheme}`, async (t) => {
-    const { page, gateway, session, calls } = await longSession(t, {
-      browser: { colorScheme, viewport: { width: 1280, height: 1400 } },
-    })
-    for (const tab of ['What if', 'Compare', 'Timeline', 'Request', 'History']) {
+  test(`11 to 15: axe finds nothing serious in these pages of the inspector: ${colorScheme}`, async (t) => {
+    const viewport = { width: 1280, height: 1400 }
+    const { page, gateway, session, calls } = await longSession(t, { browser: { colorScheme, viewport } })
+    for (const [tab, shown] of Object.entries(tabs)) {
       await openTab(page, gateway.url, session, tab, calls.at(-1))
-      await page.getByRole('tabpanel').locator('p, dt, section').first().waitFor()
-      await page.waitForLoadState('networkidle')
+      await shown(page).waitFor()
       if (process.env['SCREENSHOTS']) {
         await page.screenshot({ path: `${process.env['SCREENSHOTS']}/${tab.replace(' ', '-')}-${colorScheme}.png` })
       }

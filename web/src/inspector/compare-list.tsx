@@ -7,6 +7,8 @@ interface CompareListProps {
   readonly comparison: Comparison
   /** The text of a candidate in the earlier and in the later call; empty where it was not sent. */
   text(id: string, slot: Slot): { readonly before: string; readonly after: string }
+  /** What people call a candidate, by its id. */
+  readonly titles: ReadonlyMap<string, string>
 }
 
 type Slot = Comparison['came'][number]['slot']
@@ -18,9 +20,9 @@ interface Change {
 }
 
 /** Every candidate that is not as it was; each opens to its text with the difference. */
-export function CompareList({ comparison, text }: CompareListProps): ReactNode {
+export function CompareList({ comparison, text, titles }: CompareListProps): ReactNode {
   const { came, went, moved, changedForm, changedContent } = comparison
-  const changes: readonly Change[] = [
+  const all: readonly Change[] = [
     ...came.map((one) => ({ ...one, what: 'came' })),
     ...went.map((one) => ({ ...one, what: 'went' })),
     ...moved.map(({ from, ...one }) => ({
@@ -30,26 +32,40 @@ export function CompareList({ comparison, text }: CompareListProps): ReactNode {
     ...changedForm.map(({ from, to, ...one }) => ({ ...one, what: `${from || 'whole'} → ${to || 'whole'}` })),
     ...changedContent.map((one) => ({ ...one, what: 'other text' })),
   ]
+  const changes = oncePerEntry(all)
   if (changes.length === 0) return <p className="text-sm text-soft">Nothing came, went, moved or changed.</p>
   return (
     <ul aria-label="What changed" className="divide-y divide-line text-sm">
       {changes.map((change) => (
-        <li key={`${change.what} ${change.slot} ${change.id}`}>
-          <ChangedEntry {...change} text={text} />
+        <li key={`${change.slot} ${change.id}`}>
+          <ChangedEntry {...change} text={text} title={titles.get(change.id) ?? change.id} />
         </li>
       ))}
     </ul>
   )
 }
 
-function ChangedEntry({ id, slot, what, text }: Change & Pick<CompareListProps, 'text'>): ReactNode {
+/** A candidate that moved and has another text is one line. */
+function oncePerEntry(changes: readonly Change[]): readonly Change[] {
+  const byEntry = new Map<string, Change>()
+  for (const change of changes) {
+    const key = `${change.slot} ${change.id}`
+    const before = byEntry.get(key)
+    byEntry.set(key, before ? { ...before, what: `${before.what}, ${change.what}` } : change)
+  }
+  return [...byEntry.values()]
+}
+
+type ChangedEntryProps = Change & Pick<CompareListProps, 'text'> & { readonly title: string }
+
+function ChangedEntry({ id, slot, what, text, title }: ChangedEntryProps): ReactNode {
   const [open, setOpen] = useState(false)
   return (
     <details className="py-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="flex cursor-pointer items-baseline gap-2">
         <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: `var(--slot-${slot})` }} />
         <span className="min-w-0 flex-1 truncate" title={`${id} (${slotTitles[slot]})`}>
-          {id}
+          {title}
         </span>
         <span className="shrink-0 text-xs text-soft">{what}</span>
       </summary>

@@ -9,6 +9,7 @@ import { causeOf } from './compare-cause.ts'
 import { CompareList } from './compare-list.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
+import { turnTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import { useScenario } from './what-if-scenario.ts'
 
@@ -70,6 +71,7 @@ function TwoCalls({ session, before, after }: TwoCallsProps): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (compared === undefined) return <Spinner />
   const { comparison, cause, oldTexts, newTexts } = compared
+  const titles = new Map([first.data, second.data].flatMap((scenario) => (scenario ? [...turnTitles(scenario)] : [])))
   const { commonPrefix, firstDifference } = comparison
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
@@ -78,10 +80,13 @@ function TwoCalls({ session, before, after }: TwoCallsProps): ReactNode {
       <p className="font-medium">{cause}</p>
       <p className="text-soft tabular-nums">
         {count(commonPrefix.tokens)} of {count(compared.now.used)} tokens at the beginning are the same
-        {firstDifference !== undefined && `; the first that is not: ${firstDifference.id}`}.
+        {firstDifference !== undefined &&
+          `; the first that is not: ${titles.get(firstDifference.id) ?? firstDifference.id}`}
+        .
       </p>
       <CompareList
         comparison={comparison}
+        titles={titles}
         text={(id) => ({
           before: text(id, compared.old.entries, oldTexts),
           after: text(id, compared.now.entries, newTexts),

@@ -25,7 +25,6 @@ export function TextDifference({ before, after }: { readonly before: string; rea
   return (
     <pre className="max-h-80 overflow-auto rounded border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere">
       {parts.map(({ value, added, removed }, index) => {
-        // eslint-disable-next-line react/no-array-index-key
         if (added)
           return (
             <ins key={index} className="bg-good/20 no-underline">

@@ -11,12 +11,14 @@ interface SharedCall {
   readonly manifest: Manifest
   /** What the model read of each candidate, by `entryKey`. */
   readonly texts: ReadonlyMap<string, string>
+  /** What people call a candidate, by its id. */
+  readonly titles: ReadonlyMap<string, string>
   /** SHA-256 of the request. */
   readonly digest: string
 }
 
 /** A call as a document of its own: the bar, every candidate, and what the model read of it. It has no script and asks nobody for anything. */
-export function sharedCallHtml({ id, time, model, manifest, texts, digest }: SharedCall): string {
+export function sharedCallHtml({ id, time, model, manifest, texts, titles, digest }: SharedCall): string {
   const { window, available } = manifest.budget
   const segments = barSegments(manifest)
   const bar = segments
@@ -44,8 +46,8 @@ export function sharedCallHtml({ id, time, model, manifest, texts, digest }: Sha
 <div class="bar" role="img" aria-label="${escaped(segments.map(({ title, tokens }) => `${title}: ${tokens} tokens`).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
 <h2>In the request (${sent.length})</h2>
-${sent.map((entry) => entryHtml(entry, texts)).join('\n')}
-${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, texts)).join('\n')}`}
+${sent.map((entry) => entryHtml(entry, texts, titles)).join('\n')}
+${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, texts, titles)).join('\n')}`}
 <footer>Call ${escaped(id)}, layout ${escaped(manifest.layout)}, counter ${escaped(manifest.counter.id)}.<br>SHA-256 of the request: <code>${escaped(digest)}</code></footer>
 </body>
 </html>
@@ -58,13 +60,13 @@ function isSent({ outcome }: Entry): boolean {
   return outcome !== 'omitted'
 }
 
-function entryHtml(entry: Entry, texts: ReadonlyMap<string, string>): string {
+function entryHtml(entry: Entry, texts: ReadonlyMap<string, string>, titles: ReadonlyMap<string, string>): string {
   const { id, slot, form, tokens, fullTokens, reason, origin } = entry
   const text = texts.get(entryKey(entry))
   const cost = tokens === fullTokens ? count(tokens) : `${count(tokens)} of ${count(fullTokens)}`
   const why = reason ? Object.values(reason).join(' ') : ''
   const facts = [slotTitles[slot], form, why, `${origin.kind}: ${origin.ref}`].filter(Boolean).join(' · ')
-  return `<details><summary><b class="${slot}"></b><span>${escaped(id)}</span><span class="n">${cost}</span></summary>
+  return `<details><summary><b class="${slot}"></b><span>${escaped(titles.get(id) ?? id)}</span><span class="n">${cost}</span></summary>
 <p>${escaped(facts)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`
 }
 

@@ -9,7 +9,8 @@ import { curlCommand } from './share-curl.ts'
 import { sharedCallHtml } from './share-html.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { saveFile } from './share-save.ts'
-import { textsOf } from './share-texts.ts'
+import { leftOutTexts, textsOf } from './share-texts.ts'
+import { turnTitles } from './share-titles.ts'
 import { assembleBeside } from './what-if-assembler.ts'
 import { readScenario } from './what-if-scenario.ts'
 
@@ -85,8 +86,10 @@ async function copy(text: string): Promise<void> {
 async function share({ call, digest }: RebuiltRequest, session: string | undefined): Promise<void> {
   const { id, time, model, manifest } = call
   try {
-    const texts = textsOf(await assembleBeside(await readScenario({ session, call: id })))
-    saveFile(`${id}.html`, sharedCallHtml({ id, time, model, manifest, texts, digest }), 'text/html')
+    const scenario = await readScenario({ session, call: id })
+    const texts = new Map([...leftOutTexts(scenario), ...textsOf(await assembleBeside(scenario))])
+    const shared = { id, time, model, manifest, texts, titles: turnTitles(scenario), digest }
+    saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {
     showToast({ text: error instanceof Error ? error.message : String(error) })
   }

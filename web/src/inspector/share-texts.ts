@@ -1,4 +1,4 @@
-import { type Manifest, outputText, type Piece } from '../../../src/context.ts'
+import { type AnyMessage, type Manifest, outputText, type Piece, type Scenario } from '../../../src/context.ts'
 
 /** A candidate of a call, by its layer and id. */
 export function entryKey({ layer, id }: Pick<Manifest['entries'][number], 'layer' | 'id'>): string {
@@ -21,6 +21,17 @@ export function textsOf({
     texts.set(key, before === undefined ? text : `${before}\n\n${text}`)
   }
   return texts
+}
+
+/** The text of each candidate in full, by `entryKey`: also of those that were left out. */
+export function leftOutTexts({ layers, history }: Scenario): ReadonlyMap<string, string> {
+  return new Map([
+    ...layers.map((one) => [entryKey(one), one.renditions?.[0]?.text ?? one.text ?? ''] as const),
+    ...history.map(({ id, messages }) => {
+      const texts = messages.map(({ tokens: _, ...message }) => contentText(message as AnyMessage))
+      return [entryKey({ layer: 'turn', id }), texts.join('\n\n')] as const
+    }),
+  ])
 }
 
 /** A piece of a request as text. */

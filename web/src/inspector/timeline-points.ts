@@ -1,8 +1,11 @@
 import type { Forecast, Manifest } from '../../../src/context.ts'
-import type { ListedCall } from '../api/resources.ts'
 
 /** A call as the list of a session has it, with what its account says of the cache. */
-export interface TimelineCall extends ListedCall {
+export interface TimelineCall {
+  readonly id: string
+  readonly time: string
+  readonly used: number
+  readonly available: number
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
   readonly forecast?: Forecast
   readonly cut?: Manifest['cut']

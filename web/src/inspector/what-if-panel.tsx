@@ -6,11 +6,12 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { saveFile } from './share-save.ts'
 import type { Inspected } from './share-late-panel.tsx'
+import { turnTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import { type Changes, changedScenario, configurationOf, cutsAnew, settingsOf } from './what-if-changes.ts'
 import { WhatIfControls } from './what-if-controls.tsx'
 import { WhatIfCost } from './what-if-cost.tsx'
-import { WhatIfResult } from './what-if-result.tsx'
+import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { useScenario } from './what-if-scenario.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
@@ -35,12 +36,8 @@ export default function WhatIfPanel({ session, call }: Inspected): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       {problem !== undefined && <ErrorNote error={{ message: problem, hint: undefined }} />}
-      {assembled && (
-        <>
-          <WhatIfResult assembled={assembled} unchanged={unchanged.assembled?.manifest} />
-          <WhatIfCost session={session} call={call} assembled={assembled} model={model ?? now.model} />
-        </>
-      )}
+      {assembled && <WhatIfResult assembled={assembled} unchanged={unchanged.assembled?.manifest} />}
+      {assembled && <WhatIfCost session={session} call={call} assembled={assembled} model={model ?? now.model} />}
       <WhatIfControls scenario={base} model={now.model} changes={changes} onChange={setChanges} />
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={!isChanged} onClick={() => void copy(configurationOf(changes, now))}>
@@ -53,6 +50,9 @@ export default function WhatIfPanel({ session, call }: Inspected): ReactNode {
           <RotateCcw size={14} aria-hidden /> As it is
         </Button>
       </div>
+      {assembled && (
+        <WhatIfEntries assembled={assembled} unchanged={unchanged.assembled?.manifest} titles={turnTitles(changed)} />
+      )}
     </div>
   )
 }

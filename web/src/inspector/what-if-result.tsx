@@ -3,6 +3,7 @@ import type { Manifest } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { slotTitles } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
+import { entryKey } from './share-texts.ts'
 import type { Assembled } from './what-if-assembly.ts'
 
 interface ResultProps {
@@ -11,15 +12,18 @@ interface ResultProps {
   readonly unchanged: Manifest | undefined
 }
 
+interface EntriesProps extends ResultProps {
+  /** What people call a candidate, by its id. */
+  readonly titles: ReadonlyMap<string, string>
+}
+
 type Entry = Manifest['entries'][number]
 
-/** What the model would read: the bar, then what is in and what is out. What a change moved is marked. */
+/** How much the model would read: the bar, and the sum. */
 export function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
   const { manifest, overflow, estimated } = assembled
-  const before = new Map(unchanged?.entries.map((entry) => [entryKey(entry), entry]))
-  const isIn = ({ outcome }: Entry): boolean => outcome !== 'omitted'
   return (
-    <section aria-label="What the model would read" className="flex flex-col gap-3">
+    <section aria-label="What the model would read" className="flex flex-col gap-1">
       <ContextBar manifest={manifest} />
       <p className="text-sm tabular-nums" role="status">
         {count(manifest.used)} of {count(manifest.budget.available)} tokens
@@ -33,19 +37,30 @@ export function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
           The counter of this home is not part of the page. These are estimates by a faster one.
         </p>
       )}
-      <EntryList title="In the request" entries={manifest.entries.filter(isIn)} before={before} />
-      <EntryList title="Left out" entries={manifest.entries.filter((entry) => !isIn(entry))} before={before} />
     </section>
   )
 }
 
-interface EntryListProps {
+/** What is in and what is out. What a change moved is marked. */
+export function WhatIfEntries({ assembled, unchanged, titles }: EntriesProps): ReactNode {
+  const { entries } = assembled.manifest
+  const before = new Map(unchanged?.entries.map((entry) => [entryKey(entry), entry]))
+  const isIn = ({ outcome }: Entry): boolean => outcome !== 'omitted'
+  return (
+    <section aria-label="What is in and what is out" className="flex flex-col gap-3">
+      <EntryList title="In the request" entries={entries.filter(isIn)} before={before} titles={titles} />
+      <EntryList title="Left out" entries={entries.filter((entry) => !isIn(entry))} before={before} titles={titles} />
+    </section>
+  )
+}
+
+interface EntryListProps extends Pick<EntriesProps, 'titles'> {
   readonly title: string
   readonly entries: readonly Entry[]
   readonly before: ReadonlyMap<string, Entry>
 }
 
-function EntryList({ title, entries, before }: EntryListProps): ReactNode {
+function EntryList({ title, entries, before, titles }: EntryListProps): ReactNode {
   if (entries.length === 0) return null
   return (
     <div>
@@ -63,7 +78,7 @@ function EntryList({ title, entries, before }: EntryListProps): ReactNode {
                 style={{ background: `var(--slot-${entry.slot})` }}
               />
               <span className="min-w-0 flex-1 truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
-                {entry.id}
+                {titles.get(entry.id) ?? entry.id}
               </span>
               {change !== undefined && <span className="shrink-0 text-xs text-warn">{change}</span>}
               <span className="shrink-0 text-end tabular-nums text-soft">
@@ -87,8 +102,4 @@ function changeOf(entry: Entry, before: Entry | undefined, isKnown: boolean): st
   if (entry.outcome === 'omitted') return 'now left out'
   if (before.outcome === 'omitted') return 'now in'
   return entry.form ?? entry.outcome
-}
-
-function entryKey({ layer, id }: Entry): string {
-  return `${layer} ${id}`
 }
