@@ -14,10 +14,7 @@ export function TextDifference({ before, after }: { readonly before: string; rea
   const [parts, setParts] = useState<readonly Part[]>([])
   useEffect(() => {
     let current = true
-    void import('diff').then(({ diffLines, diffWordsWithSpace }) => {
-      const made = before.length + after.length > LONG ? diffLines(before, after) : diffWordsWithSpace(before, after)
-      if (current) setParts(made)
-    })
+    void differenceOf(before, after).then((made) => current && setParts(made))
     return () => {
       current = false
     }
@@ -41,4 +38,9 @@ export function TextDifference({ before, after }: { readonly before: string; rea
       })}
     </pre>
   )
+}
+
+async function differenceOf(before: string, after: string): Promise<readonly Part[]> {
+  const { diffLines, diffWordsWithSpace } = await import('diff')
+  return before.length + after.length > LONG ? diffLines(before, after) : diffWordsWithSpace(before, after)
 }

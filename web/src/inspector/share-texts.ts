@@ -28,7 +28,7 @@ export function leftOutTexts({ layers, history }: Scenario): ReadonlyMap<string,
   return new Map([
     ...layers.map((one) => [entryKey(one), one.renditions?.[0]?.text ?? one.text ?? ''] as const),
     ...history.map(({ id, messages }) => {
-      const texts = messages.map(({ tokens: _, ...message }) => contentText(message as AnyMessage))
+      const texts = messages.map((message) => contentText(message as AnyMessage))
       return [entryKey({ layer: 'turn', id }), texts.join('\n\n')] as const
     }),
   ])

@@ -15,6 +15,6 @@ export function turnTitles({ history, current }: Scenario): ReadonlyMap<string, 
   )
 }
 
-function textOf({ tokens: _, ...message }: Scenario['current']['messages'][number]): string {
+function textOf(message: Scenario['current']['messages'][number]): string {
   return messageText(message as Parameters<typeof messageText>[0])
 }

@@ -16,7 +16,7 @@ export function assembleBeside(scenario: Scenario): Promise<Assembled> {
     waiting.set(id, (answer) =>
       'assembled' in answer ? resolve(answer.assembled) : reject(new RangeError(answer.problem)),
     )
-    worker!.postMessage({ id, scenario })
+    worker!.postMessage({ id, scenario }, [])
   })
 }
 

@@ -1,4 +1,4 @@
-import { layoutOf, type LayoutChanges, type LayoutChoice, type Scenario } from '../../../src/context.ts'
+import { layoutOf, type LayoutChanges, type Scenario } from '../../../src/context.ts'
 
 /** `skills.contextMode` of the configuration. */
 export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
@@ -26,7 +26,7 @@ export interface Settings extends Required<Omit<Changes, 'skills' | 'model'>> {
 
 /** The settings of a scenario as it is. */
 export function settingsOf({ layout, budget, model = '' }: Scenario): Settings {
-  const { headShare, cut } = layoutOf(layout as LayoutChoice)
+  const { headShare, cut } = layoutOf(layout)
   const name = typeof layout === 'string' ? layout : layout.extends
   return { window: budget.window, reserve: budget.reserve, layout: name, headShare, lowWater: cut.lowWater, model }
 }
@@ -82,12 +82,12 @@ export function configurationOf(
 function changedLayout(layout: Scenario['layout'], { layout: name, headShare, lowWater }: Changes): Scenario['layout'] {
   const base = name === undefined ? layout : name
   if (headShare === undefined && lowWater === undefined) return base
-  const changed: LayoutChanges = typeof base === 'string' ? { extends: base } : (base as LayoutChanges)
+  const changed: LayoutChanges = typeof base === 'string' ? { extends: base } : base
   return {
     ...changed,
     ...(headShare === undefined ? {} : { headShare }),
     ...(lowWater === undefined ? {} : { cut: { ...changed.cut, lowWater } }),
-  } as Scenario['layout']
+  }
 }
 
 function offered(layer: Scenario['layers'][number], mode: SkillsMode): Scenario['layers'][number] {
