@@ -91,6 +91,15 @@ test('13: bar, list and price follow a slider, and back again', async (t) => {
   await entries.getByText('list', { exact: true }).waitFor()
   await setSlider(page, /^Kept for the answer/, 1800)
   await result.getByText('of 2,200 tokens').waitFor()
+  await page.getByRole('button', { name: 'As it is' }).click()
+
+  await page.getByRole('combobox', { name: 'Layout' }).selectOption('onyx')
+  await page.getByText('Share of the head: 100%').waitFor()
+  await entries.getByText('now left out').or(entries.getByText('new')).first().waitFor()
+  const { budget } = await gateway.curl<Scenario>('/api/context/scenario', { session, model: 'openai/scripted' })
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('openai/scripted')
+  const room = budget.window - budget.reserve - budget.margin
+  await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
 })
 
 test('13: what was tried is saved as a scenario that the command assembles to what the page shows', async (t) => {

@@ -12,6 +12,7 @@ import { TimelineTable } from './timeline-table.tsx'
 export default function TimelinePanel({ session, call }: Inspected): ReactNode {
   const { data, error } = useResource<{ readonly calls: readonly TimelineCall[] }>(
     session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
+    { refreshInterval: 5_000 },
   )
   if (error) return <ErrorNote error={error} />
   if (session === undefined) return <p className="text-sm text-soft">The timeline begins with the first call.</p>

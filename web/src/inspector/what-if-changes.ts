@@ -80,7 +80,7 @@ export function configurationOf(
 }
 
 function changedLayout(layout: Scenario['layout'], { layout: name, headShare, lowWater }: Changes): Scenario['layout'] {
-  const base = name === undefined ? layout : name
+  const base = name === undefined ? layout : typeof layout === 'string' ? name : { ...layout, extends: name }
   if (headShare === undefined && lowWater === undefined) return base
   const changed: LayoutChanges = typeof base === 'string' ? { extends: base } : base
   return {

@@ -3,7 +3,7 @@ import { layouts, type Scenario } from '../../../src/context.ts'
 import { type ModelList, useResource } from '../api/resources.ts'
 import { Select, Slider } from '../parts/fields.tsx'
 import { count, percent } from '../parts/numbers.ts'
-import { type Changes, settingsOf, type SkillsMode, skillsModes } from './what-if-changes.ts'
+import { type Changes, changedScenario, settingsOf, type SkillsMode, skillsModes } from './what-if-changes.ts'
 
 interface ControlsProps {
   /** As it is without any change but that of the model. */
@@ -23,7 +23,8 @@ const skillsTitles: Readonly<Record<SkillsMode, string>> = {
 /** What can be tried: each control is at what is in force until it is moved. */
 export function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): ReactNode {
   const { data: list } = useResource<ModelList>('/api/models')
-  const now = settingsOf(scenario)
+  const { layout: inForce } = settingsOf(scenario)
+  const now = settingsOf(changedScenario(scenario, pickedLayout(changes)))
   const tried = { ...now, ...changes }
   const modes = skillsModes(scenario)
   const set = <Key extends keyof Changes>(key: Key, value: NonNullable<Changes[Key]>, usual: Changes[Key]): void => {
@@ -62,7 +63,7 @@ export function WhatIfControls({ scenario, model, changes, onChange }: ControlsP
         value={tried.layout}
         options={Object.keys(layouts).map((name) => ({ value: name, title: name }))}
         hint={changes.layout === undefined ? undefined : 'The texts of the layers stay as they are now.'}
-        onChange={({ target }) => set('layout', target.value, now.layout)}
+        onChange={({ target }) => set('layout', target.value, inForce)}
       />
       <Slider
         label="Share of the head"
@@ -92,6 +93,11 @@ export function WhatIfControls({ scenario, model, changes, onChange }: ControlsP
       )}
     </form>
   )
+}
+
+/** A layout has a share of the head and a low water of its own. */
+function pickedLayout({ layout }: Changes): Changes {
+  return layout === undefined ? {} : { layout }
 }
 
 /** Steps of a slider over a window, tokens: some hundred from end to end. */

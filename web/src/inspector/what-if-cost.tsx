@@ -24,6 +24,7 @@ export function WhatIfCost({ assembled, model, ...inspected }: CostProps): React
       <span>{count(cached)} cached</span>
       {written > 0 && <span>{count(written)} written</span>}
       <span>{count(fresh)} fresh</span>
+      {ratio !== 1 && <span className="text-soft">as the provider counts</span>}
       <span className="font-medium">{money === undefined ? 'price not known' : dollars(money)}</span>
     </section>
   )
@@ -32,7 +33,7 @@ export function WhatIfCost({ assembled, model, ...inspected }: CostProps): React
 /** The assembly of the call that was made before this one: its beginning is what a cache has. */
 function usePreviousCall({ session, call }: Inspected): Assembled | undefined {
   const { data } = useResource<CallPage>(
-    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls`,
+    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
   )
   const calls = data?.calls ?? []
   const at = call === undefined ? calls.length : calls.findIndex(({ id }) => id === call)

@@ -3,6 +3,9 @@ import type { Scenario } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import type { Inspected } from './share-late-panel.tsx'
 
+/** How often the next call is read again, ms. */
+const REFRESH_MS = 5_000
+
 interface ScenarioQuestion extends Inspected {
   readonly model?: string | undefined
   /** So much of the history, tokens, whatever was cut. */
@@ -14,7 +17,10 @@ export function useScenario(question: ScenarioQuestion | undefined): SWRResponse
   return useSWR<Scenario, ApiError>(
     question && ['scenario', question.session, question.call, question.model, question.history],
     () => readScenario(question!),
-    { keepPreviousData: true, revalidateOnFocus: question?.call === undefined },
+    // An earlier call stays as it is; the next one changes with every turn.
+    question?.call === undefined
+      ? { keepPreviousData: true, refreshInterval: REFRESH_MS }
+      : { keepPreviousData: true, revalidateOnFocus: false },
   )
 }
 
