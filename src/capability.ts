@@ -107,6 +107,7 @@ export type {
   LayerVersion,
   Preview,
   PreviewOptions,
+  RebuildOptions,
   RebuiltRequest,
   Replay,
   ReplayDifference,

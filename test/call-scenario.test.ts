@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { outline, type Manifest, type Scenario } from '../src/context.ts'
+import type { ScriptedAnswer } from '../src/testing.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 
 /** Small enough for cuts, large enough for skills. */
@@ -48,6 +49,38 @@ test('the scenario of every call of a session, and of the next one, has the outl
   const { manifest } = await curl<{ readonly manifest: Manifest }>('/api/context', body)
   const next = await curl<Scenario>('/api/context/scenario', body)
   assert.equal(await assembled(gateway, next), outline(manifest))
+})
+
+test('a file, a turn that was taken back and a call of a tool are in the scenario, too', async (t) => {
+  const answer = ({ newest }: { readonly newest: string }, n: number): ScriptedAnswer =>
+    n === 1 ? { toolCalls: [{ name: 'read_history', input: {} }] } : { text: `${newest.slice(0, 20)} ` }
+  const gateway = await realGateway(t, { answer }, configuration)
+  const { curl, say, url, token } = gateway
+  const form = new FormData()
+  form.append('file', new Blob(['Bread, milk, salt. '.repeat(10)], { type: 'text/plain' }), 'list.txt')
+  const headers = { authorization: `Bearer ${token}` }
+  const { files } = (await (await fetch(`${url}/api/files`, { method: 'POST', headers, body: form })).json()) as {
+    readonly files: readonly { readonly id: string }[]
+  }
+  const begun = await curl<{ readonly session: string; readonly turn: string }>('/api/messages', {
+    text: 'what is on it?',
+    attachments: [files[0]!.id],
+  })
+  const { session } = begun
+  const first = await curl<{ readonly calls: readonly string[] }>(
+    `/api/sessions/${session}/turns/${begun.turn}?wait=20000`,
+  )
+  await say('a mistake', { session })
+  await curl(`/api/sessions/${session}/undo`, {})
+  const last = await say('and now?', { session })
+  for (const call of [...first.calls, ...last.calls]) {
+    const manifest = await curl<Manifest>(`/api/calls/${call}/manifest`)
+    const scenario = await curl<Scenario>(`/api/calls/${call}/scenario`)
+    assert.equal(await assembled(gateway, scenario), outline(manifest))
+  }
+  assert.equal(first.calls.length, 2)
+  const scenario = await curl<Scenario>(`/api/calls/${last.calls[0]!}/scenario`)
+  assert.deepEqual([scenario.attachments.length, scenario.undone?.length], [1, 1])
 })
 
 test('a scenario with more history has the turns that were cut, for a larger window', async (t) => {

@@ -25,7 +25,7 @@ export function toScenario(name: string, input: AssemblyInput, choice: LayoutCho
     ...(cut ? { cut } : {}),
     ...(earlier ? { earlier } : {}),
     ...(undone ? { undone: [...undone] } : {}),
-    ...(images ? { images: fullSupport(images) } : {}),
+    ...(images ? { images: { ...images, gone: [...(images.gone ?? [])] } } : {}),
     ...(model === undefined ? {} : { model }),
   }
 }
@@ -40,18 +40,13 @@ function plainTurn({ id, messages }: Turn): Scenario['current'] {
   }
 }
 
-function fullSupport(images: NonNullable<AssemblyInput['images']>): NonNullable<Scenario['images']> {
-  const { seen = true, inResults = true, byAddress = true, gone = [] } = images
-  return { seen, inResults, byAddress, gone: [...gone] }
-}
-
 function scenarioLayout(choice: LayoutChoice, { layout: used }: AssemblyInput): Scenario['layout'] {
   const said = layoutChanges(choice)
   const meant = layoutOf(said)
   const gap = (['shrinks', 'fileFrame', 'ownSpacing', 'headShare', 'cut'] as const).find(
     (key) => JSON.stringify(meant[key]) !== JSON.stringify(used[key]),
   )
-  if (gap === undefined) return said as Scenario['layout']
+  if (gap === undefined) return said
   throw new RangeError(`The layout "${used.name}" is not a known one with changes: it differs in ${gap}.`)
 }
 

@@ -66,7 +66,7 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
     call: (request, options) => call(settings, open, request, options),
     ...(settings.usesFetch === false
       ? {}
-      : { requestBody: (request, options) => requestBody(settings, request, options) }),
+      : { requestBody: (request, options, read) => requestBody(settings, request, options, read) }),
   }
 }
 
@@ -75,10 +75,15 @@ async function requestBody(
   settings: LanguageModelSettings,
   request: ModelRequest,
   options: CallOptions,
+  read: ((body: Uint8Array) => void) | undefined,
 ): Promise<WireBody> {
   const made = Promise.withResolvers<WireBody>()
   const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is not sent'))))
-  const listener = { left: made.resolve, onTooLarge: () => {} }
+  const left = (wire: WireBody, body: Uint8Array) => {
+    read?.(body)
+    made.resolve(wire)
+  }
+  const listener = { left, onTooLarge: () => {} }
   const opened = withWireListener(listener, () =>
     openStream(settings, open, request, options, options.signal, () => {}),
   )

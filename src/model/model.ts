@@ -13,8 +13,8 @@ export interface Model {
    * Aborting `signal` ends the stream with a `ModelError` with the code `cancelled`.
    */
   call(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent>
-  /** Makes the body that `call` would send, and sends nothing. Absent for models without HTTP. */
-  requestBody?(request: ModelRequest, options: CallOptions): Promise<WireBody>
+  /** Makes the body that `call` would send, and sends nothing; `read` is given its bytes. Absent for models without HTTP. */
+  requestBody?(request: ModelRequest, options: CallOptions, read?: (body: Uint8Array) => void): Promise<WireBody>
 }
 
 /** Digest, size and address of a request body. */

@@ -78,6 +78,12 @@ export interface ForecastManifest extends Manifest {
   }
 }
 
+/** What is built of an earlier call. */
+export interface RebuildOptions {
+  /** With the body for the provider, as text. */
+  readonly body?: boolean
+}
+
 /** An earlier call, built again. */
 export interface RebuiltRequest {
   readonly call: CallRecord
@@ -86,6 +92,8 @@ export interface RebuiltRequest {
   readonly identical: boolean
   /** The body that left, made again. Absent where none left. */
   readonly wire?: WireProof
+  /** That body, where it was asked for. It has no key of a provider: those are sent in headers. */
+  readonly body?: string
 }
 
 /** What became of making the body of an earlier call again. Digests are SHA-256. */

@@ -19,6 +19,7 @@ import type {
   LayerHistoryOptions,
   Preview,
   PreviewOptions,
+  RebuildOptions,
   RebuiltRequest,
   Replay,
   ScenarioOptions,
@@ -80,7 +81,7 @@ export interface Runtime {
   /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
   preview(options: PreviewOptions): Promise<Preview>
   /** The exact request of an earlier call, built again and checked against its digest. */
-  request(call: string): Promise<RebuiltRequest>
+  request(call: string, options?: RebuildOptions): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   /** The input of the next call, for `foreword assemble` and for trying other settings. Writes nothing. */
   nextScenario(options: ScenarioOptions): Promise<Scenario>

@@ -2,6 +2,7 @@ import {
   type FileLibrary,
   type LayerHistory,
   type LayerHistoryOptions,
+  type RebuildOptions,
   type RebuiltRequest,
   type Replay,
   type ReplayDifference,
@@ -31,7 +32,7 @@ import { canonical, seal, type Sealed } from './seal.ts'
 /** Every call that was made, and how each of them came to be. */
 export interface Ledger {
   /** Assembles an earlier call again from what was recorded and from the log up to the call. */
-  request(call: string): Promise<RebuiltRequest>
+  request(call: string, options?: RebuildOptions): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>
   replay(session: string): Promise<Replay>
   /** `history`: so much of it, tokens, whatever had been cut before the call. */
@@ -75,12 +76,14 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   }
 
   return {
-    async request(id) {
+    async request(id, options = {}) {
       const call = await record(id)
       const { request } = await rebuild(call)
       const digest = sha256(canonical(request))
-      const wire = await newProver().prove(call, request)
-      return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire }) }
+      let body: string | undefined
+      const read = options.body ? (bytes: Uint8Array) => void (body = new TextDecoder().decode(bytes)) : undefined
+      const wire = await newProver().prove(call, request, read)
+      return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire, body }) }
     },
     async diff(before, after) {
       const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
@@ -161,7 +164,7 @@ async function assembleAgain(
 /** Makes the body of an earlier call again, by its own model's provider, and compares it with the digest of the body that left. */
 interface WireProver {
   /** `undefined` where no body left: the model has no wire, or the call failed before. */
-  prove(call: CallRecord, request: ModelRequest): Promise<WireProof | undefined>
+  prove(call: CallRecord, request: ModelRequest, read?: (body: Uint8Array) => void): Promise<WireProof | undefined>
 }
 
 /** `models` are asked once for each model of a prover: one that cannot be reached is not tried again at every call. */
@@ -175,7 +178,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
   }
 
   return {
-    async prove(call, request) {
+    async prove(call, request, read) {
       const expected = call.outcome?.wire?.sha256
       if (expected === undefined) return undefined
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
@@ -186,7 +189,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       if (!model.requestBody) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)
       if (missing.length > 0) return unknown('an image that was sent no longer exists')
-      const made = await model.requestBody(filled, { ...options, signal: NEVER }).catch(asError)
+      const made = await model.requestBody(filled, { ...options, signal: NEVER }, read).catch(asError)
       if (made instanceof Error) return unknown(made.message)
       const { sha256: got } = made
       return got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got }

@@ -1,6 +1,6 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
-import { outline } from '../../context.ts'
+import { type Manifest, outline } from '../../context.ts'
 import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
@@ -91,6 +91,9 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/calls/:call/request',
       tag: 'calls',
       summary: 'Rebuilds the exact request of a call and compares it with its digest',
+      query: z.strictObject({
+        body: z.stringbool().default(false).describe('With the body for the provider, as text. It contains no key.'),
+      }),
       answers: {
         200: {
           description: 'The request, and whether it is identical',
@@ -102,10 +105,11 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
               .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
               .optional()
               .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
+            body: z.string().optional(),
           }),
         },
       },
-      handle: async ({ param }) => json(await runtime.request(param('call'))),
+      handle: async ({ param, query }) => json(await runtime.request(param('call'), query)),
     }),
     route({
       method: 'GET',
@@ -183,6 +187,9 @@ function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   return { ...account, ...defined({ wire }), ...(usage ? { reported: usage } : {}) }
 }
 
-function callSummary({ manifest: { used, budget, layout }, input: _input, ...record }: CallRecord): unknown {
-  return { ...record, layout, used, available: budget.available }
+function callSummary({ manifest, input: _input, ...record }: CallRecord): unknown {
+  // What the runtime added to the account when it sealed it.
+  const sealed: Manifest & { readonly reuse?: unknown; readonly forecast?: unknown } = manifest
+  const { used, budget, layout, cut, reuse, forecast } = sealed
+  return { ...record, layout, used, available: budget.available, ...defined({ cut, reuse, forecast }) }
 }

@@ -80,6 +80,20 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     }),
     route({
       method: 'GET',
+      path: '/api/model',
+      tag: 'system',
+      summary: 'One model: its abilities, limits and price, and the window and reserve of its calls',
+      query: z.strictObject({ id: z.string().min(1).optional().describe('Absent: the configured one.') }),
+      answers: {
+        200: {
+          description: 'The model',
+          schema: z.looseObject({ id: z.string(), window: z.number(), reserve: z.number() }),
+        },
+      },
+      handle: async ({ query }) => json(await runtime.model(query.id)),
+    }),
+    route({
+      method: 'GET',
       path: '/api/configuration',
       tag: 'system',
       summary: 'Shows the configuration in force, without its secrets',

@@ -1,4 +1,12 @@
-import type { ForecastManifest, ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
+import type {
+  ForecastManifest,
+  LayerHistory,
+  ModelStatus,
+  ModelView,
+  Preview,
+  RebuiltRequest,
+  RuntimeStatus,
+} from '../../../src/capability.ts'
 import type { CallOutcome, SessionRow } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
@@ -48,7 +56,7 @@ export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
 
-export type { Preview }
+export type { LayerHistory, ModelView, Preview, RebuiltRequest }
 
 /** What a model would like to write into a file of a person, as `GET /api/proposals/ID` shows it. */
 export interface ListedProposal {

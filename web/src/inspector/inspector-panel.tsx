@@ -1,8 +1,15 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { useMedia } from '../parts/use-media.ts'
 import { CallPanel } from './call-panel.tsx'
+import { LatePanel } from './share-late-panel.tsx'
+
+const WhatIfPanel = lazy(() => import('./what-if-panel.tsx'))
+const ComparePanel = lazy(() => import('./compare-panel.tsx'))
+const TimelinePanel = lazy(() => import('./timeline-panel.tsx'))
+const SharePanel = lazy(() => import('./share-panel.tsx'))
+const HistoryPanel = lazy(() => import('./history-panel.tsx'))
 
 interface InspectorPanelProps {
   readonly session: string | undefined
@@ -20,7 +27,15 @@ export function InspectorPanel(props: InspectorPanelProps): ReactNode {
   const { session, call, open, onClose } = props
   const isWide = useMedia('(width >= 80rem)')
   const title = call === undefined ? 'Next call' : 'Call'
-  const tabs = [{ id: 'call', title, content: <CallPanel {...props} /> }]
+  const late = { session, call }
+  const tabs = [
+    { id: 'call', title, content: <CallPanel {...props} /> },
+    { id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> },
+    { id: 'compare', title: 'Compare', content: <LatePanel panel={ComparePanel} {...late} /> },
+    { id: 'timeline', title: 'Timeline', content: <LatePanel panel={TimelinePanel} {...late} /> },
+    { id: 'share', title: 'Request', content: <LatePanel panel={SharePanel} {...late} /> },
+    { id: 'history', title: 'History', content: <LatePanel panel={HistoryPanel} {...late} /> },
+  ]
   if (!isWide) {
     return open ? (
       <Dialog title="Inspector" wide onClose={onClose}>

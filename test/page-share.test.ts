@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { curlCommand } from '../web/src/inspector/share-curl.ts'
+import { timelinePoints } from '../web/src/inspector/timeline-points.ts'
+
+test('14: a shell reads the body of the command byte for byte, and keys are variables', () => {
+  const body = JSON.stringify({ text: `it's "quoted" $HOME \`ls\` \\ \n 'twice' ü` })
+  const command = curlCommand({ url: 'https://api.example.org/v1/chat/completions', body })
+  assert.match(command, /"authorization: Bearer \$API_KEY"/)
+  const shell = `curl() { for last; do :; done; printf %s "$last"; }\n${command}`
+  assert.equal(execFileSync('sh', ['-c', shell], { encoding: 'utf8' }), body)
+})
+
+test('14: each API is given its key in its own header', () => {
+  const headers = (url: string) => curlCommand({ url, body: '{}' })
+  assert.match(headers('https://api.example.org/v1/messages'), /x-api-key: \$API_KEY/)
+  assert.doesNotMatch(headers('http://127.0.0.1:11434/api/chat'), /API_KEY/)
+})
+
+test('11: a cut and a broken cache are marked at the call where they happened', () => {
+  const call = { time: '2026-11-23T00:00:00Z', used: 100, available: 200 }
+  const grew = { tokens: 90, firstChange: { slot: 'history', cause: 'grew' } }
+  const broke = { tokens: 10, firstChange: { slot: 'system', cause: 'changed' } }
+  const points = timelinePoints([
+    { ...call, id: 'a' },
+    { ...call, id: 'b', reuse: grew },
+    { ...call, id: 'c', reuse: broke },
+    { ...call, id: 'd', reuse: grew, cut: { dropBefore: 't2' } },
+    { ...call, id: 'e', reuse: grew, cut: { dropBefore: 't2' } },
+  ])
+  assert.deepEqual(
+    points.map(({ isCut, breaksCache }) => [isCut, breaksCache]),
+    [
+      [false, false],
+      [false, false],
+      [false, true],
+      [true, false],
+      [false, false],
+    ],
+  )
+})

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { type Manifest, outline, type Scenario } from '../../src/context.ts'
+import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
+import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
+import { keys } from '../end-to-end/gateway.ts'
+import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+const configuration = {
+  models: {
+    'ollama/scripted': {
+      window: 4000,
+      price: { input: 3, output: 15 },
+      cache: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 600 },
+    },
+  },
+  context: { reserve: 500, margin: 0 },
+}
+
+async function longSession(
+  t: TestContext,
+  browser: Parameters<typeof openedPage>[2] = {},
+): Promise<OpenedPage & { readonly session: string; readonly calls: readonly string[] }> {
+  const opened = await openedPage(
+    t,
+    { answer: ({ newest }) => ({ text: `${newest} `.repeat(4) }) },
+    {
+      configuration,
+      async prepare(home) {
+        mkdirSync(join(home, 'skills', 'letters'), { recursive: true })
+        const text = `---\nname: letters\ndescription: Letters\n---\n${'Write every letter by hand. '.repeat(30)}`
+        writeFileSync(join(home, 'skills', 'letters', 'SKILL.md'), text)
+      },
+      ...browser,
+    },
+  )
+  const { say } = opened.gateway
+  const { session, calls } = await say('first words '.repeat(60))
+  const all = [...calls]
+  for (const text of ['second', 'third', 'fourth', 'fifth']) {
+    all.push(...(await say(`${text} words `.repeat(60), { session })).calls)
+  }
+  return { ...opened, session, calls: all }
+}
+
+async function openTab(page: Page, url: string, session: string, tab: string, call?: string): Promise<void> {
+  await page.goto(`${url}/sessions/${session}${call === undefined ? '' : `/calls/${call}`}`)
+  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: tab }).click()
+}
+
+async function setSlider(page: Page, name: RegExp, value: number): Promise<void> {
+  await page.getByRole('slider', { name }).fill(String(value))
+}
+
+test('13: with nothing changed the assembly of the page has the outline of the manifest of the gateway', async (t) => {
+  const { gateway, session, calls } = await longSession(t)
+  for (const call of calls) {
+    const scenario = await gateway.curl<Scenario>(`/api/calls/${call}/scenario`)
+    const manifest = await gateway.curl<Manifest>(`/api/calls/${call}/manifest`)
+    assert.equal(outline(assembleScenario(scenario).manifest), outline(manifest))
+  }
+  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
+  const next = await gateway.curl<Scenario>('/api/context/scenario', { session })
+  assert.equal(outline(assembleScenario(changedScenario(next, {})).manifest), outline(manifest))
+})
+
+test('13: bar, list and price follow a slider, and back again', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  await openTab(page, gateway.url, session, 'What if')
+  const result = page.getByRole('region', { name: 'What the model would read' })
+  const cost = page.getByRole('region', { name: 'What the prompt would cost' })
+  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
+  await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+  await cost.getByText('$').waitFor()
+
+  await setSlider(page, /^Window/, 12_032)
+  await result.getByText('of 11,532 tokens').waitFor()
+  const entries = page.getByRole('region', { name: 'What is in and what is out' })
+  await entries.getByText('new').or(entries.getByText('now in')).first().waitFor()
+  await page.getByRole('button', { name: 'As it is' }).click()
+  await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+
+  await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
+  await entries.getByText('list', { exact: true }).waitFor()
+  await setSlider(page, /^Kept for the answer/, 1800)
+  await result.getByText('of 2,200 tokens').waitFor()
+  await page.getByRole('button', { name: 'As it is' }).click()
+
+  await page.getByRole('combobox', { name: 'Layout' }).selectOption('onyx')
+  await page.getByText('Share of the head: 100%').waitFor()
+  await entries.getByText('now left out').or(entries.getByText('new')).first().waitFor()
+  const { budget } = await gateway.curl<Scenario>('/api/context/scenario', { session, model: 'openai/scripted' })
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('openai/scripted')
+  const room = budget.window - budget.reserve - budget.margin
+  await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
+})
+
+test('13: what was tried is saved as a scenario that the command assembles to what the page shows', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  await openTab(page, gateway.url, session, 'What if')
+  await setSlider(page, /^Kept for the answer/, 1500)
+  const result = page.getByRole('region', { name: 'What the model would read' })
+  const shown = result.getByText('of 2,500 tokens')
+  await shown.waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a scenario' }).click(),
+  ])
+  const folder = join(gateway.home, 'kept')
+  mkdirSync(folder)
+  const file = join(folder, 'tried.json')
+  writeFileSync(file, readFileSync(await download.path()))
+  const { stdout } = await gateway.foreword('assemble', file)
+  const [, used] = /used (\d+) of 2500/.exec(stdout)!
+  assert.match((await shown.textContent())!, new RegExp(`^${Number(used).toLocaleString('en')} of 2,500`))
+  assert.equal((await gateway.foreword('check', folder, '--update')).code, 0)
+  assert.equal((await gateway.foreword('check', folder)).code, 0)
+})
+
+test('13: what was tried is copied as configuration that a gateway starts with, and that does what the page showed', async (t) => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page, gateway, session } = await longSession(t, { browser: { permissions } })
+  await openTab(page, gateway.url, session, 'What if')
+  await setSlider(page, /^Kept for the answer/, 900)
+  await setSlider(page, /^Share of the head/, 0.25)
+  await setSlider(page, /^Low water/, 0.75)
+  await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
+  await page.getByRole('button', { name: 'Copy as configuration' }).click()
+  await page.getByText('Copied.').waitFor()
+  const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
+    readonly context: object
+  }
+  assert.deepEqual(copied, {
+    context: { headShare: 0.25, lowWater: 0.75, reserve: 900 },
+    skills: { contextMode: 'readOnDemand' },
+  })
+  const context = { ...configuration.context, ...copied.context }
+  const { gateway: other } = await openedPage(t, {}, { configuration: { ...configuration, ...copied, context } })
+  const [before, now] = await Promise.all(
+    [gateway, other].map(({ curl }) => curl<Scenario>('/api/context/scenario', {})),
+  )
+  assert.deepEqual(settingsOf(now!), { ...settingsOf(before!), reserve: 900, headShare: 0.25, lowWater: 0.75 })
+})
+
+test('11: the timeline marks cuts, and its bars open calls by click and by keyboard', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  for (const text of ['sixth', 'seventh']) await gateway.say(`${text} words `.repeat(60), { session })
+  await openTab(page, gateway.url, session, 'Timeline')
+  const bars = page.getByRole('list', { name: 'Calls of the session' }).getByRole('link')
+  await bars.nth(6).waitFor()
+  assert.equal(await bars.count(), 7)
+  const cut = page.getByRole('link', { name: /history cut/ })
+  await cut.click()
+  await page.waitForURL(/calls\/call_/)
+  const opened = page.url()
+  await page.getByRole('tab', { name: 'Timeline' }).click()
+  await cut.focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.href !== opened)
+
+  await page.getByText('As a table').click()
+  assert.equal(await page.getByRole('table').getByRole('row').count(), 8)
+  await page.getByRole('row', { name: /cut/ }).waitFor()
+})
+
+test('12: two calls are compared: what came and changed, the text difference, and the cause in words', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  const text = '---\nname: letters\ndescription: Letters\n---\nType every letter.'
+  writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), text)
+  await gateway.curl('/api/reload', {})
+  await gateway.say('after the edit', { session })
+  await openTab(page, gateway.url, session, 'Compare')
+  const comparison = page.getByRole('region', { name: 'Comparison' })
+  await comparison.getByText('A skill was added, edited or removed.').waitFor()
+  await comparison.getByText(/tokens at the beginning are the same; the first that is not: skills\./).waitFor()
+  await comparison.getByText('skills', { exact: true }).click()
+  await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
+  await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
+
+  await page.getByRole('combobox', { name: 'Later call' }).selectOption({ index: 1 })
+  await page.getByRole('combobox', { name: 'Earlier call' }).selectOption({ index: 0 })
+  await comparison.getByText('The conversation went on.').waitFor()
+})
+
+test('14: the request is rebuilt and identical, and its command sends the same body without a key', async (t) => {
+  const { page, gateway } = await longSession(t)
+  const { session, calls } = await gateway.say("it's a test", { model: 'openai/scripted' })
+  await openTab(page, gateway.url, session, 'Request', calls[0])
+  await page.getByText('Rebuilt and identical').waitFor()
+  await page.getByText('The body that left is the same, too').waitFor()
+  const command = (await page.getByLabel('The request as a command').textContent())!
+  for (const key of [...Object.values(keys), gateway.token]) assert.ok(!command.includes(key))
+  const before = gateway.provider.requests.length
+  await promisify(execFile)('bash', ['-c', command.replace('curl ', 'curl --silent ')], {
+    env: { ...process.env, API_KEY: 'mine' },
+  })
+  const { outcome } = await gateway.call(calls[0]!)
+  assert.equal(gateway.provider.requests[before]!.sha256, outcome?.wire?.sha256)
+})
+
+test('14: a call is shared as one file that opens anywhere, with its bar and texts and without secrets', async (t) => {
+  const { page, gateway, session, calls } = await longSession(t)
+  await openTab(page, gateway.url, session, 'Request', calls.at(-1))
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Share as one file' }).click(),
+  ])
+  const file = join(gateway.home, 'shared.html')
+  const html = readFileSync(await download.path(), 'utf8')
+  writeFileSync(file, html)
+  for (const key of [...Object.values(keys), gateway.token]) assert.ok(!html.includes(key))
+  assert.doesNotMatch(html, /<script|<link|src=/)
+
+  const elsewhere = await page.context().browser()!.newContext()
+  t.after(() => elsewhere.close())
+  const asked: string[] = []
+  const opened = await elsewhere.newPage()
+  opened.on('request', (request) => asked.push(request.url()))
+  await opened.goto(`file://${file}`)
+  await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
+  await opened.getByRole('img', { name: /History: [\d,]+ tokens/ }).waitFor()
+  await opened.getByText('skills', { exact: true }).click()
+  await opened.getByText('Write every letter by hand.').waitFor()
+  assert.deepEqual(asked, [`file://${file}`])
+})
+
+test('15: the history of a layer has its versions, what changed, and the calls that read each', async (t) => {
+  const { page, gateway, session, calls } = await longSession(t)
+  const text = '---\nname: letters\ndescription: Letters\n---\nType every letter.'
+  writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), text)
+  await gateway.curl('/api/reload', {})
+  await gateway.say('after the edit', { session })
+  await openTab(page, gateway.url, session, 'History')
+  await page.getByRole('combobox', { name: 'Layer' }).selectOption('skills')
+  const versions = page.getByRole('list', { name: 'Versions, newest first' }).locator('> li')
+  await versions.nth(1).getByText(`Read by ${calls.length} calls`).waitFor()
+  await versions.nth(0).getByText('Read by one call').waitFor()
+  await versions.nth(0).getByText('What changed from the version before').click()
+  await versions.nth(0).locator('ins', { hasText: 'Type' }).first().waitFor()
+  await versions.nth(0).getByRole('link').click()
+  await page.waitForURL(/calls\/call_/)
+})
+
+/** The tabs, and what each shows once it is read. */
+const tabs: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>> = {
+  'What if': (page) => page.getByRole('region', { name: 'What the prompt would cost' }),
+  Compare: (page) => page.getByRole('region', { name: 'Comparison' }),
+  Timeline: (page) => page.getByRole('list', { name: 'Calls of the session' }),
+  Request: (page) => page.getByText('Rebuilt and identical'),
+  History: (page) => page.getByRole('list', { name: 'Versions, newest first' }),
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`11 to 15: axe finds nothing serious in these pages of the inspector: ${colorScheme}`, async (t) => {
+    const viewport = { width: 1280, height: 1400 }
+    const { page, gateway, session, calls } = await longSession(t, { browser: { colorScheme, viewport } })
+    for (const [tab, shown] of Object.entries(tabs)) {
+      await openTab(page, gateway.url, session, tab, calls.at(-1))
+      await shown(page).waitFor()
+      if (process.env['SCREENSHOTS']) {
+        await page.screenshot({ path: `${process.env['SCREENSHOTS']}/${tab.replace(' ', '-')}-${colorScheme}.png` })
+      }
+      assert.deepEqual(await seriousFaults(page), [])
+    }
+  })
+}

@@ -1,0 +1,101 @@
+import { type ReactNode, useMemo, useState } from 'react'
+import { compare } from '../../../src/context.ts'
+import { type CallPage, type ListedCall, useResource } from '../api/resources.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Select } from '../parts/fields.tsx'
+import { count } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import { causeOf } from './compare-cause.ts'
+import { CompareList } from './compare-list.tsx'
+import type { Inspected } from './share-late-panel.tsx'
+import { textsOf } from './share-texts.ts'
+import { turnTitles } from './share-titles.ts'
+import { useAssembly } from './what-if-assembler.ts'
+import { useScenario } from './what-if-scenario.ts'
+
+/** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
+export default function ComparePanel({ session, call }: Inspected): ReactNode {
+  const { data } = useResource<CallPage>(
+    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
+  )
+  const calls = data?.calls ?? []
+  const [chosen, setChosen] = useState<{ readonly before?: string; readonly after?: string }>({})
+  const after = chosen.after ?? call ?? calls.at(-1)?.id
+  const at = calls.findIndex(({ id }) => id === after)
+  const before = chosen.before ?? calls[at - 1]?.id
+  if (session === undefined || (data && calls.length < 2)) {
+    return <p className="text-sm text-soft">As soon as a session has made two calls, they can be compared here.</p>
+  }
+  if (data === undefined) return <Spinner />
+  const options = calls.map((one, index) => ({ value: one.id, title: callTitle(one, index) }))
+  return (
+    <div className="flex flex-col gap-3">
+      <Select
+        label="Earlier call"
+        value={before ?? ''}
+        options={before === undefined ? [{ value: '', title: 'Choose a call' }, ...options] : options}
+        onChange={({ target }) => setChosen({ ...chosen, before: target.value })}
+      />
+      <Select
+        label="Later call"
+        value={after ?? ''}
+        options={options}
+        onChange={({ target }) => setChosen({ ...chosen, after: target.value })}
+      />
+      {before !== undefined && after !== undefined && <TwoCalls session={session} before={before} after={after} />}
+    </div>
+  )
+}
+
+interface TwoCallsProps {
+  readonly session: string
+  readonly before: string
+  readonly after: string
+}
+
+function TwoCalls({ session, before, after }: TwoCallsProps): ReactNode {
+  const [first, second] = [useScenario({ session, call: before }), useScenario({ session, call: after })]
+  const [old, now] = [useAssembly(first.data).assembled, useAssembly(second.data).assembled]
+  const compared = useMemo(() => {
+    if (!old || !now) return undefined
+    const [oldTexts, newTexts] = [textsOf(old), textsOf(now)]
+    const comparison = compare(old, now)
+    const cause = causeOf(
+      comparison,
+      { manifest: old.manifest, texts: oldTexts },
+      { manifest: now.manifest, texts: newTexts },
+    )
+    return { comparison, cause, oldTexts, newTexts, old: old.manifest, now: now.manifest }
+  }, [old, now])
+  const error = first.error ?? second.error
+  if (error) return <ErrorNote error={error} />
+  if (compared === undefined) return <Spinner />
+  const { comparison, cause, oldTexts, newTexts } = compared
+  const titles = new Map([first.data, second.data].flatMap((scenario) => (scenario ? [...turnTitles(scenario)] : [])))
+  const { commonPrefix, firstDifference } = comparison
+  const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
+    entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
+  return (
+    <section aria-label="Comparison" className="flex flex-col gap-2 text-sm">
+      <p className="font-medium">{cause}</p>
+      <p className="text-soft tabular-nums">
+        {count(commonPrefix.tokens)} of {count(compared.now.used)} tokens at the beginning are the same
+        {firstDifference !== undefined &&
+          `; the first that is not: ${titles.get(firstDifference.id) ?? firstDifference.id}`}
+        .
+      </p>
+      <CompareList
+        comparison={comparison}
+        titles={titles}
+        text={(id) => ({
+          before: text(id, compared.old.entries, oldTexts),
+          after: text(id, compared.now.entries, newTexts),
+        })}
+      />
+    </section>
+  )
+}
+
+function callTitle({ time, used }: ListedCall, index: number): string {
+  return `${index + 1} · ${new Date(time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'short' })} · ${count(used)} tokens`
+}

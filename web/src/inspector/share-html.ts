@@ -1,0 +1,91 @@
+import type { Manifest } from '../../../src/context.ts'
+import { count } from '../parts/numbers.ts'
+import { barSegments, slotTitles } from './bar-segments.ts'
+import { entryKey } from './share-texts.ts'
+
+interface SharedCall {
+  readonly id: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly model: string
+  readonly manifest: Manifest
+  /** What the model read of each candidate, by `entryKey`. */
+  readonly texts: ReadonlyMap<string, string>
+  /** What people call a candidate, by its id. */
+  readonly titles: ReadonlyMap<string, string>
+  /** SHA-256 of the request. */
+  readonly digest: string
+}
+
+/** A call as a document of its own: the bar, every candidate, and what the model read of it. It has no script and asks nobody for anything. */
+export function sharedCallHtml({ id, time, model, manifest, texts, titles, digest }: SharedCall): string {
+  const { window, available } = manifest.budget
+  const segments = barSegments(manifest)
+  const bar = segments
+    .map(({ id: slot, title, tokens }) => {
+      const words = escaped(`${title}: ${count(tokens)} tokens`)
+      return `<i class="${slot}" title="${words}" style="width:${((tokens / window) * 100).toFixed(3)}%"></i>`
+    })
+    .join('')
+  const legend = segments
+    .map(({ id: slot, title, tokens }) => `<li><b class="${slot}"></b>${escaped(title)} ${count(tokens)}</li>`)
+    .join('')
+  const [sent, left] = [manifest.entries.filter(isSent), manifest.entries.filter((entry) => !isSent(entry))]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Call ${escaped(id)}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>What the model read</h1>
+<p>${escaped(model)} · ${escaped(time)} · ${count(manifest.used)} of ${count(available)} tokens, window ${count(window)}</p>
+<div class="bar" role="img" aria-label="${escaped(segments.map(({ title, tokens }) => `${title}: ${tokens} tokens`).join(', '))}">${bar}</div>
+<ul class="legend">${legend}</ul>
+<h2>In the request (${sent.length})</h2>
+${sent.map((entry) => entryHtml(entry, texts, titles)).join('\n')}
+${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, texts, titles)).join('\n')}`}
+<footer>Call ${escaped(id)}, layout ${escaped(manifest.layout)}, counter ${escaped(manifest.counter.id)}.<br>SHA-256 of the request: <code>${escaped(digest)}</code></footer>
+</body>
+</html>
+`
+}
+
+type Entry = Manifest['entries'][number]
+
+function isSent({ outcome }: Entry): boolean {
+  return outcome !== 'omitted'
+}
+
+function entryHtml(entry: Entry, texts: ReadonlyMap<string, string>, titles: ReadonlyMap<string, string>): string {
+  const { id, slot, form, tokens, fullTokens, reason, origin } = entry
+  const text = texts.get(entryKey(entry))
+  const cost = tokens === fullTokens ? count(tokens) : `${count(tokens)} of ${count(fullTokens)}`
+  const why = reason ? Object.values(reason).join(' ') : ''
+  const facts = [slotTitles[slot], form, why, `${origin.kind}: ${origin.ref}`].filter(Boolean).join(' · ')
+  return `<details><summary><b class="${slot}"></b><span>${escaped(titles.get(id) ?? id)}</span><span class="n">${cost}</span></summary>
+<p>${escaped(facts)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)!};`)
+}
+
+/** The document has both colour schemes of the page. */
+const style = `
+:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
+body{max-width:60rem;margin:2rem auto;padding:0 1rem;background:light-dark(#faf9f6,#151715);color:light-dark(#1e211f,#ecebe4)}
+h1{font-size:1.4rem}h2{font-size:1.05rem;margin-top:2rem}p,footer{color:light-dark(#55594f,#a9aca0)}
+.bar{display:flex;height:1.2rem;border:1px solid light-dark(#8f8a7d,#7d8378);border-radius:.6rem;overflow:hidden}
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;font-size:.85rem}
+b{display:inline-block;width:.6rem;height:.6rem;border-radius:50%;margin-right:.4rem;flex:none}
+details{border-bottom:1px solid light-dark(#dedad0,#343833)}summary{display:flex;align-items:baseline;gap:.4rem;padding:.35rem 0;cursor:pointer}
+summary span:first-of-type{flex:1;overflow-wrap:anywhere}.n{font-variant-numeric:tabular-nums}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:light-dark(#f1efe9,#101211);padding:.8rem;border-radius:.4rem}
+code{overflow-wrap:anywhere}footer{margin-top:3rem;font-size:.85rem}
+.tools{background:#7d6bb0}.system{background:#2f6f9f}.preamble{background:#2a8a86}.history{background:#4d8a4b}
+.before-input{background:#a0862a}.input{background:#c2662d}.after-input{background:#b0476f}.margin{background:#dedad0}.reserve{background:#b9b4a6}
+b.free{border:1px solid #8f8a7d}`

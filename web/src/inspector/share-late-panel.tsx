@@ -1,0 +1,22 @@
+import { type ComponentType, type LazyExoticComponent, type ReactNode, Suspense } from 'react'
+import { Spinner } from '../parts/spinner.tsx'
+
+/** What a page of the inspector is about. */
+export interface Inspected {
+  readonly session: string | undefined
+  /** The call that is open; absent: the next one. */
+  readonly call: string | undefined
+}
+
+interface LatePanelProps extends Inspected {
+  readonly panel: LazyExoticComponent<ComponentType<Inspected>>
+}
+
+/** A page of the inspector that is loaded when it is opened. */
+export function LatePanel({ panel: Panel, ...inspected }: LatePanelProps): ReactNode {
+  return (
+    <Suspense fallback={<Spinner />}>
+      <Panel {...inspected} />
+    </Suspense>
+  )
+}

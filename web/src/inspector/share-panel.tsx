@@ -1,0 +1,96 @@
+import { Copy, FileDown, ShieldCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type RebuiltRequest, useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { curlCommand } from './share-curl.ts'
+import { sharedCallHtml } from './share-html.ts'
+import type { Inspected } from './share-late-panel.tsx'
+import { saveFile } from './share-save.ts'
+import { leftOutTexts, textsOf } from './share-texts.ts'
+import { turnTitles } from './share-titles.ts'
+import { assembleBeside } from './what-if-assembler.ts'
+import { readScenario } from './what-if-scenario.ts'
+
+/** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
+export default function SharePanel({ session, call }: Inspected): ReactNode {
+  const { data, error } = useResource<RebuiltRequest>(
+    call === undefined ? undefined : `/api/calls/${encodeURIComponent(call)}/request?body=true`,
+    { revalidateOnFocus: false },
+  )
+  if (call === undefined) {
+    return <p className="text-sm text-soft">Open a call to see the request that left, and to share it.</p>
+  }
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner />
+  const { body, wire } = data
+  const url = data.call.outcome?.wire?.url
+  const command = body === undefined || url === undefined ? undefined : curlCommand({ url, body })
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <Proof rebuilt={data} />
+      <div className="flex flex-wrap gap-2">
+        <Button look="plain" disabled={command === undefined} onClick={() => void copy(command!)}>
+          <Copy size={14} aria-hidden /> Copy as curl
+        </Button>
+        <Button look="plain" onClick={() => void share(data, session)}>
+          <FileDown size={14} aria-hidden /> Share as one file
+        </Button>
+      </div>
+      {command === undefined ? (
+        <p className="text-soft">
+          {wire?.state === 'unknown' ? `The body cannot be made again: ${wire.why}.` : 'No body left for a provider.'}
+        </p>
+      ) : (
+        <pre
+          aria-label="The request as a command"
+          tabIndex={0}
+          className="max-h-96 overflow-auto rounded border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere"
+        >
+          {command}
+        </pre>
+      )}
+    </div>
+  )
+}
+
+function Proof({ rebuilt: { identical, digest, wire } }: { readonly rebuilt: RebuiltRequest }): ReactNode {
+  return (
+    <dl className="flex flex-col gap-2">
+      <div>
+        <dt className={`flex items-center gap-1.5 font-medium ${identical ? 'text-good' : 'text-bad'}`}>
+          <ShieldCheck size={16} aria-hidden />
+          {identical ? 'Rebuilt and identical' : 'Rebuilt, and not the same'}
+        </dt>
+        <dd className="font-mono text-xs text-soft wrap-anywhere">{digest}</dd>
+      </div>
+      {wire !== undefined && wire.state !== 'unknown' && (
+        <div>
+          <dt className={wire.state === 'identical' ? 'text-good' : 'text-bad'}>
+            {wire.state === 'identical' ? 'The body that left is the same, too' : 'The body that left was another one'}
+          </dt>
+          <dd className="font-mono text-xs text-soft wrap-anywhere">{wire.expected}</dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text)
+  showToast({ text: 'Copied. Put your key into the variable API_KEY, if the provider needs one.' })
+}
+
+async function share({ call, digest }: RebuiltRequest, session: string | undefined): Promise<void> {
+  const { id, time, model, manifest } = call
+  try {
+    const scenario = await readScenario({ session, call: id })
+    const texts = new Map([...leftOutTexts(scenario), ...textsOf(await assembleBeside(scenario))])
+    const shared = { id, time, model, manifest, texts, titles: turnTitles(scenario), digest }
+    saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
+  } catch (error) {
+    showToast({ text: error instanceof Error ? error.message : String(error) })
+  }
+}

@@ -1,0 +1,58 @@
+import { type AnyMessage, type Manifest, outputText, type Piece, type Scenario } from '../../../src/context.ts'
+
+/** A candidate of a call, by its layer and id. */
+export function entryKey({ layer, id }: Pick<Manifest['entries'][number], 'layer' | 'id'>): string {
+  return `${layer} ${id}`
+}
+
+/** What the model reads of each candidate, as text for people, by `entryKey`. */
+export function textsOf({
+  manifest,
+  pieces,
+}: {
+  readonly manifest: Manifest
+  readonly pieces: readonly Piece[]
+}): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  const said = pieces.flatMap(({ entry, content, joined }) => joined ?? [{ entry, text: contentText(content) }])
+  for (const { entry, text } of said) {
+    const key = entryKey(manifest.entries[entry]!)
+    const before = texts.get(key)
+    texts.set(key, before === undefined ? text : `${before}\n\n${text}`)
+  }
+  return texts
+}
+
+/** The text of each candidate in full, by `entryKey`: also of those that were left out. */
+export function leftOutTexts({ layers, history }: Scenario): ReadonlyMap<string, string> {
+  return new Map([
+    ...layers.map((one) => [entryKey(one), one.renditions?.[0]?.text ?? one.text ?? ''] as const),
+    ...history.map(({ id, messages }) => {
+      const texts = messages.map((message) => contentText(message as AnyMessage))
+      return [entryKey({ layer: 'turn', id }), texts.join('\n\n')] as const
+    }),
+  ])
+}
+
+/** A piece of a request as text. */
+export function contentText(content: Piece['content']): string {
+  if (typeof content === 'string') return content
+  if (!('role' in content)) return JSON.stringify(content, null, 2)
+  return `${content.role}:\n${typeof content.content === 'string' ? content.content : content.content.map(partText).join('\n')}`
+}
+
+type Part = Exclude<Extract<Piece['content'], { role: string }>['content'], string>[number]
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text
+    case 'tool-call':
+      return `${part.toolName} ${JSON.stringify(part.input)}`
+    case 'tool-result':
+      return outputText(part.output)
+    default:
+      return `[${part.type}]`
+  }
+}

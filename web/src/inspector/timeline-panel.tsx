@@ -1,0 +1,119 @@
+import { type KeyboardEvent, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useResource } from '../api/resources.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { count, dollars, percent } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import type { Inspected } from './share-late-panel.tsx'
+import { type TimelineCall, type TimelinePoint, timelinePoints } from './timeline-points.ts'
+import { TimelineTable } from './timeline-table.tsx'
+
+/** Every call of a session as a bar: its prompt, what of it was there before, and where it was cut. */
+export default function TimelinePanel({ session, call }: Inspected): ReactNode {
+  const { data, error } = useResource<{ readonly calls: readonly TimelineCall[] }>(
+    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
+    { refreshInterval: 5_000 },
+  )
+  if (error) return <ErrorNote error={error} />
+  if (session === undefined) return <p className="text-sm text-soft">The timeline begins with the first call.</p>
+  if (data === undefined) return <Spinner />
+  const points = timelinePoints(data.calls)
+  if (points.length === 0) return <p className="text-sm text-soft">The timeline begins with the first call.</p>
+  const most = Math.max(...points.map(({ used }) => used))
+  const money = points.every((point) => point.money !== undefined)
+    ? points.reduce((sum, point) => sum + point.money!, 0)
+    : undefined
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-sm text-soft">
+        {count(points.length)} calls, the largest with {count(most)} tokens
+        {money !== undefined && `, prompts for ${dollars(money)} together`}.
+      </p>
+      <ol
+        aria-label="Calls of the session"
+        className="flex h-36 items-stretch gap-px overflow-x-auto pt-1"
+        onKeyDown={moveFocus}
+      >
+        {points.map((point, index) => (
+          <li key={point.id} className="flex min-w-2 max-w-8 flex-1">
+            <TimelineBar session={session} point={point} number={index + 1} most={most} isOpen={point.id === call} />
+          </li>
+        ))}
+      </ol>
+      <ul aria-label="What the colours mean" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">
+        <Sign color="var(--slot-history)" text="as in the call before" />
+        <Sign color="var(--slot-input)" text="new" />
+        <Sign color="var(--warn)" text="history cut" />
+        <Sign color="var(--bad)" text="cache broken" />
+      </ul>
+      <TimelineTable session={session} points={points} />
+    </div>
+  )
+}
+
+interface TimelineBarProps {
+  readonly session: string
+  readonly point: TimelinePoint
+  readonly number: number
+  /** Tokens of the largest call. */
+  readonly most: number
+  readonly isOpen: boolean
+}
+
+function TimelineBar({ session, point, number, most, isOpen }: TimelineBarProps): ReactNode {
+  const { id, used, reused, isCut, breaksCache } = point
+  return (
+    <Link
+      href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(id)}`}
+      aria-label={pointWords(point, number)}
+      title={pointWords(point, number)}
+      aria-current={isOpen ? 'true' : undefined}
+      className={`flex w-full flex-col rounded-sm ${isOpen ? 'bg-line' : 'hover:bg-sunken'}`}
+    >
+      <span aria-hidden className="flex h-4 shrink-0 flex-col items-center gap-0.5">
+        {isCut && <span className="size-1.5 rotate-45 bg-warn" />}
+        {breaksCache && <span className="size-1.5 rounded-full bg-bad" />}
+      </span>
+      <span aria-hidden className="flex min-h-0 flex-1 flex-col justify-end">
+        <span
+          className="flex w-full flex-col overflow-hidden rounded-t-sm"
+          style={{ height: `${(used / most) * 100}%` }}
+        >
+          <span className="flex-1 bg-slot-input" />
+          <span className="bg-slot-history" style={{ height: `${(Math.min(reused, used) / used) * 100}%` }} />
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+function pointWords({ used, reused, isCut, breaksCache, money }: TimelinePoint, number: number): string {
+  const facts = [
+    `Call ${number}: ${count(used)} tokens`,
+    `${percent(used === 0 ? 0 : Math.min(1, reused / used))} as in the call before`,
+    ...(money === undefined ? [] : [dollars(money)]),
+    ...(isCut ? ['history cut'] : []),
+    ...(breaksCache ? ['cache broken'] : []),
+  ]
+  return facts.join(', ')
+}
+
+/** The arrow keys go from call to call. */
+function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
+  if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+  const links = [...event.currentTarget.querySelectorAll('a')]
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const next = links[at + (event.key === 'ArrowRight' ? 1 : -1)]
+  if (at < 0 || next === undefined) return
+  event.preventDefault()
+  next.focus()
+}
+
+function Sign({ color, text }: { readonly color: string; readonly text: string }): ReactNode {
+  return (
+    <li className="flex items-center gap-1.5">
+      <span aria-hidden className="size-2 rounded-full" style={{ background: color }} />
+      {text}
+    </li>
+  )
+}

@@ -1,0 +1,47 @@
+import type { Forecast, Manifest } from '../../../src/context.ts'
+
+/** A call as the list of a session has it, with what its account says of the cache. */
+export interface TimelineCall {
+  readonly id: string
+  readonly time: string
+  readonly used: number
+  readonly available: number
+  readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
+  readonly forecast?: Forecast
+  readonly cut?: Manifest['cut']
+}
+
+/** A call in the timeline. */
+export interface TimelinePoint {
+  readonly id: string
+  readonly time: string
+  readonly used: number
+  readonly available: number
+  /** Tokens at the beginning that the call before it had, too. */
+  readonly reused: number
+  /** The history was cut in this call. */
+  readonly isCut: boolean
+  /** Something changed before the newest part of the conversation, so that a cache has less than it could. */
+  readonly breaksCache: boolean
+  /** US dollars; absent where the price is not known. */
+  readonly money?: number
+}
+
+/** The calls of a session in their order, with what happened from one to the next. */
+export function timelinePoints(calls: readonly TimelineCall[]): readonly TimelinePoint[] {
+  return calls.map(({ id, time, used, available, reuse, forecast, cut }, index) => {
+    const before = calls[index - 1]
+    const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
+    const { slot = '', cause } = reuse?.firstChange ?? {}
+    return {
+      id,
+      time,
+      used,
+      available,
+      reused: reuse?.tokens ?? 0,
+      isCut,
+      breaksCache: cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),
+      ...(forecast?.money === undefined ? {} : { money: forecast.money }),
+    }
+  })
+}
