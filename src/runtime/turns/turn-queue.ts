@@ -2,7 +2,7 @@ import { type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -85,7 +85,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const entries = [...(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
-    const said = { turn, text: messageText(input.message), keeps: true, signal }
+    const files = input.attachments?.map(({ file }) => file)
+    const said = { turn, text: messageText(input.message), ...defined({ attachments: files }), keeps: true, signal }
     let prepared: PreparedTurn
     try {
       prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
