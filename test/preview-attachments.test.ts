@@ -5,9 +5,11 @@ import type { Manifest } from '../src/context.ts'
 import { openedHome } from './home/opened-home.ts'
 
 /** The smallest PNG: one pixel. */
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
+const PIXEL = Uint8Array.from(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
 )
 
 const file = fc.oneof(
@@ -27,7 +29,7 @@ const message = fc.record({
 
 test('a preview with attachments is the account of the call that is then made', async (t) => {
   const { runtime } = await openedHome(t, {}, { models: { rehearsal: { window: 16_384 } } })
-  const add = (given: { readonly name: string; readonly bytes: string | Buffer }) =>
+  const add = (given: { readonly name: string; readonly bytes: string | Uint8Array<ArrayBuffer> }) =>
     runtime.library.add({
       name: given.name,
       bytes: new Blob([given.bytes]).stream(),

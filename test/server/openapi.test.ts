@@ -114,6 +114,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/sessions',
     'POST /api/sessions/{session}/messages',
     'POST /api/sessions/{session}/turns/{turn}/cancel',
+    'POST /api/sessions/{session}/turns/{turn}/withdraw',
     'POST /api/sessions/{session}/undo',
     'POST /api/subjects',
     'POST /api/subjects/{subject}/gaps',

@@ -1,10 +1,4 @@
-import {
-  type Clock,
-  type FileLibrary,
-  RuntimeError,
-  type SubmitInput,
-  type SubmittedTurn,
-} from '../../capability.ts'
+import { type Clock, type FileLibrary, RuntimeError, type SubmitInput, type SubmittedTurn } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
 import { type LogStore, StoreError, createUndoneTurnReader } from '../../session.ts'
