@@ -94,6 +94,7 @@ export {
   withoutSettingFacts,
 } from './capability/settings-schema.ts'
 export type { CapabilityBase } from './capability/start-capabilities.ts'
+export { knownLayout } from './capability/known-layout.ts'
 export { textLayer } from './capability/text-layer.ts'
 export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type {

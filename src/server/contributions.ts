@@ -1,4 +1,4 @@
-import type { Contributions, ErrorFormat, Route } from '../capability.ts'
+import type { Contributions, ErrorFormat, Route, SlashCommand } from '../capability.ts'
 import type { McpContributionSource } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
@@ -7,6 +7,7 @@ export interface ServerContribution {
   readonly name: string
   readonly routes?: readonly Route[]
   readonly errorFormat?: ErrorFormat | undefined
+  readonly slashCommands?: Readonly<Record<string, SlashCommand>> | undefined
   /** Opened with the first request of an MCP client. */
   readonly mcp?: McpContributionSource | undefined
 }
@@ -14,8 +15,9 @@ export interface ServerContribution {
 /** Collects what started capabilities add to a server, in their order. An error names the capability that failed. */
 export function collectContributions(started: Omit<Contributions, 'choices'>): Promise<readonly ServerContribution[]> {
   return Promise.all(
-    started.capabilities.map(async ({ name, errorFormat }) => ({
+    started.capabilities.map(async ({ name, errorFormat, slashCommands }) => ({
       name,
+      slashCommands,
       routes: await started.routes(name),
       errorFormat,
       mcp: started.mcp(name),
