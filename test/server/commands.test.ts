@@ -72,7 +72,7 @@ test('the commands of the host and of capabilities are listed, and run over HTTP
   const { session } = await say('/say Hello.')
   const run = (name: string, given: object) =>
     ask<{ text?: string; session?: string; error?: { code: string; message: string } }>(`/api/commands/${name}`, given)
-  assert.match((await run('context', { session })).body.text!, /Hello/)
+  assert.match((await run('context', { session })).body.text!, /^history /m)
   assert.deepEqual((await run('count', { session, argument: 'here' })).body, { text: '1 here' })
   assert.equal((await run('count', { argument: 'fail' })).body.error?.code, 'not-found')
   const set = await run('layout', { session, argument: 'chai' })

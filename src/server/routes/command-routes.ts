@@ -29,6 +29,9 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
       },
     })),
   )
+  const scripts = contributions.flatMap(({ providers = [] }) =>
+    providers.flatMap(({ kind, script: words = [] }) => (words.length > 0 ? [{ provider: kind, words }] : [])),
+  )
   const commands = [...conversationCommands(runtime, choices), ...contributed]
   return [
     route({
@@ -36,8 +39,8 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
       path: '/api/commands',
       tag: 'commands',
       summary: 'Lists the commands that a conversation accepts, without their slash',
-      answers: { 200: { description: 'Commands', schema: z.object({ commands: z.array(commandSchema) }) } },
-      handle: () => json({ commands: commands.map(({ run: _run, ...command }) => command) }),
+      answers: { 200: { description: 'Commands', schema: listSchema } },
+      handle: () => json({ commands: commands.map(({ run: _run, ...command }) => command), scripts }),
     }),
     route({
       method: 'POST',
@@ -80,4 +83,11 @@ const commandSchema = z.object({
     .enum(['always', 'alone'])
     .optional()
     .describe('It only shows something (`alone`: where nothing follows it), so it need not wait for a turn.'),
+})
+
+const listSchema = z.object({
+  commands: z.array(commandSchema),
+  scripts: z
+    .array(z.object({ provider: z.string(), words: z.array(z.string()) }))
+    .describe('Words behind a slash that the models of a provider act on themselves: such a line is a message there.'),
 })

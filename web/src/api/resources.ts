@@ -1,4 +1,4 @@
-import type { ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
+import type { ChoiceOption, ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
 import type { Manifest } from '../../../src/context.ts'
 import type { CallOutcome, SessionRow } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
@@ -47,3 +47,28 @@ export interface ModelList {
 }
 
 export type { Preview }
+
+/** What a session can choose besides its model. */
+export interface ChoiceList {
+  readonly choices: readonly { readonly name: string; readonly summary: string; readonly none: string }[]
+}
+
+/** `options` is absent where they cannot be listed. */
+export interface OptionList {
+  readonly options?: readonly ChoiceOption[]
+}
+
+/** A command of a conversation, without its slash. */
+export interface ListedCommand {
+  readonly name: string
+  readonly argument?: string
+  readonly summary: string
+  /** It only shows something (`alone`: where nothing follows it), so it need not wait for a turn. */
+  readonly shows?: 'always' | 'alone'
+}
+
+export interface CommandList {
+  readonly commands: readonly ListedCommand[]
+  /** Words behind a slash that the models of a provider act on themselves. */
+  readonly scripts: readonly { readonly provider: string; readonly words: readonly string[] }[]
+}

@@ -10,12 +10,22 @@ const PAUSE_MS = 150
 interface ContextStripProps {
   readonly session: string | undefined
   readonly draft: string
+  /** Ids of files that go with it. */
+  readonly attachments: readonly string[]
+  /** The model and the choices of the session, by name. */
+  readonly chosen: Readonly<Record<string, string>>
   /** Changes when a turn has ended, and with it the next call. */
   readonly settledTurns: number
 }
 
 /** The context of the next call, while one types: the same assembly that the call will use. */
-export function ContextStrip({ session, draft, settledTurns }: ContextStripProps): ReactNode {
+export function ContextStrip({ session, draft, attachments, chosen, settledTurns }: ContextStripProps): ReactNode {
+  // A session that there is knows its choices: the next call follows when they change.
+  const asked = JSON.stringify({
+    ...(session === undefined ? chosen : {}),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  })
+  const version = JSON.stringify(chosen)
   const [preview, setPreview] = useState<Preview>()
   const [error, setError] = useState<ApiError>()
 
@@ -24,6 +34,7 @@ export function ContextStrip({ session, draft, settledTurns }: ContextStripProps
     const read = async (): Promise<void> => {
       try {
         const body = {
+          ...(JSON.parse(asked) as object),
           ...(session === undefined ? {} : { session }),
           ...(draft.trim() === '' ? {} : { input: draft }),
         }
@@ -38,7 +49,7 @@ export function ContextStrip({ session, draft, settledTurns }: ContextStripProps
       clearTimeout(timer)
       controller.abort()
     }
-  }, [session, draft, settledTurns])
+  }, [session, draft, asked, version, settledTurns])
 
   if (error) return <ErrorNote error={error} />
   if (preview === undefined) return <div className="h-9" />

@@ -10,4 +10,5 @@ interface SettingsEntry {
 /** The pages of the settings, in the order of their list. Each is loaded when it is opened. */
 export const settingsPages: readonly SettingsEntry[] = [
   { id: 'status', title: 'Status', component: lazy(() => import('./status-page.tsx')) },
+  { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]
