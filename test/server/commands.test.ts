@@ -23,7 +23,11 @@ async function served(t: TestContext) {
   const own = { name: 'own', slashCommands: { count: countSessions } }
   const contributions = [...options.contributions!, own]
   const server = createServer(hosted, { ...options, contributions, version: '0', bind: '127.0.0.1' })
-  const ask = async <Answer>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') => {
+  const ask = async <Answer>(
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly body: Answer }> => {
+    const method = body === undefined ? 'GET' : 'POST'
     const init =
       body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     const response = await server.fetch(new Request(`http://127.0.0.1${path}`, { method, ...init }))

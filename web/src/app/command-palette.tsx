@@ -1,7 +1,8 @@
 import { Command } from 'cmdk'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
-import { type CommandList, type SessionPage, useResource } from '../api/resources.ts'
+import type { CommandList } from '../api/commands.ts'
+import { type SessionPage, useResource } from '../api/resources.ts'
 import { composeText } from '../chat/composed-text.ts'
 import { allCommands } from '../chat/slash-commands.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -34,7 +35,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
     <Dialog title="Command palette" onClose={onClose}>
       <Command label="Command palette" loop>
         <Command.Input
-          autoFocus
+          ref={focusFirst}
           value={search}
           onValueChange={setSearch}
           placeholder="Type to search"
@@ -73,6 +74,11 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
       </Command>
     </Dialog>
   )
+}
+
+/** The dialog gives its focus to the element with this attribute, which React itself does not set. */
+function focusFirst(element: HTMLInputElement | null): void {
+  element?.setAttribute('autofocus', '')
 }
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { type CommandList, useResource } from '../api/resources.ts'
+import type { CommandList } from '../api/commands.ts'
+import { useResource } from '../api/resources.ts'
 import { allCommands } from '../chat/slash-commands.ts'
 import { Dialog } from '../parts/dialog.tsx'
 

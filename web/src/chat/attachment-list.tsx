@@ -77,6 +77,6 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
 
 function sizeText(about: Extract<AttachmentState, { type: 'ready' }>['about']): string {
   if (about.kind === 'text') return `${count(about.tokens)} tokens`
-  if (about.kind === 'table') return `${about.sheets.length === 1 ? '1 sheet' : `${about.sheets.length} sheets`}`
+  if (about.kind === 'table') return about.sheets.length === 1 ? '1 sheet' : `${about.sheets.length} sheets`
   return about.width === undefined ? 'Image' : `${about.width} × ${about.height} pixels`
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { ListedCommand } from '../api/resources.ts'
+import type { ListedCommand } from '../api/commands.ts'
 
 interface CommandCompletionsProps {
   readonly id: string
@@ -24,6 +24,7 @@ export function CommandCompletions({ id, commands, marked, onChoose }: CommandCo
           id={`${id}-${command.name}`}
           role="option"
           aria-selected={index === marked}
+          ref={index === marked ? showMarked : undefined}
           className={`flex cursor-pointer flex-wrap gap-x-2 rounded px-2 py-1 ${index === marked ? 'bg-line' : ''}`}
           onMouseDown={(event) => {
             event.preventDefault()
@@ -39,4 +40,8 @@ export function CommandCompletions({ id, commands, marked, onChoose }: CommandCo
       ))}
     </ul>
   )
+}
+
+function showMarked(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' })
 }

@@ -8,6 +8,11 @@ export function composeText(text: string): void {
   for (const listener of listeners) listener(takeText()!)
 }
 
+/** The same for the next conversation that is opened, and not for the one that is on the screen. */
+export function composeNext(text: string): void {
+  waiting = text
+}
+
 /** The text that waits for a message field, once. */
 export function takeText(): string | undefined {
   const text = waiting

@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { ListedCommand } from '../api/resources.ts'
+import type { ListedCommand } from '../api/commands.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { CommandCompletions } from './command-completions.tsx'
 
@@ -107,7 +107,7 @@ export function Composer(props: ComposerProps): ReactNode {
           dir="auto"
           value={draft}
           readOnly={busy}
-          placeholder="Message, or / for commands"
+          placeholder="Message"
           role={commands ? 'combobox' : undefined}
           aria-expanded={commands ? true : undefined}
           aria-controls={commands ? listId : undefined}

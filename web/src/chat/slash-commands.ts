@@ -1,4 +1,4 @@
-import type { CommandList, ListedCommand } from '../api/resources.ts'
+import type { CommandList, ListedCommand } from '../api/commands.ts'
 
 /** Commands that are about the page itself. */
 export const pageCommands: readonly ListedCommand[] = [

@@ -120,7 +120,7 @@ export function useAttachments(initial: readonly string[]): Attachments {
   )
 
   const clear = useCallback(() => {
-    for (const key of [...works.current.keys()]) remove(key)
+    for (const key of works.current.keys()) remove(key)
   }, [remove])
 
   useEffect(() => {
@@ -137,7 +137,12 @@ function stateOf({ state }: FileRow): AttachmentState {
   if (state.type === 'processing') return { type: 'reading' }
   if (state.type === 'ready') return { type: 'ready', about: state.reading }
   const hint = 'Remove it, and add it in another format or in parts. It is not sent.'
-  return { type: 'failed', message: state.reason, hint }
+  return { type: 'failed', message: sentence(state.reason), hint }
+}
+
+/** A reason as a sentence of its own. */
+function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/\.$/, '')}.`
 }
 
 function failure(error: unknown): Extract<AttachmentState, { type: 'failed' }> {

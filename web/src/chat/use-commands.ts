@@ -2,10 +2,11 @@ import { useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { useLocation } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
-import { type CommandList, type ListedCommand, useResource } from '../api/resources.ts'
+import type { CommandList, ListedCommand } from '../api/commands.ts'
+import { useResource } from '../api/resources.ts'
 import { openOverlay } from '../parts/overlays.ts'
 import { showToast } from '../parts/toasts.tsx'
-import { composeText } from './composed-text.ts'
+import { composeNext, composeText } from './composed-text.ts'
 
 /** What a command told, until it is closed. */
 export interface CommandResult {
@@ -43,8 +44,9 @@ export function useCommands(session: string | undefined, attach: () => void): Co
 
   const ofPage: Readonly<Record<string, (argument: string) => void>> = {
     new(words) {
+      if (session === undefined) return words === '' ? undefined : composeText(words)
+      if (words !== '') composeNext(words)
       navigate('/')
-      if (words !== '') composeText(words)
     },
     sessions: () => openOverlay('palette'),
     file: attach,
