@@ -78,6 +78,7 @@ test('the commands of the host and of capabilities are listed, and run over HTTP
     ask<{ text?: string; session?: string; error?: { code: string; message: string } }>(`/api/commands/${name}`, given)
   assert.match((await run('context', { session })).body.text!, /^history /m)
   assert.deepEqual((await run('count', { session, argument: 'here' })).body, { text: '1 here' })
+  assert.match((await run('cost', { session })).body.text!, /^1 call: /)
   assert.equal((await run('count', { argument: 'fail' })).body.error?.code, 'not-found')
   const set = await run('layout', { session, argument: 'chai' })
   assert.deepEqual(set.body, { text: 'Set the layout of this session to chai.', session })

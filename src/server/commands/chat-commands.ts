@@ -1,4 +1,4 @@
-import type { Runtime } from '../../capability.ts'
+import { costText, MOST_COUNTED_CALLS, type Runtime, sumCosts } from '../../capability.ts'
 import { exactLine, outline } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { HttpFailure } from '../failure.ts'
@@ -10,6 +10,7 @@ export function conversationCommands(runtime: Runtime, choices: ChoiceDescriptio
   return [
     undoCommand(runtime),
     contextCommand(runtime),
+    costCommand(runtime),
     modelCommand(runtime),
     ...Object.entries(choices).map(([name, choice]) => choiceCommand(runtime, name, choice)),
     toolsCommand(runtime),
@@ -31,6 +32,24 @@ const contextCommand = (runtime: Runtime): ServedCommand => ({
   summary: 'show what the next call would send, piece by piece',
   shows: 'always',
   run: async ({ session }) => ({ text: outline((await runtime.preview(defined({ session }))).manifest) }),
+})
+
+const costCommand = (runtime: Runtime): ServedCommand => ({
+  name: 'cost',
+  summary: 'show what the calls of this session used and cost',
+  shows: 'always',
+  async run({ session }) {
+    if (session === undefined) return { text: 'No calls yet.' }
+    const { callCost } = await import('../../model.ts')
+    const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
+    const calls = await runtime.store.calls(session, { last: MOST_COUNTED_CALLS })
+    const counted = calls.map(({ model, outcome }) => {
+      const { usage } = outcome ?? {}
+      const price = prices.get(model)
+      return defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })
+    })
+    return { text: costText(sumCosts(counted)) }
+  },
 })
 
 const modelCommand = (runtime: Runtime): ServedCommand => ({
