@@ -79,7 +79,7 @@ export {
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
-export { costText, MOST_COUNTED_CALLS, moneyText, type SessionCost, sumCosts } from './capability/session-cost.ts'
+export { costText, MOST_COUNTED_CALLS, moneyText, type SessionTotals, sumCosts } from './capability/session-cost.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export {
   environmentVariable,

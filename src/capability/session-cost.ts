@@ -1,5 +1,5 @@
 /** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
-export interface SessionCost {
+export interface SessionTotals {
   readonly calls: number
   readonly prompt: number
   readonly cached: number
@@ -23,8 +23,8 @@ interface CountedCall {
   readonly paid?: number
 }
 
-export function sumCosts(calls: readonly CountedCall[]): SessionCost {
-  let cost: SessionCost = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
+export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
+  let cost: SessionTotals = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
   for (const { usage, paid } of calls) {
     const { money, ...sums } = cost
     cost = {
@@ -40,7 +40,7 @@ export function sumCosts(calls: readonly CountedCall[]): SessionCost {
 }
 
 /** The cost as text, one figure per line. */
-export function costText({ calls, prompt, cached, output, silent, money }: SessionCost): string {
+export function costText({ calls, prompt, cached, output, silent, money }: SessionTotals): string {
   const number = (tokens: number) => tokens.toLocaleString('en')
   return [
     `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,

@@ -10,7 +10,7 @@ import { nearestName } from '../../platform.ts'
 
 const layout: SessionChoice<Self> = {
   summary: 'Name of the layout that arranges the context.',
-  none: 'the layout of the agent, or the configured one',
+  none: 'the usual layout',
   async check({ layouts: known }, name) {
     if (Object.hasOwn(known, name)) return
     const near = nearestName(name, Object.keys(known))

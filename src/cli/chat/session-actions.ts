@@ -3,7 +3,7 @@ import {
   type GatewayConnection,
   type Io,
   MOST_COUNTED_CALLS,
-  type SessionCost,
+  type SessionTotals,
   sumCosts,
 } from '../../capability.ts'
 import { defined } from '../../platform.ts'
@@ -85,7 +85,7 @@ export async function fetchSessionCost(
   connection: GatewayConnection,
   session: string,
   prices: Prices,
-): Promise<SessionCost> {
+): Promise<SessionTotals> {
   const { callCost } = await import('../../model.ts')
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
   const { calls } = await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path)
