@@ -89,6 +89,52 @@ test('3. a file that cannot be read says why and what to do, and is not sent', a
   await page.getByRole('article').getByText('Read: hello').waitFor()
 })
 
+test('3. an upload shows how far it is, keeps the message back, and can be tried again where it broke off', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  const held = Promise.withResolvers<void>()
+  let attempts = 0
+  await page.route('**/api/files', async (route) => {
+    attempts += 1
+    if (attempts > 1) return route.continue()
+    await held.promise
+    await route.abort('connectionreset')
+  })
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles([{ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns at noon.') }])
+  await page.getByRole('progressbar', { name: 'Upload of tides.txt' }).waitFor()
+  await field(page).fill('hello')
+  assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+  held.resolve()
+  const alert = attachments(page).getByRole('alert')
+  await alert.getByText('The file did not arrive: the gateway cannot be reached.').waitFor()
+  await page.getByRole('button', { name: 'Upload tides.txt again' }).click()
+  await attachments(page)
+    .getByText(/^\d+ tokens$/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page
+    .getByRole('article')
+    .getByText(/^Read:/)
+    .waitFor()
+})
+
+test('5. a refused message says what to do, and the input is kept', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await page.route('**/api/messages', (route) =>
+    route.fulfill({ status: 507, json: { error: { code: 'storage-full', message: 'The disk is full.' } } }),
+  )
+  await field(page).fill('keep me')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert')
+  await alert.getByText('The disk is full.').waitFor()
+  await alert.getByText('The message is kept below. Change it or send it again.').waitFor()
+  assert.equal(await field(page).inputValue(), 'keep me')
+  await page.unroute('**/api/messages')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('article').getByText('Read: keep me').waitFor()
+})
+
 test('3. a long pasted text stays text', async (t) => {
   const { page } = await openedPage(t, { answer })
   await field(page).focus()

@@ -63,8 +63,13 @@ export function useSending({ session, held, onSent }: SendingOptions): Sending {
         setError(undefined)
         onSent(sent)
       } catch (failure) {
-        if (!signal.aborted) setError(withAdvice(failure as ApiError))
-        else setError({ message: 'It is not known whether the message arrived.', hint: UNKNOWN_HINT })
+        if (signal.aborted) {
+          setError({ message: 'It is not known whether the message arrived.', hint: UNKNOWN_HINT })
+        } else {
+          // It was refused, so it did not arrive. A session that was made for it is used by the next attempt.
+          if (held.current().attempt?.session === undefined) held.change({ attempt: undefined })
+          setError(withAdvice(failure as ApiError))
+        }
       } finally {
         setBusy(false)
       }
