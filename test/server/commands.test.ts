@@ -23,6 +23,7 @@ async function served(t: TestContext) {
   const own = { name: 'own', slashCommands: { count: countSessions } }
   const contributions = [...options.contributions!, own]
   const server = createServer(hosted, { ...options, contributions, version: '0', bind: '127.0.0.1' })
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what is answered
   const ask = async <Answer>(
     path: string,
     body?: unknown,
