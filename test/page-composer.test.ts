@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attemptOf, emptyDraft } from '../web/src/chat/drafts.ts'
-import { allCommands, completions, readLine, runsAtOnce } from '../web/src/chat/slash-commands.ts'
+import {
+  argumentCompletions,
+  typedArgument,
+  allCommands,
+  completions,
+  readLine,
+  runsAtOnce,
+} from '../web/src/chat/slash-commands.ts'
 
 const list = {
   commands: [
@@ -48,6 +55,17 @@ test('commands are completed while their name is typed, and not behind it', () =
   assert.equal(names('/model '), undefined)
   assert.equal(names('/zz'), undefined)
   assert.equal(names('mo'), undefined)
+})
+
+test('the argument of a command is completed by ids and names', () => {
+  const options = [{ id: 'chai' }, { id: 'agent_1', name: 'Poet' }]
+  const lines = (text: string) => argumentCompletions(typedArgument(text)!, options)?.map(({ name }) => name)
+  assert.deepEqual(lines('/layout c'), ['layout chai'])
+  assert.deepEqual(lines('/agent po'), ['agent agent_1'])
+  assert.deepEqual(lines('/agent '), ['agent chai', 'agent agent_1'])
+  assert.equal(lines('/layout chai'), undefined)
+  assert.equal(typedArgument('/layout'), undefined)
+  assert.equal(typedArgument('/new some words'), undefined)
 })
 
 test('a command that only shows something need not wait for a turn', () => {

@@ -21,7 +21,7 @@ export function CommandCompletions({ id, commands, marked, onChoose }: CommandCo
       {commands.map((command, index) => (
         <li
           key={command.name}
-          id={`${id}-${command.name}`}
+          id={`${id}-${index}`}
           role="option"
           aria-selected={index === marked}
           ref={index === marked ? showMarked : undefined}

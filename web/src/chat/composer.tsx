@@ -112,7 +112,7 @@ export function Composer(props: ComposerProps): ReactNode {
           aria-expanded={commands ? true : undefined}
           aria-controls={commands ? listId : undefined}
           aria-autocomplete={commands ? 'list' : undefined}
-          aria-activedescendant={commands && marked ? `${listId}-${marked.name}` : undefined}
+          aria-activedescendant={commands && marked ? `${listId}-${commands.indexOf(marked)}` : undefined}
           className="max-h-[40vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1 outline-none placeholder:text-soft"
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={onKeyDown}

@@ -8,8 +8,9 @@ import { Composer } from './composer.tsx'
 import { onComposedText, takeText } from './composed-text.ts'
 import type { Turn } from './conversation.ts'
 import { QueuedMessages } from './queued-messages.tsx'
-import { completions, readLine, runsAtOnce } from './slash-commands.ts'
+import { readLine, runsAtOnce } from './slash-commands.ts'
 import type { Attachments } from './use-attachments.ts'
+import { useCompletions } from './use-completions.ts'
 import { unknownCommand, useCommands } from './use-commands.ts'
 import type { HeldDraft } from './use-draft.ts'
 import type { FollowedConversation } from './use-conversation.ts'
@@ -35,6 +36,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const { draft, change, current } = held
   const { setError } = sending
   const commands = useCommands(session, () => chooser.current?.click())
+  const completed = useCompletions(draft.text, commands.list)
   const running = conversation.turns.find(({ state }) => state === 'running')
   const queued = running ? conversation.turns.filter(({ state }) => state === 'queued') : []
   const turnPath = (turn: string, what: string): string =>
@@ -121,7 +123,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           draft={draft.text}
           busy={sending.busy}
           attached={uploads ? 'uploading' : draft.files.length > 0 ? 'files' : 'nothing'}
-          completions={completions(draft.text, commands.list)}
+          completions={completed}
           chooser={chooser}
           onChange={(text) => change({ text })}
           onFiles={attachments.add}

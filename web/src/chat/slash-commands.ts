@@ -48,3 +48,21 @@ export function completions(text: string, list: CommandList | undefined): readon
 export function runsAtOnce({ shows }: ListedCommand, argument: string): boolean {
   return shows === 'always' || (shows === 'alone' && argument === '')
 }
+
+/** The command whose argument is being typed, and what is typed of it. */
+export function typedArgument(text: string): { readonly name: string; readonly typed: string } | undefined {
+  const [, name, typed] = /^\/([\w-]+) (\S*)$/.exec(text) ?? []
+  return name === undefined || typed === undefined ? undefined : { name, typed }
+}
+
+/** Arguments that complete what is typed, each as the whole line. */
+export function argumentCompletions(
+  { name, typed }: { readonly name: string; readonly typed: string },
+  options: readonly { readonly id: string; readonly name?: string }[],
+): readonly ListedCommand[] | undefined {
+  const wanted = typed.toLowerCase()
+  const found = options
+    .filter((option) => [option.id, option.name].some((word) => word?.toLowerCase().startsWith(wanted)))
+    .map((option) => ({ name: `${name} ${option.id}`, summary: option.name ?? '' }))
+  return found.length === 0 || (found.length === 1 && found[0]!.name === `${name} ${typed}`) ? undefined : found
+}
