@@ -1,7 +1,7 @@
 import type { CommandList, ListedCommand } from '../api/commands.ts'
 
 /** Commands that are about the page itself. */
-export const pageCommands: readonly ListedCommand[] = [
+const pageCommands: readonly ListedCommand[] = [
   { name: 'new', argument: '[WORDS]', summary: 'start a new conversation', shows: 'always' },
   { name: 'sessions', summary: 'go to another session', shows: 'always' },
   { name: 'file', summary: 'attach files to the next message', shows: 'always' },
