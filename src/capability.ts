@@ -79,6 +79,7 @@ export {
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
+export { costText, MOST_COUNTED_CALLS, moneyText, type SessionTotals, sumCosts } from './capability/session-cost.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export {
   environmentVariable,
@@ -94,6 +95,7 @@ export {
   withoutSettingFacts,
 } from './capability/settings-schema.ts'
 export type { CapabilityBase } from './capability/start-capabilities.ts'
+export { knownLayout } from './capability/known-layout.ts'
 export { textLayer } from './capability/text-layer.ts'
 export type { LayerContext, PromptBlock, TurnPart, TurnQuestion, TurnTool } from './capability/turn-part.ts'
 export type {

@@ -52,6 +52,6 @@ test('a home of an earlier version without choices works: its choices apply, and
   await assert.rejects(runtime.choose(inAtlas!, { agent: 'nobody' }), { code: 'not-found' })
   await assert.rejects(runtime.choose(inAtlas!, { berth: 'north' }), {
     code: 'invalid-input',
-    message: /subject, agent/,
+    message: /subject, layout, agent/,
   })
 })

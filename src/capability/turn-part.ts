@@ -12,6 +12,8 @@ export interface TurnQuestion {
   readonly turn?: string
   /** The new message. */
   readonly text: string
+  /** Ids of files that came with the message. In a preview they need not be the session's yet. */
+  readonly attachments?: readonly string[]
   /** The system prompt that came with the input, in place of every other. */
   readonly system?: string
   /** What the session has chosen, by the name of the choice, defaults worked in, without what is gone (`preset`). */

@@ -3,6 +3,7 @@ import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { date } from '../capabilities/date/date.ts'
 import { files } from '../capabilities/files/files.ts'
 import { instructions } from '../capabilities/instructions/instructions.ts'
+
 import { mcpClient } from '../capabilities/mcp-client/mcp-client.ts'
 import { memory } from '../capabilities/memory/memory.ts'
 import { openaiApi } from '../capabilities/openai-api/openai-api.ts'
@@ -11,6 +12,7 @@ import { projects } from '../capabilities/projects/projects.ts'
 import { prompt } from '../capabilities/prompt/prompt.ts'
 import { providerCapabilities } from '../capabilities/providers.ts'
 import { search } from '../capabilities/search/search.ts'
+import { sessionLayout } from '../capabilities/session-layout/session-layout.ts'
 import { shell } from '../capabilities/shell/shell.ts'
 import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
@@ -22,7 +24,8 @@ import type { AnyCapability } from '../capability.ts'
 
 /**
  * What comes with Foreword, in the order in which it is started, layers are declared and tools are offered. `files` asks
- * `search` for its embedding model when it starts, so it stands behind it.
+ * `search` for its embedding model when it starts, so it stands behind it; the layout of a session goes before that of its
+ * agent, so `session-layout` stands before `agents`.
  */
 export const builtIn: readonly AnyCapability[] = [
   prompt,
@@ -35,6 +38,7 @@ export const builtIn: readonly AnyCapability[] = [
   webAccess,
   subjects,
   mcpClient,
+  sessionLayout,
   agents,
   projects,
   search,

@@ -182,6 +182,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return submitted
     },
     cancel: async (session, turn) => queue.cancel(await openState(session), turn),
+    withdraw: async (session, turn) => queue.withdraw(await openState(session), turn),
     async *events(session, options) {
       const state = await openState(session)
       const { turn } = options

@@ -1,4 +1,5 @@
-import type { Contributions, ErrorFormat, Route } from '../capability.ts'
+import type { Contributions, ErrorFormat, Route, SlashCommand } from '../capability.ts'
+import type { Provider } from '../model.ts'
 import type { McpContributionSource } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
@@ -7,6 +8,8 @@ export interface ServerContribution {
   readonly name: string
   readonly routes?: readonly Route[]
   readonly errorFormat?: ErrorFormat | undefined
+  readonly providers?: readonly Pick<Provider, 'kind' | 'script'>[] | undefined
+  readonly slashCommands?: Readonly<Record<string, SlashCommand>> | undefined
   /** Opened with the first request of an MCP client. */
   readonly mcp?: McpContributionSource | undefined
 }
@@ -14,8 +17,10 @@ export interface ServerContribution {
 /** Collects what started capabilities add to a server, in their order. An error names the capability that failed. */
 export function collectContributions(started: Omit<Contributions, 'choices'>): Promise<readonly ServerContribution[]> {
   return Promise.all(
-    started.capabilities.map(async ({ name, errorFormat }) => ({
+    started.capabilities.map(async ({ name, errorFormat, providers, slashCommands }) => ({
       name,
+      providers,
+      slashCommands,
       routes: await started.routes(name),
       errorFormat,
       mcp: started.mcp(name),

@@ -4,6 +4,7 @@ import { once } from '../platform.ts'
 import type { HostedRuntime } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
+import { askServer } from './commands/ask-server.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe, createGuard } from './guard.ts'
@@ -12,6 +13,7 @@ import { type Bindings, mount } from './route.ts'
 import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
+import { commandRoutes } from './routes/command-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
@@ -91,7 +93,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       openapi,
     }),
     ...sessionRoutes(runtime, choices),
-    ...choiceRoutes(runtime),
+    ...choiceRoutes(runtime, choices),
+    ...commandRoutes(runtime, { choices, contributions, ask: askServer((request) => app.fetch(request, {})) }),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),

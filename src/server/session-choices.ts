@@ -2,7 +2,12 @@ import { z } from 'zod'
 import type { SessionChoice } from '../capability.ts'
 
 /** The choices that sessions have, by name, as far as the endpoints show them. */
-export type ChoiceDescriptions = Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none'>>>
+export type ChoiceDescriptions = Readonly<Record<string, ChoiceDescription>>
+
+interface ChoiceDescription extends Pick<SessionChoice<never>, 'summary' | 'none'> {
+  /** The id that a word of a person means. A word is an id where absent. */
+  find?(word: string): Promise<string>
+}
 
 /** Fields of sessions and of requests about them, which no choice may be named after. */
 const ownFields = 'id title binding created updated turns entries model after session input system'.split(' ')

@@ -242,3 +242,32 @@ test('a turn that waited while another one was answered is replayed as it was, t
     different: [],
   })
 })
+
+test('a message that waits can be taken back: no later call reads it, and every call can still be built again', async (t) => {
+  const first = gate()
+  const model = scriptedModel({
+    answer: (_, n) => ({ text: 'ok', before: () => (n === 1 ? first.passed : undefined) }),
+  })
+  const { runtime, ended } = await opened(t, { model })
+  const one = await runtime.submit({ text: 'one' })
+  const { session } = one
+  const two = await runtime.submit({ session, text: 'two', idempotencyKey: 'two' })
+  const three = await runtime.submit({ session, text: 'three' })
+
+  assert.equal(await runtime.withdraw(session, two.turn), true)
+  assert.equal(await runtime.withdraw(session, two.turn), false, 'it does not wait any more')
+  assert.equal(await runtime.withdraw(session, one.turn), false, 'it runs')
+  await assert.rejects(runtime.submit({ session, text: 'two', idempotencyKey: 'two' }), { code: 'key-reused' })
+  first.open()
+  await ended(three)
+
+  const said = model.calls.map(({ request }) => request.messages.map(({ content }) => content))
+  assert.deepEqual(said.at(-1), ['one', [{ type: 'text', text: 'ok' }], 'three'])
+  const heads = await runtime.store.entries(session, { types: ['head'] })
+  assert.deepEqual(
+    heads.map((entry) => entry.type === 'head' && [entry.turn, entry.head]),
+    [[two.turn, one.turn]],
+  )
+  assert.equal((await runtime.store.turn(session, two.turn))?.state, 'undone')
+  assert.deepEqual((await runtime.replay(session)).different, [])
+})

@@ -371,6 +371,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       if (!rowOf(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       forgotten.add(session)
     },
+    withdraw: async () => false,
     cancel: async (session, turn) => {
       const controller = running.get(turn)
       if (!controller || turnRow(session, turn)?.state !== 'running') return false

@@ -2,7 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import './app/theme.css'
-import { followTheme } from './app/theme.ts'
+import { followTheme } from './parts/theme.ts'
 
 followTheme()
 createRoot(document.querySelector('#root')!).render(

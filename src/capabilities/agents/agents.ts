@@ -1,5 +1,13 @@
-import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
-import type { Layer, LayoutChoice } from '../../context.ts'
+import {
+  capability,
+  knownLayout,
+  recordChoice,
+  type Records,
+  type Self,
+  type SessionChoice,
+  textLayer,
+} from '../../capability.ts'
+import type { Layer } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { AgentValue } from './agent-record.ts'
 
@@ -14,7 +22,7 @@ const agent: SessionChoice<AgentsSelf> = {
     if (!found) return undefined
     const { model, layout: name, tools, mode, prompt } = found.value
     const system = mode === 'replace' ? { text: prompt, ref: agentRef(id) } : undefined
-    return defined({ model, layout: await layoutNamed(name, known), tools, system })
+    return defined({ model, layout: await knownLayout(name, known), tools, system })
   },
   files: {
     sent: false,
@@ -48,13 +56,6 @@ export const agents = capability<undefined, Records<AgentValue>>({
     return agentRoutes(self)
   },
 })
-
-/** A built-in layout by its name, a contributed one as a value. `undefined` if it no longer exists. */
-async function layoutNamed(name: string | undefined, known: AgentsSelf['layouts']): Promise<LayoutChoice | undefined> {
-  if (name === undefined || !Object.hasOwn(known, name)) return undefined
-  const { layouts } = await import('../../context.ts')
-  return known[name] === layouts[name] ? name : known[name]
-}
 
 function agentLayers(id: string, { mode, prompt, reminder = '' }: AgentValue): readonly Layer[] {
   const beside = mode === 'replace' ? '' : prompt.trim()

@@ -26,9 +26,8 @@ interface Chosen extends ChoiceFiles {
  * choice has it so and they fit (BEHAVIOURS §3.5); the others are searched and read by tools.
  */
 export async function fileTurnPart({ service, choices }: Parts, question: TurnQuestion): Promise<TurnPart> {
-  const { session } = question
   const [ofSession, chosen] = await Promise.all([
-    session === undefined ? [] : service.files({ type: 'session', id: session }),
+    sessionFiles(service, question),
     Promise.all(
       Object.entries(choices).flatMap(([name, { files }]) => {
         const id = question.choices[name]
@@ -47,6 +46,19 @@ export async function fileTurnPart({ service, choices }: Parts, question: TurnQu
   const within = (room?: number) => turnPart(service, { ...all, fit: fileFit(sent.rows, question, room) })
   const whole = within()
   return whole.sources ? { ...whole, within } : whole
+}
+
+/** Files of the session, with those that come with the message: in a preview they are not the session's yet. */
+async function sessionFiles(
+  service: FileService,
+  { session, attachments = [], keeps }: TurnQuestion,
+): Promise<readonly FileRow[]> {
+  const isOwn = ({ owner }: FileRow) => owner.type === 'session' && owner.id === session
+  if (keeps || attachments.length === 0) {
+    return session === undefined ? [] : service.files({ type: 'session', id: session })
+  }
+  // All of them, since their order is that of their uploads.
+  return (await service.files()).filter((row) => isOwn(row) || attachments.includes(row.id))
 }
 
 async function chosenFiles(service: FileService, name: string, id: string, files: ChoiceFiles): Promise<Chosen> {

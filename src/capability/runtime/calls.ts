@@ -16,6 +16,8 @@ export interface PreviewOptions {
   readonly model?: string
   readonly system?: string
   readonly choices?: Readonly<Record<string, string>>
+  /** Ids of files that come with the message, as in `SubmitInput`. Those that are still being read are waited for. */
+  readonly attachments?: readonly string[]
 }
 
 /** A call that is not made, as a scenario. */

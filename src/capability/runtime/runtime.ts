@@ -39,6 +39,8 @@ export interface Runtime {
   submit(input: SubmitInput): Promise<SubmittedTurn>
   /** Ends a queued or running turn; what was said is kept. Returns false where there was nothing to end. */
   cancel(session: string, turn: string): Promise<boolean>
+  /** Takes back a message that waits: it stays in the log, and no call reads it. Returns false where it does not wait. */
+  withdraw(session: string, turn: string): Promise<boolean>
   /**
    * What happens in a session, from `after` on: first the log, then live events. With `turn`, only that turn's
    * events, and the stream ends when the turn is over or interrupted. A slow reader never delays a turn.

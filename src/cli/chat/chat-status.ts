@@ -1,9 +1,9 @@
-import type { Io } from '../../capability.ts'
+import { type Io, moneyText } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { bar, fetchPreview } from '../preview.ts'
 import { cutToCells } from '../table.ts'
 import type { Chat } from './conversation.ts'
-import { moneyText, type Prices, fetchSessionCost } from './session-actions.ts'
+import { type Prices, fetchSessionCost } from './session-actions.ts'
 
 /** Fetches the status of the next call of a chat. Only the model where the call cannot be assembled. */
 export async function fetchChatStatus(conversation: Chat, prices: Prices): Promise<ChatStatus> {

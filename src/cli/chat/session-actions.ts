@@ -1,4 +1,12 @@
-import type { GatewayConnection, Io } from '../../capability.ts'
+import {
+  costText,
+  type GatewayConnection,
+  type Io,
+  MOST_COUNTED_CALLS,
+  type SessionTotals,
+  sumCosts,
+} from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import type { Price } from '../../model.ts'
 import type { CallRecord, Entry, SessionRow } from '../../session.ts'
 import { requestJson, apiPath } from '../answer.ts'
@@ -60,18 +68,6 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
   note(io, 'The model no longer reads it. Effects of tools remain.')
 }
 
-/** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
-interface SessionCost {
-  readonly calls: number
-  readonly prompt: number
-  readonly cached: number
-  readonly output: number
-  /** Calls without reported usage. */
-  readonly silent: number
-  /** Absent where a price is unknown or a provider reported no usage. */
-  readonly money?: number
-}
-
 /** Looks up the price of a model. */
 export type Prices = (model: string) => Promise<Price | undefined>
 
@@ -84,49 +80,22 @@ export function priceLookup(connection: GatewayConnection): Prices {
   }
 }
 
-/** How many calls are added up, the newest first. */
-const MOST = 1_000
-
 /** Adds up the reported usage of the calls of a session, and its price. */
 export async function fetchSessionCost(
   connection: GatewayConnection,
   session: string,
   prices: Prices,
-): Promise<SessionCost> {
+): Promise<SessionTotals> {
   const { callCost } = await import('../../model.ts')
-  let cost: SessionCost = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
-  const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST}`)
-  for (const { model, outcome } of (await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path))
-    .calls) {
-    const { usage } = outcome ?? {}
-    const price = await prices(model)
-    const paid = usage && price ? callCost(usage, price) : undefined
-    const { money, ...sums } = cost
-    cost = {
-      calls: sums.calls + 1,
-      prompt: sums.prompt + (usage?.promptTokens ?? 0),
-      cached: sums.cached + (usage?.cachedTokens ?? 0),
-      output: sums.output + (usage?.outputTokens ?? 0),
-      silent: sums.silent + (usage?.promptTokens === undefined || usage.outputTokens === undefined ? 1 : 0),
-      ...(money === undefined || paid === undefined ? {} : { money: money + paid }),
-    }
-  }
-  return cost
-}
-
-/** The cost as text, one figure per line. */
-export function costText({ calls, prompt, cached, output, silent, money }: SessionCost): string {
-  const number = (tokens: number) => tokens.toLocaleString('en')
-  return [
-    `${calls === MOST ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
-    ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
-    money === undefined
-      ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`
-      : moneyText(money),
-  ].join('\n')
-}
-
-/** US dollars, with four decimals below one dollar. */
-export function moneyText(dollars: number): string {
-  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
+  const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
+  const { calls } = await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path)
+  return sumCosts(
+    await Promise.all(
+      calls.map(async ({ model, outcome }) => {
+        const { usage } = outcome ?? {}
+        const price = await prices(model)
+        return defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })
+      }),
+    ),
+  )
 }

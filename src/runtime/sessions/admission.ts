@@ -1,18 +1,12 @@
-import {
-  type Clock,
-  type FileLibrary,
-  inbox,
-  RuntimeError,
-  type SubmitInput,
-  type SubmittedTurn,
-} from '../../capability.ts'
-import { type Message, messageText, type UserMessage } from '../../context.ts'
+import { type Clock, type FileLibrary, RuntimeError, type SubmitInput, type SubmittedTurn } from '../../capability.ts'
+import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type AttachedFile, type FileRow, type LogStore, StoreError, createUndoneTurnReader } from '../../session.ts'
+import { type LogStore, StoreError, createUndoneTurnReader } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
+import { giveFiles, messageWithFiles } from './message-files.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
 
 /** Characters of one input. More is a file, not a message. */
@@ -67,7 +61,8 @@ export async function admit(
   if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
   const turn = clock.newId('turn')
-  const { message, attachments } = await attachFiles(library, session, text, files)
+  const { message, attachments, handedIn } = await messageWithFiles(library, session, text, files)
+  await giveFiles(library, session, handedIn)
   const body = {
     type: 'input',
     turn,
@@ -123,78 +118,4 @@ async function admittedBefore(
     )
   }
   return { state, submitted: { session: state.session, turn: entry.turn, seq: entry.seq, repeated: true } }
-}
-
-/** What goes into the log for a message with files. */
-interface WithFiles {
-  readonly message: UserMessage
-  readonly attachments: readonly AttachedFile[]
-}
-
-const MOST = 50
-
-/**
- * Waits until the files are read, and makes them the session's. A file that could not be read goes along as a notice: it
- * keeps no other file and no message back. The same file, and the same bytes, are sent once. Rejects with `not-found`, and with `invalid-input` for a file of another
- * conversation.
- */
-async function attachFiles(
-  library: FileLibrary | undefined,
-  session: string,
-  text: string,
-  ids: readonly string[],
-): Promise<WithFiles> {
-  const named = [...new Set(ids)]
-  if (named.length === 0) return { message: { role: 'user', content: text }, attachments: [] }
-  if (!library)
-    throw new RuntimeError('invalid-input', 'This gateway accepts no files: it runs without the capability `files`.')
-  if (named.length > MOST) throw new RuntimeError('invalid-input', `A message can have at most ${MOST} files.`)
-  const handedIn = await Promise.all(named.map((id) => library.settled(id)))
-  for (const row of handedIn) refuseOthers(row, session)
-  for (const { id, owner } of handedIn) {
-    if (owner.id === inbox.id) await library.give(id, { type: 'session', id: session })
-  }
-  const rows = mergeSameFiles(handedIn, ({ hash }) => hash)
-  const pictures = rows.flatMap(picturePart)
-  return {
-    message: { role: 'user', content: pictures.length === 0 ? text : [{ type: 'text', text }, ...pictures] },
-    attachments: rows.map(attachedFile),
-  }
-}
-
-function refuseOthers({ id, name, owner }: FileRow, session: string): void {
-  if (owner.type === 'session' && (owner.id === session || owner.id === inbox.id)) return
-  const where = owner.type === 'session' ? 'another session' : `the ${owner.type} ${owner.id}`
-  throw new RuntimeError(
-    'invalid-input',
-    `The file ${name} (${id}) belongs to ${where}. Upload it again for this session.`,
-  )
-}
-
-function attachedFile({ id, name, state }: FileRow): AttachedFile {
-  if (state.type !== 'ready') return { file: id, name, kind: 'unreadable' }
-  const { reading } = state
-  if (reading.kind === 'image') return { file: id, name, kind: 'image' }
-  const { content } = reading
-  if (reading.kind === 'table') return { file: id, name, kind: 'table', content }
-  return { file: id, name, kind: 'text', content, tokens: reading.tokens }
-}
-
-type UserPart = Exclude<Message['content'], string>[number] & { readonly type: 'file' }
-
-/** An image is in its message by its id; its bytes are put in when the request leaves. */
-function picturePart({ id, name, state }: FileRow): readonly UserPart[] {
-  if (state.type !== 'ready' || state.reading.kind !== 'image') return []
-  const { mediaType, width, height } = state.reading
-  const size = width === undefined || height === undefined ? {} : { width, height }
-  const data = { type: 'reference', reference: { foreword: id } } as const
-  return [{ type: 'file', mediaType, filename: name, data, providerOptions: { foreword: size } }]
-}
-
-/** Files that are the same, by what `sameBy` gives, as one: the first, with the other names that it goes by. */
-export function mergeSameFiles(rows: readonly FileRow[], sameBy: (row: FileRow) => string): readonly FileRow[] {
-  return Array.from(Map.groupBy(rows, sameBy).values(), (same) => {
-    const [first, ...names] = new Set(same.map(({ name }) => name))
-    return names.length === 0 ? same[0]! : { ...same[0]!, name: `${first}, also ${names.join(', ')}` }
-  })
 }

@@ -29,7 +29,7 @@ interface PrepareParts {
 }
 
 /** The message of the turn. */
-export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'keeps' | 'signal'>
+export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'attachments' | 'keeps' | 'signal'>
 
 type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
 

@@ -15,6 +15,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound } from '../sessions/admission.ts'
+import { messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
@@ -48,28 +49,32 @@ export async function nextScenario(parts: PreviewParts, options: ScenarioOptions
 
 async function attemptNext(
   { prepare, states, clock, library }: PreviewParts,
-  { session, input = '', model: askedModel, system, choices, history }: ScenarioOptions,
+  { session, input = '', model: askedModel, system, choices, attachments: ids = [], history }: ScenarioOptions,
 ) {
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
   const asked = {
     ...defined({ model: askedModel, system }),
   }
+  const name = session ?? NEW_SESSION
+  const { message, attachments } = await messageWithFiles(library, name, input, ids)
   const { model, context } = await prepare({ ...state, choices: { ...state?.choices, ...choices } }, asked, {
     text: input,
+    ...(ids.length > 0 ? { attachments: ids } : {}),
     keeps: false,
   })
-  const message = { role: 'user', content: input } as const
   const counted = {
     message,
     tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
+  const says = input !== '' || ids.length > 0
   const attempt = await attemptWithPictures(context, library, {
     model,
-    session: session ?? NEW_SESSION,
+    session: name,
+    files: attachments.map((file) => ({ ...file, turn: NEXT_TURN })),
     hasHistory: state !== undefined,
     loggedTurn: undefined,
-    current: { id: 'next-turn', messages: input === '' ? [] : [counted] },
+    current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
     last: false,
@@ -77,6 +82,9 @@ async function attemptNext(
   })
   return { ...attempt, model, context, state }
 }
+
+/** No turn has this id. */
+const NEXT_TURN = 'next-turn'
 
 /** No session has this name, so it has no history either. */
 const NEW_SESSION = 'new'

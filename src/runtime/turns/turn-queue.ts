@@ -2,8 +2,8 @@ import { type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
-import { type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
+import { defined, errorMessage } from '../../platform.ts'
+import { type EntryBody, type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
@@ -19,6 +19,8 @@ export interface TurnQueue {
   add(state: SessionState, turn: string): void
   /** Returns false where the turn neither waits nor runs. */
   cancel(state: SessionState, turn: string): Promise<boolean>
+  /** The same for a turn that waits, whose message no call reads from then on. */
+  withdraw(state: SessionState, turn: string): Promise<boolean>
   /** Takes up every turn that a former process left, and every reply that it did not deliver. */
   recover(): Promise<number>
   counts(): { readonly running: number; readonly queued: number }
@@ -85,7 +87,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const entries = [...(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
-    const said = { turn, text: messageText(input.message), keeps: true, signal }
+    const files = input.attachments?.map(({ file }) => file)
+    const said = { turn, text: messageText(input.message), ...defined({ attachments: files }), keeps: true, signal }
     let prepared: PreparedTurn
     try {
       prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
@@ -154,12 +157,33 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     }
   }
 
-  async function cancelWaiting(state: SessionState, turn: string): Promise<void> {
-    await endTurn(state, turn, { type: 'cancelled' })
+  async function endWaiting(state: SessionState, turn: string, bodies: readonly EntryBody[]): Promise<void> {
+    await store.append(state.session, bodies, clock.time())
+    void outbox.deliver(state)
     const position = state.queue.indexOf(turn)
     state.queue.splice(position, 1)
     if (position === 0) state.stalled = false
     settled(turn)
+  }
+
+  async function cancelWaiting(
+    state: SessionState,
+    turn: string,
+    bodies: () => readonly EntryBody[] | Promise<readonly EntryBody[]>,
+  ): Promise<boolean> {
+    if (!state.queue.includes(turn)) return false
+    const name = `${state.session} ${turn}`
+    const end = async (): Promise<void> => endWaiting(state, turn, await bodies())
+    const ending = cancelling.get(name) ?? end().finally(() => cancelling.delete(name))
+    cancelling.set(name, ending)
+    try {
+      await ending
+      return true
+    } catch (error) {
+      throw runtimeFailure(error)
+    } finally {
+      next(state)
+    }
   }
 
   async function failTurn(state: SessionState, turn: string, error: unknown): Promise<void> {
@@ -184,19 +208,13 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
         state.running.controller.abort('cancelled')
         return true
       }
-      if (!state.queue.includes(turn)) return false
-      const name = `${state.session} ${turn}`
-      const ending = cancelling.get(name) ?? cancelWaiting(state, turn).finally(() => cancelling.delete(name))
-      cancelling.set(name, ending)
-      try {
-        await ending
-        return true
-      } catch (error) {
-        throw runtimeFailure(error)
-      } finally {
-        next(state)
-      }
+      return cancelWaiting(state, turn, () => [{ type: 'turn-end', turn, outcome: { type: 'cancelled' } }])
     },
+    withdraw: (state, turn) =>
+      cancelWaiting(state, turn, async () => [
+        { type: 'turn-end', turn, outcome: { type: 'cancelled' } },
+        { type: 'head', turn, head: (await turnBefore(store, state.session, turn)) ?? null },
+      ]),
     async recover() {
       const unfinished = await store.unfinishedTurns()
       for (const { session, turn } of unfinished) {
@@ -222,6 +240,17 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       await Promise.all(active)
       await outbox.stop()
     },
+  }
+}
+
+/** The turn that the conversation continues after without a turn: the newest one before it that was not taken back. */
+async function turnBefore(store: SessionStore, session: string, turn: string): Promise<string | undefined> {
+  let before = (await store.turn(session, turn))?.ordinal
+  for (;;) {
+    const page = await store.turns(session, { limit: 50, ...defined({ before }) })
+    const found = page.find(({ state }) => state !== 'undone')
+    if (found || page.length < 50) return found?.turn
+    before = page.at(-1)?.ordinal
   }
 }
 

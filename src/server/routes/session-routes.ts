@@ -143,9 +143,20 @@ function joinWords(words: readonly string[], last: string): string {
 
 const option = z.object({ id: z.string(), name: z.string().optional(), summary: z.string().optional() })
 
-/** The options of a choice. */
-export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>): readonly Route[] {
+const offeredChoice = z.object({ name: z.string(), summary: z.string(), none: z.string() })
+
+/** What a session can choose, and the options of each choice. */
+export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: ChoiceDescriptions): readonly Route[] {
   return [
+    route({
+      method: 'GET',
+      path: '/api/choices',
+      tag: 'sessions',
+      summary: 'Lists what a session can choose besides its model, and what choosing none means',
+      answers: { 200: { description: 'Choices', schema: z.object({ choices: z.array(offeredChoice) }) } },
+      handle: () =>
+        json({ choices: Object.entries(choices).map(([name, { summary, none }]) => ({ name, summary, none })) }),
+    }),
     route({
       method: 'GET',
       path: '/api/choices/:choice',

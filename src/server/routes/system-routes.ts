@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json, text } from '../answer.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
+import { attachmentsSchema, historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
 import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 
 /** What the endpoints report besides the runtime. */
@@ -24,7 +24,8 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     system: z.string().min(1).optional().describe('A system prompt for this call, in place of any other.'),
     ...choiceIds(choices),
   })
-  const preview = async (query: z.output<typeof previewQuery>) => {
+  const previewBody = previewQuery.extend({ attachments: attachmentsSchema })
+  const preview = async (query: z.output<typeof previewBody>) => {
     const { chosen, others } = splitChoices<string, typeof query>(choices, query)
     return json(await runtime.preview({ ...defined(others), choices: chosen }))
   }
@@ -115,7 +116,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       path: '/api/context',
       tag: 'context',
       summary: 'Shows the request and the manifest of the next call. Writes nothing',
-      body: previewQuery,
+      body: previewBody,
       answers: previewAnswers,
       handle: ({ body }) => preview(body),
     }),
@@ -123,7 +124,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/api/context',
       tag: 'context',
-      summary: 'The same with query parameters, for a browser',
+      summary: 'The same with query parameters and without attachments, for a browser',
       query: previewQuery,
       answers: previewAnswers,
       handle: ({ query }) => preview(query),
@@ -133,7 +134,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       path: '/api/context/scenario',
       tag: 'context',
       summary: 'The input of the next call as a scenario, for `foreword assemble` and `foreword check`. Writes nothing',
-      body: previewQuery.extend({ history: historySchema }),
+      body: previewBody.extend({ history: historySchema }),
       answers: { 200: { description: 'The scenario', schema: scenarioAnswer } },
       handle: async ({ body }) => {
         const { chosen, others } = splitChoices<string, typeof body>(choices, body)

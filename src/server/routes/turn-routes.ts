@@ -143,6 +143,24 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
         return json({ cancelled: await runtime.cancel(session, turn) })
       },
     }),
+    route({
+      method: 'POST',
+      path: '/api/sessions/:session/turns/:turn/withdraw',
+      tag: 'turns',
+      summary: 'Takes back a message that waits for its turn; it stays in the log, and no call reads it',
+      answers: {
+        200: {
+          description: '`withdrawn` is false where the message no longer waits',
+          schema: z.object({ withdrawn: z.boolean() }),
+        },
+      },
+      handle: async ({ param }) => {
+        const session = param('session')
+        const turn = param('turn')
+        await requireTurn(store, session, turn)
+        return json({ withdrawn: await runtime.withdraw(session, turn) })
+      },
+    }),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type {
+  ChoiceOption,
   ForecastManifest,
   LayerHistory,
   ModelStatus,
@@ -69,4 +70,14 @@ export interface ListedProposal {
   readonly state:
     | { readonly type: 'waiting' }
     | { readonly type: 'confirmed' | 'declined' | 'undone'; readonly by: string; readonly reason?: string }
+}
+
+/** What a session can choose besides its model. */
+export interface ChoiceList {
+  readonly choices: readonly { readonly name: string; readonly summary: string; readonly none: string }[]
+}
+
+/** `options` is absent where they cannot be listed. */
+export interface OptionList {
+  readonly options?: readonly ChoiceOption[]
 }

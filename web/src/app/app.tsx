@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { ChatPage } from '../chat/chat-page.tsx'
+import { Shortcuts } from './shortcuts.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Shell } from './shell.tsx'
 import { SignInPage } from './sign-in-page.tsx'
@@ -31,6 +32,7 @@ export function App(): ReactNode {
           </Route>
         </Switch>
       </Suspense>
+      <Shortcuts />
     </Shell>
   )
 }

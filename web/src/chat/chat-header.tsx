@@ -1,8 +1,15 @@
 import type { ReactNode } from 'react'
 import { type ListedSession, useResource } from '../api/resources.ts'
+import { SessionOptions } from './session-options.tsx'
+import type { SessionChoices } from './use-session-choices.ts'
 
-/** The title of the conversation. */
-export function ChatHeader({ session }: { readonly session: string | undefined }): ReactNode {
+interface ChatHeaderProps {
+  readonly session: string | undefined
+  readonly choices: SessionChoices
+}
+
+/** The title of the conversation, and what answers it. */
+export function ChatHeader({ session, choices }: ChatHeaderProps): ReactNode {
   const { data } = useResource<ListedSession>(
     session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}`,
   )
@@ -11,6 +18,7 @@ export function ChatHeader({ session }: { readonly session: string | undefined }
       <h1 className="min-w-0 flex-1 truncate font-semibold">
         {session === undefined ? 'New conversation' : (data?.title ?? 'Untitled')}
       </h1>
+      <SessionOptions choices={choices} />
     </header>
   )
 }

@@ -1,13 +1,16 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, type ApiError } from '../api/client.ts'
-import { ContextStrip } from '../inspector/context-strip.tsx'
+import { type ModelList, useResource } from '../api/resources.ts'
 import { InspectorPanel } from '../inspector/inspector-panel.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
 import { ChatHeader } from './chat-header.tsx'
-import { Composer } from './composer.tsx'
+import { DropArea } from './drop-area.tsx'
+import { MessageForm } from './message-form.tsx'
 import { MessageList } from './message-list.tsx'
+import { useAttachments } from './use-attachments.ts'
 import { useConversation } from './use-conversation.ts'
+import { useDraft } from './use-draft.ts'
+import { useSending } from './use-sending.ts'
+import { useSessionChoices } from './use-session-choices.ts'
 
 interface ChatPageProps {
   /** Absent: a new one, which begins with the first message. */
@@ -19,64 +22,58 @@ interface ChatPageProps {
 /** One conversation: what was said, the context of the next call, and the field for the next message. */
 export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const followed = useConversation(session)
-  const { conversation, connected, failure } = followed
-  const [draft, setDraft] = useState('')
+  const held = useDraft(session)
+  const attachments = useAttachments(held.draft.files)
+  const choices = useSessionChoices(session, held)
+  const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const chooser = useRef<HTMLInputElement>(null)
   const [inspecting, setInspecting] = useState(false)
-  const [error, setError] = useState<ApiError>()
   const [, navigate] = useLocation()
-  const settledTurns = conversation.turns.filter(({ state }) => state === 'ended').length
-  const running = conversation.turns.findLast(({ state }) => state !== 'ended')
+  const sending = useSending({
+    session,
+    held,
+    onSent(sent) {
+      attachments.clear()
+      if (session === undefined) navigate(`/sessions/${encodeURIComponent(sent)}`)
+    },
+  })
 
-  const send = async (): Promise<void> => {
-    setError(undefined)
-    try {
-      const sent = await api<{ readonly session: string }>('/api/messages', {
-        method: 'POST',
-        body: { text: draft, ...(session === undefined ? {} : { session }) },
-        headers: { 'idempotency-key': crypto.randomUUID() },
-      })
-      setDraft('')
-      if (session === undefined) navigate(`/sessions/${encodeURIComponent(sent.session)}`)
-    } catch (failed) {
-      // The draft is kept.
-      setError(failed as ApiError)
-    }
-  }
-  const stop = async (): Promise<void> => {
-    if (session === undefined || running === undefined) return
-    await api(`/api/sessions/${encodeURIComponent(session)}/turns/${encodeURIComponent(running.id)}/cancel`, {
-      method: 'POST',
-    }).catch(setError)
+  // What failed is shown, and not sent.
+  const files = attachments.items.flatMap(({ file, state }) =>
+    file === undefined || state.type === 'failed' ? [] : [file],
+  )
+  const { change } = held
+  useEffect(() => change({ files }), [change, files.join()])
+
+  const next = {
+    session,
+    draft: held.draft.text,
+    attachments: attachments.items.flatMap(({ file, state }) =>
+      file !== undefined && state.type === 'ready' ? [file] : [],
+    ),
+    chosen: choices.chosen,
+    settledTurns: followed.conversation.turns.filter(({ state }) => state === 'ended').length,
   }
 
   return (
     <div className="flex min-h-0 flex-1">
-      <main id="main" className="flex min-w-0 flex-1 flex-col">
-        <ChatHeader session={session} />
+      <DropArea onFiles={attachments.add}>
+        <ChatHeader session={session} choices={choices} />
         <MessageList session={session} followed={followed} />
-        <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
-          <div className="mx-auto flex max-w-3xl flex-col gap-2">
-            {!connected && (
-              <p role="status" className="text-sm text-warn">
-                Connecting to the gateway again …
-              </p>
-            )}
-            {(failure ?? error) && <ErrorNote error={(failure ?? error)!} />}
-            <ContextStrip
-              session={session}
-              draft={draft}
-              settledTurns={settledTurns}
-              onInspect={() => setInspecting(true)}
-            />
-            <Composer draft={draft} onChange={setDraft} onSend={send} onStop={running ? stop : undefined} />
-          </div>
-        </div>
-      </main>
+        <MessageForm
+          next={next}
+          followed={followed}
+          held={held}
+          attachments={attachments}
+          sending={sending}
+          model={choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id}
+          chooser={chooser}
+          onInspect={() => setInspecting(true)}
+        />
+      </DropArea>
       <InspectorPanel
-        session={session}
         call={call}
-        draft={draft}
-        settledTurns={settledTurns}
+        next={next}
         open={inspecting || call !== undefined}
         onClose={() => {
           setInspecting(false)

@@ -1,61 +1,138 @@
-import { ArrowUp, Square } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { ArrowUp, Paperclip, Square } from 'lucide-react'
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
+import type { ListedCommand } from '../api/commands.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { CommandCompletions } from './command-completions.tsx'
 
 interface ComposerProps {
   readonly draft: string
+  /** The message is on its way: nothing can be changed. */
+  readonly busy: boolean
+  /** Whether there is something to send besides the text, and nothing that keeps it back. */
+  readonly attached: 'nothing' | 'files' | 'uploading'
+  /** Commands that complete what is typed. */
+  readonly completions: readonly ListedCommand[] | undefined
+  /** The field in which a person chooses files. */
+  readonly chooser: RefObject<HTMLInputElement | null>
   onChange(draft: string): void
+  onFiles(files: readonly File[]): void
   onSend(): Promise<void>
-  /** Present while a turn runs. */
-  readonly onStop: (() => Promise<void>) | undefined
+  /** Present while a turn runs or a message is on its way. */
+  readonly onStop: (() => void) | undefined
 }
 
-/** The field for the next message. Enter sends, Shift+Enter begins a line, Escape stops the running turn. */
-export function Composer({ draft, onChange, onSend, onStop }: ComposerProps): ReactNode {
+/**
+ * The field for the next message. Enter sends, Shift+Enter begins a line, Escape stops the running turn; behind a slash the
+ * arrows choose a command.
+ */
+export function Composer(props: ComposerProps): ReactNode {
+  const { draft, busy, attached, completions, chooser, onChange, onFiles, onSend, onStop } = props
   const field = useRef<HTMLTextAreaElement>(null)
+  const listId = useId()
+  const [mark, setMark] = useState(0)
+  const [hiddenFor, setHiddenFor] = useState<string>()
   useEffect(() => fitHeight(field.current), [draft])
-  const blank = draft.trim() === ''
+  useEffect(() => setMark(0), [draft])
+  const commands = hiddenFor === draft ? undefined : completions
+  const marked = commands?.[Math.min(mark, commands.length - 1)]
+  const cannotSend = busy || attached === 'uploading' || (draft.trim() === '' && attached === 'nothing')
 
+  const complete = ({ name, argument }: ListedCommand): void => {
+    onChange(`/${name}${argument === undefined ? '' : ' '}`)
+    setHiddenFor(`/${name}`)
+    field.current?.focus()
+  }
+  const send = (): void => void onSend().finally(() => field.current?.focus())
+
+  const onListKey = (event: KeyboardEvent, list: readonly ListedCommand[]): boolean => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setMark((mark + step + list.length) % list.length)
+    else if (event.key === 'Escape') setHiddenFor(draft)
+    else if ((event.key === 'Tab' || event.key === 'Enter') && marked && `/${marked.name}` !== draft) complete(marked)
+    else return false
+    return true
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     // An input method uses Enter to accept a word.
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter' && !event.shiftKey && !blank) {
+    if (commands && !event.shiftKey && onListKey(event, commands)) return event.preventDefault()
+    if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
-      void onSend()
+      if (!cannotSend) send()
     }
-    if (event.key === 'Escape' && onStop) void onStop()
+    if (event.key === 'Escape' && onStop) onStop()
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    const { files } = event.clipboardData
+    // Programs put a picture of a text beside it: the text is what is meant.
+    if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
+    event.preventDefault()
+    onFiles([...files])
   }
 
   return (
-    <div className="flex items-end gap-1 rounded-xl border border-strong-line bg-ground p-1.5">
-      <label htmlFor="message" className="sr-only">
-        Message
-      </label>
-      <textarea
-        ref={field}
-        id="message"
-        rows={1}
-        dir="auto"
-        value={draft}
-        placeholder="Message"
-        className="max-h-[40vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1 outline-none placeholder:text-soft"
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      {onStop && (
-        <IconButton label="Stop" onClick={() => void onStop()}>
-          <Square size={16} aria-hidden />
+    <>
+      {commands && <CommandCompletions id={listId} commands={commands} marked={mark} onChoose={complete} />}
+      <div className="flex items-end gap-1 rounded-xl border border-strong-line bg-ground p-1.5">
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to attach"
+          onChange={(event) => {
+            onFiles([...(event.target.files ?? [])])
+            event.target.value = ''
+          }}
+        />
+        <IconButton label="Attach files" disabled={busy} onClick={() => chooser.current?.click()}>
+          <Paperclip size={16} aria-hidden />
         </IconButton>
-      )}
-      <IconButton
-        label="Send"
-        disabled={blank}
-        className="bg-accent text-accent-ink hover:bg-accent hover:text-accent-ink"
-        onClick={() => void onSend()}
-      >
-        <ArrowUp size={16} aria-hidden />
-      </IconButton>
-    </div>
+        <label htmlFor="message" className="sr-only">
+          Message
+        </label>
+        <textarea
+          ref={field}
+          id="message"
+          rows={1}
+          dir="auto"
+          value={draft}
+          readOnly={busy}
+          placeholder="Message"
+          role={commands ? 'combobox' : undefined}
+          aria-expanded={commands ? true : undefined}
+          aria-controls={commands ? listId : undefined}
+          aria-autocomplete={commands ? 'list' : undefined}
+          aria-activedescendant={commands && marked ? `${listId}-${commands.indexOf(marked)}` : undefined}
+          className="max-h-[40vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1 outline-none placeholder:text-soft"
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        {onStop && (
+          <IconButton label="Stop" onClick={onStop}>
+            <Square size={16} aria-hidden />
+          </IconButton>
+        )}
+        <IconButton
+          label="Send"
+          disabled={cannotSend}
+          className="bg-accent text-accent-ink hover:bg-accent hover:text-accent-ink"
+          onClick={send}
+        >
+          <ArrowUp size={16} aria-hidden />
+        </IconButton>
+      </div>
+    </>
   )
 }
 

@@ -9,14 +9,13 @@ import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { pieceTitle } from './entry-words.ts'
+import type { NextCall } from './next-call.ts'
 import { type CallAssembly, useCallAssembly } from './use-call-assembly.ts'
 
 interface CallPanelProps {
-  readonly session: string | undefined
   /** Absent: the next call. */
   readonly call: string | undefined
-  readonly draft: string
-  readonly settledTurns: number
+  readonly next: NextCall
 }
 
 /** Everything that a call read, in reading order, and what it left out, with the reasons. */

@@ -1,39 +1,37 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { CostLine } from './cost-line.tsx'
 import { ContextBar } from './context-bar.tsx'
+import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
 
 /** How long the person has to pause before the preview follows, ms. */
 const PAUSE_MS = 150
 
 interface ContextStripProps {
-  readonly session: string | undefined
-  readonly draft: string
-  /** Changes when a turn has ended, and with it the next call. */
-  readonly settledTurns: number
+  readonly next: NextCall
   /** Opens the inspector where it is not beside the conversation. */
   onInspect(): void
 }
 
 /** The context of the next call, while one types: the same assembly that the call will use. */
-export function ContextStrip({ session, draft, settledTurns, onInspect }: ContextStripProps): ReactNode {
+export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode {
   const [preview, setPreview] = useState<Preview>()
   const [error, setError] = useState<ApiError>()
+  const latest = useRef(next)
+  latest.current = next
+  const key = nextCallKey(next)
 
   useEffect(() => {
     const controller = new AbortController()
+    const { signal } = controller
     const read = async (): Promise<void> => {
       try {
-        const body = {
-          ...(session === undefined ? {} : { session }),
-          ...(draft.trim() === '' ? {} : { input: draft }),
-        }
-        setPreview(await api<Preview>('/api/context', { method: 'POST', body, signal: controller.signal }))
+        setPreview(await api<Preview>('/api/context', { method: 'POST', body: nextCallBody(latest.current), signal }))
         setError(undefined)
       } catch (failure) {
-        if (!controller.signal.aborted) setError(failure as ApiError)
+        if (!signal.aborted) setError(failure as ApiError)
       }
     }
     const timer = setTimeout(() => void read(), PAUSE_MS)
@@ -41,7 +39,7 @@ export function ContextStrip({ session, draft, settledTurns, onInspect }: Contex
       clearTimeout(timer)
       controller.abort()
     }
-  }, [session, draft, settledTurns])
+  }, [key])
 
   if (error) return <ErrorNote error={error} />
   if (preview === undefined) return <div className="h-9" />

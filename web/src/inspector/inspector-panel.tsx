@@ -3,6 +3,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { useMedia } from '../parts/use-media.ts'
 import { CallPanel } from './call-panel.tsx'
+import type { NextCall } from './next-call.ts'
 import { LatePanel } from './share-late-panel.tsx'
 
 const WhatIfPanel = lazy(() => import('./what-if-panel.tsx'))
@@ -12,24 +13,21 @@ const SharePanel = lazy(() => import('./share-panel.tsx'))
 const HistoryPanel = lazy(() => import('./history-panel.tsx'))
 
 interface InspectorPanelProps {
-  readonly session: string | undefined
   /** The call that is open; absent: the next one. */
   readonly call: string | undefined
-  readonly draft: string
-  readonly settledTurns: number
+  readonly next: NextCall
   /** Whether it was asked for: on a narrow screen it then lies over the conversation. */
   readonly open: boolean
   onClose(): void
 }
 
 /** What the model read, or will read: beside the conversation where there is room, otherwise over it. */
-export function InspectorPanel(props: InspectorPanelProps): ReactNode {
-  const { session, call, open, onClose } = props
+export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProps): ReactNode {
   const isWide = useMedia('(width >= 80rem)')
   const title = call === undefined ? 'Next call' : 'Call'
-  const late = { session, call }
+  const late = { session: next.session, call }
   const tabs = [
-    { id: 'call', title, content: <CallPanel {...props} /> },
+    { id: 'call', title, content: <CallPanel call={call} next={next} /> },
     { id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> },
     { id: 'compare', title: 'Compare', content: <LatePanel panel={ComparePanel} {...late} /> },
     { id: 'timeline', title: 'Timeline', content: <LatePanel panel={TimelinePanel} {...late} /> },
@@ -44,11 +42,7 @@ export function InspectorPanel(props: InspectorPanelProps): ReactNode {
     ) : null
   }
   return (
-    <aside
-      aria-label="Inspector"
-      className="flex w-96 shrink-0 flex-col border-l border-line bg-raised px-3"
-      data-session={session}
-    >
+    <aside aria-label="Inspector" className="flex w-96 shrink-0 flex-col border-l border-line bg-raised px-3">
       <Tabs label="Inspector" tabs={tabs} />
     </aside>
   )

@@ -2,6 +2,7 @@ import useSWR, { type SWRResponse } from 'swr'
 import type { Layer, Scenario } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { useLate } from '../parts/use-late.ts'
+import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
 import { type Assembled, assembleScenario } from './what-if-assembly.ts'
 
 /** A call as it was assembled: its exact pieces, and the layers with all their forms. */
@@ -10,44 +11,30 @@ export interface CallAssembly extends Assembled {
 }
 
 interface InspectedCall {
-  readonly session: string | undefined
   /** Absent: the next call. */
   readonly call: string | undefined
-  /** The text of the next message. */
-  readonly draft: string
-  /** Changes when the next call does. */
-  readonly settledTurns: number
+  readonly next: NextCall
 }
 
 /** How long the person has to pause before the next call is assembled again, ms. */
 const PAUSE_MS = 300
 
 /** Assembles an earlier call again, or the next one, in the page: by the assembler that the gateway runs. */
-export function useCallAssembly({
-  session,
-  call,
-  draft,
-  settledTurns,
-}: InspectedCall): SWRResponse<CallAssembly, ApiError> {
-  const input = useLate(draft.trim() === '' ? undefined : draft, PAUSE_MS)
+export function useCallAssembly({ call, next }: InspectedCall): SWRResponse<CallAssembly, ApiError> {
+  const late = useLate(call === undefined ? nextCallKey(next) : '', PAUSE_MS)
   return useSWR<CallAssembly, ApiError>(
-    call === undefined ? ['next call', session, input, settledTurns] : ['call', call],
+    call === undefined ? ['next call', late] : ['call', call],
     async () => {
-      const { assembled, layers } = assembledOf(await readScenario(session, call, input))
+      const { assembled, layers } = assembledOf(await readScenario(call, next))
       return { ...assembled, layers }
     },
     { keepPreviousData: true, revalidateOnFocus: call === undefined },
   )
 }
 
-function readScenario(
-  session: string | undefined,
-  call: string | undefined,
-  input: string | undefined,
-): Promise<Scenario> {
+function readScenario(call: string | undefined, next: NextCall): Promise<Scenario> {
   if (call !== undefined) return api(`/api/calls/${encodeURIComponent(call)}/scenario`)
-  const body = { ...(session === undefined ? {} : { session }), ...(input === undefined ? {} : { input }) }
-  return api('/api/context/scenario', { method: 'POST', body })
+  return api('/api/context/scenario', { method: 'POST', body: nextCallBody(next) })
 }
 
 function assembledOf(scenario: Scenario): { readonly assembled: Assembled; readonly layers: CallAssembly['layers'] } {

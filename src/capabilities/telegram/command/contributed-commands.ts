@@ -47,34 +47,10 @@ const LOG_HINT = 'The log of the gateway has the reason.'
 /** Calls the HTTP API within this process: no port has to be open, and no token is needed. Loaded with the first call. */
 function askInProcess(runtime: HostedRuntime): SlashCommandCall['ask'] {
   const opened = once(async () => {
-    const { createServer, hostedOptions } = await import('../../../server.ts')
+    const { askServer, createServer, hostedOptions } = await import('../../../server.ts')
     const { version } = await runtime.status()
-    return createServer(runtime, { ...(await hostedOptions(runtime)), version, bind: ADDRESS })
+    const options = { ...(await hostedOptions(runtime)), version, bind: '127.0.0.1' }
+    return askServer(createServer(runtime, options).fetch)
   })
-  return async <Answer>(path: string, { method, body }: { readonly method?: string; readonly body?: unknown } = {}) => {
-    const server = await opened()
-    const response = await server.fetch(
-      new Request(`http://${ADDRESS}${path}`, {
-        ...(method === undefined ? {} : { method }),
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      }),
-    )
-    if (!response.ok) throw await refusalError(response)
-    return (await response.json()) as Answer
-  }
-}
-
-const ADDRESS = '127.0.0.1'
-
-/** The error of an answer that is no success: `{error: {code, message, hint?}}`. */
-async function refusalError(response: Response): Promise<ForewordError> {
-  const body = (await response.json().catch(() => undefined)) as { readonly error?: Refusal } | undefined
-  const { code = 'internal', message = `The gateway answered ${response.status}.`, hint } = body?.error ?? {}
-  return new ForewordError(code, message, { status: response.status }, { hint })
-}
-
-interface Refusal {
-  readonly code?: string
-  readonly message?: string
-  readonly hint?: string
+  return async (path, init) => (await opened())(path, init)
 }

@@ -1,5 +1,12 @@
 export type Theme = 'light' | 'dark' | 'system'
 
+/** In the order of their list. */
+export const themes: readonly { readonly id: Theme; readonly title: string }[] = [
+  { id: 'system', title: 'As the system' },
+  { id: 'light', title: 'Light' },
+  { id: 'dark', title: 'Dark' },
+]
+
 const KEY = 'foreword-theme'
 const dark = globalThis.matchMedia('(prefers-color-scheme: dark)')
 

@@ -1,0 +1,57 @@
+/** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
+export interface SessionTotals {
+  readonly calls: number
+  readonly prompt: number
+  readonly cached: number
+  readonly output: number
+  /** Calls without reported usage. */
+  readonly silent: number
+  /** Absent where a price is unknown or a provider reported no usage. */
+  readonly money?: number
+}
+
+/** How many calls are added up, the newest first. */
+export const MOST_COUNTED_CALLS = 1_000
+
+/** One call: what its provider reported, and what that costs, US dollars. */
+interface CountedCall {
+  readonly usage?: {
+    readonly promptTokens?: number | undefined
+    readonly cachedTokens?: number | undefined
+    readonly outputTokens?: number | undefined
+  }
+  readonly paid?: number
+}
+
+export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
+  let cost: SessionTotals = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
+  for (const { usage, paid } of calls) {
+    const { money, ...sums } = cost
+    cost = {
+      calls: sums.calls + 1,
+      prompt: sums.prompt + (usage?.promptTokens ?? 0),
+      cached: sums.cached + (usage?.cachedTokens ?? 0),
+      output: sums.output + (usage?.outputTokens ?? 0),
+      silent: sums.silent + (usage?.promptTokens === undefined || usage.outputTokens === undefined ? 1 : 0),
+      ...(money === undefined || paid === undefined ? {} : { money: money + paid }),
+    }
+  }
+  return cost
+}
+
+/** The cost as text, one figure per line. */
+export function costText({ calls, prompt, cached, output, silent, money }: SessionTotals): string {
+  const number = (tokens: number) => tokens.toLocaleString('en')
+  return [
+    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
+    ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
+    money === undefined
+      ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`
+      : moneyText(money),
+  ].join('\n')
+}
+
+/** US dollars, with four decimals below one dollar. */
+export function moneyText(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
+}

@@ -1,0 +1,21 @@
+import type { SlashCommand } from '../../capability.ts'
+
+/** A command of a conversation that a client runs over HTTP. */
+export interface ServedCommand extends Pick<SlashCommand, 'argument' | 'summary' | 'shows'> {
+  readonly name: string
+  run(call: ServedCall): Promise<CommandAnswer>
+}
+
+export interface ServedCall {
+  /** What followed the command; empty where nothing did. */
+  readonly argument: string
+  /** `undefined` before the first message. */
+  readonly session: string | undefined
+}
+
+/** What a command answers a person. */
+export interface CommandAnswer {
+  readonly text?: string
+  /** The session that the command was about: it made one where none was named. */
+  readonly session?: string
+}

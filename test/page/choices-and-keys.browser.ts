@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+const answer = ({ newest }: { readonly newest: string }) => ({ text: `Read: ${newest}` })
+
+const field = (page: Page) => page.getByLabel('Message', { exact: true })
+const options = (page: Page) => page.getByRole('button', { name: /Choices of this session/ })
+const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
+
+test('6. model, agent, project, subject and layout are chosen before the first message and after it', async (t) => {
+  const { page, gateway } = await openedPage(t, {
+    answer,
+    models: [{ name: 'scripted' }, { name: 'another' }],
+  })
+  await gateway.curl('/api/agents', { name: 'Poet', prompt: 'Answer in verse.', mode: 'append' })
+  await gateway.curl('/api/projects', { name: 'Atlas', instructions: 'Maps only.' })
+  await gateway.curl('/api/subjects', { id: 'reef', brief: 'The reef.' })
+  await page.reload()
+  await options(page).click()
+  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'Poet' })
+  await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Atlas' })
+  await page.getByLabel('Subject', { exact: true }).selectOption('reef')
+  await page.getByLabel('Layout', { exact: true }).selectOption('chai')
+  await page.getByLabel('Model', { exact: true }).selectOption('ollama/another')
+  await strip(page).getByText('ollama/another').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('ollama/another · reef · chai · Poet · Atlas').waitFor()
+
+  await page.reload()
+  await page.getByText('ollama/another · reef · chai · Poet · Atlas').waitFor()
+  await field(page).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('Read: hello').waitFor()
+  const id = page.url().split('/').at(-1)!
+  const session = await gateway.curl<Record<string, string>>(`/api/sessions/${id}`)
+  assert.deepEqual([session['model'], session['layout'], session['subject']], ['ollama/another', 'chai', 'reef'])
+  const { calls } = await gateway.curl<{ calls: { layout: string; model: string }[] }>(`/api/sessions/${id}/calls`)
+  assert.deepEqual([calls[0]!.layout, calls[0]!.model], ['chai', 'ollama/another'])
+
+  await options(page).click()
+  await page.getByLabel('Model', { exact: true }).selectOption('')
+  await page.getByLabel('Agent', { exact: true }).selectOption('')
+  await strip(page).getByText('ollama/scripted').waitFor()
+  const changed = await gateway.curl<Record<string, string>>(`/api/sessions/${id}`)
+  assert.deepEqual([changed['model'], changed['agent'], changed['layout']], [undefined, undefined, 'chai'])
+})
+
+test('6. commands are completed while they are typed, run without a message, and an unknown one is kept', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  await field(page).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('Read: hello').waitFor()
+  const id = page.url().split('/').at(-1)!
+
+  await field(page).pressSequentially('/la')
+  const list = page.getByRole('listbox', { name: 'Commands' })
+  await list.getByRole('option', { name: '/layout [ID]' }).waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await field(page).inputValue(), '/layout ')
+  await field(page).pressSequentially('cha')
+  await list.getByRole('option', { name: '/layout chai' }).waitFor()
+  await page.keyboard.press('Enter')
+  assert.equal(await field(page).inputValue(), '/layout chai')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Result of /layout chai' }).getByText('Set the layout').waitFor()
+  assert.equal((await gateway.curl<{ layout: string }>(`/api/sessions/${id}`)).layout, 'chai')
+  assert.equal(await field(page).inputValue(), '')
+
+  await field(page).pressSequentially('/')
+  await list.waitFor()
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'detached' })
+  await field(page).fill('/contxt')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('There is no command /contxt.').waitFor()
+  assert.equal(await field(page).inputValue(), '/contxt')
+
+  await field(page).fill('/undo')
+  await page.keyboard.press('Enter')
+  await page.getByText('Undone: no later call reads this turn.').waitFor()
+  assert.equal((await gateway.curl<{ turns: number }>(`/api/sessions/${id}`)).turns, 1, 'no command is a message')
+  await field(page).fill('/new again')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'New conversation' }).waitFor()
+  assert.equal(await field(page).inputValue(), 'again')
+})
+
+test('6. a line that the model itself acts on is a message', async (t) => {
+  const { page } = await openedPage(t, { answer }, { configuration: { model: 'rehearsal' } })
+  await page.getByText('rehearsal').first().waitFor()
+  await field(page).fill('/say Good morning.')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('Good morning.', { exact: true }).waitFor()
+})
+
+test('6. the palette finds sessions, pages, commands and colours, by keyboard alone', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  await gateway.curl('/api/sessions', { title: 'About the tides' })
+  const find = async (text: string): Promise<void> => {
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByPlaceholder('Type to search').waitFor()
+    await page.keyboard.type(text)
+    await page.getByRole('option', { name: text }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await find('About the tides')
+  await page.getByRole('heading', { name: 'About the tides' }).waitFor()
+  await find('Colours: Dark')
+  assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+  await find('Settings: Appearance')
+  await page.getByLabel('Light').check()
+  assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'light')
+  await find('/context')
+  assert.equal(await field(page).inputValue(), '/context')
+})
+
+test('6. every key is listed, and the focus goes where the keys say', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await field(page).waitFor()
+  await page.getByRole('heading', { name: 'New conversation' }).click()
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Keys and commands' })
+  await dialog.getByText('/model [ID]').waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  assert.equal(await page.evaluate('document.activeElement.id'), 'message')
+  await page.keyboard.type('what?')
+  assert.equal(await field(page).inputValue(), 'what?', 'no key of the page acts while one types')
+})
+
+test('6. the colours follow the system until one is chosen, and the choice survives a reload', async (t) => {
+  const { page } = await openedPage(t, { answer }, { browser: { colorScheme: 'dark', reducedMotion: 'reduce' } })
+  const theme = () => page.evaluate('document.documentElement.dataset.theme')
+  await field(page).waitFor()
+  assert.equal(await theme(), 'dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.locator('html[data-theme=light]').waitFor()
+  await page.goto(new URL('/settings/appearance', page.url()).href)
+  await page.getByLabel('Dark').check()
+  await page.reload()
+  await page.getByLabel('Dark').waitFor()
+  assert.equal(await theme(), 'dark')
+})
+
+test('6. nobody waits for a movement: with reduced motion nothing is animated', async (t) => {
+  const { page } = await openedPage(t, { answer }, { browser: { reducedMotion: 'reduce' } })
+  await field(page).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('Read: hello').waitFor()
+  const moving = await page.evaluate(
+    `document.getAnimations().filter(({ effect }) => effect.getTiming().duration > 10).length`,
+  )
+  assert.equal(moving, 0)
+})

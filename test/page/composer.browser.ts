@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+const answer = ({ newest }: { readonly newest: string }) => ({ text: `Read: ${newest.slice(0, 40)}` })
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+const field = (page: Page) => page.getByLabel('Message', { exact: true })
+const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
+const attachments = (page: Page) => page.getByRole('list', { name: 'Attachments' })
+
+/** Gives files to the page as a program of the person would: by pasting or by dropping them. */
+async function give(page: Page, how: 'paste' | 'drop', name: string, text: string): Promise<void> {
+  await page.evaluate(`{
+    const data = new DataTransfer()
+    data.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}, { type: 'text/plain' }))
+    const options = { bubbles: true, cancelable: true }
+    if (${how === 'paste'}) {
+      const event = new ClipboardEvent('paste', { ...options, clipboardData: data })
+      document.querySelector('#message').dispatchEvent(event)
+    } else {
+      document.querySelector('#main').dispatchEvent(new DragEvent('drop', { ...options, dataTransfer: data }))
+    }
+  }`)
+}
+
+test('3. files are attached by button, paste and drop, counted before they are sent, and can be taken out again', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  await page.getByLabel('Files to attach').setInputFiles([
+    { name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns at noon. '.repeat(50)) },
+    { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
+  ])
+  const list = attachments(page)
+  await list.getByText(/^\d+ tokens$/).waitFor()
+  await list.getByText('1 × 1 pixels').waitFor()
+  assert.equal(await page.evaluate(`document.querySelector('[aria-label=Attachments] img').naturalWidth`), 1)
+  await give(page, 'paste', 'pasted.txt', 'From the clipboard.')
+  await list.getByText('pasted.txt').waitFor()
+  await give(page, 'drop', 'dropped.txt', 'From a folder.')
+  await list.getByText('dropped.txt').waitFor()
+  await list
+    .getByText(/^\d+ tokens$/)
+    .nth(2)
+    .waitFor()
+  await page.getByRole('button', { name: 'Remove dropped.txt' }).click()
+  await list.getByText('dropped.txt').waitFor({ state: 'detached' })
+
+  const { files } = await gateway.curl<{ files: { id: string; name: string }[] }>('/api/files?owner=inbox')
+  const ids = ['tides.txt', 'pixel.png', 'pasted.txt'].map((name) => files.find((file) => file.name === name)!.id)
+  await field(page).fill('When does it turn?')
+  const { manifest } = await gateway.curl<{ manifest: { used: number } }>('/api/context', {
+    input: 'When does it turn?',
+    attachments: ids,
+  })
+  await strip(page)
+    .getByText(`${manifest.used.toLocaleString('en')} of`)
+    .waitFor()
+
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('article')
+    .getByText(/^Read:/)
+    .waitFor()
+  assert.equal(await attachments(page).count(), 0)
+  const session = page.url().split('/').at(-1)!
+  const { calls } = await gateway.curl<{ calls: { used: number }[] }>(`/api/sessions/${session}/calls`)
+  assert.equal(calls[0]!.used, manifest.used, 'the call costs what was shown before')
+})
+
+test('3. a file that cannot be read says why and what to do, and is not sent', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles([
+      { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 and then nothing') },
+    ])
+  const alert = attachments(page).getByRole('alert')
+  await alert.waitFor()
+  assert.match((await alert.textContent())!, /Remove it/)
+  await field(page).fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('Read: hello').waitFor()
+})
+
+test('3. an upload shows how far it is, keeps the message back, and can be tried again where it broke off', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  const held = Promise.withResolvers<void>()
+  let attempts = 0
+  await page.route('**/api/files', async (route) => {
+    attempts += 1
+    if (attempts > 1) return route.continue()
+    await held.promise
+    await route.abort('connectionreset')
+  })
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles([{ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns at noon.') }])
+  await page.getByRole('progressbar', { name: 'Upload of tides.txt' }).waitFor()
+  await field(page).fill('hello')
+  assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+  held.resolve()
+  const alert = attachments(page).getByRole('alert')
+  await alert.getByText('The file did not arrive: the gateway cannot be reached.').waitFor()
+  await page.getByRole('button', { name: 'Upload tides.txt again' }).click()
+  await attachments(page)
+    .getByText(/^\d+ tokens$/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page
+    .getByRole('article')
+    .getByText(/^Read:/)
+    .waitFor()
+})
+
+test('5. a refused message says what to do, and the input is kept', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await page.route('**/api/messages', (route) =>
+    route.fulfill({ status: 507, json: { error: { code: 'storage-full', message: 'The disk is full.' } } }),
+  )
+  await field(page).fill('keep me')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert')
+  await alert.getByText('The disk is full.').waitFor()
+  await alert.getByText('The message is kept below. Change it or send it again.').waitFor()
+  assert.equal(await field(page).inputValue(), 'keep me')
+  await page.unroute('**/api/messages')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('article').getByText('Read: keep me').waitFor()
+})
+
+test('3. a long pasted text stays text', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await field(page).focus()
+  const text = 'A long line of words. '.repeat(2_000)
+  await page.evaluate(`{
+    const data = new DataTransfer()
+    data.setData('text/plain', ${JSON.stringify(text)})
+    const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data })
+    const goesOn = document.querySelector('#message').dispatchEvent(event)
+    if (goesOn) document.execCommand('insertText', false, ${JSON.stringify(text)})
+  }`)
+  assert.equal(await field(page).inputValue(), text)
+  assert.equal(await attachments(page).count(), 0)
+})
+
+test('3. the draft and its files survive a reload', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await page.getByLabel('Files to attach').setInputFiles([
+    { name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns at noon.') },
+    { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
+  ])
+  await attachments(page)
+    .getByText(/^\d+ tokens$/)
+    .waitFor()
+  await attachments(page).getByText('1 × 1 pixels').waitFor()
+  await field(page).fill('half a thought')
+  await page.reload()
+  assert.equal(await field(page).inputValue(), 'half a thought')
+  await attachments(page).getByText('tides.txt').waitFor()
+  await attachments(page).locator('img').waitFor()
+})
+
+test('5. a message that is queued is visible, and can be taken back, edited and removed', async (t) => {
+  const first = Promise.withResolvers<void>()
+  const heard: string[] = []
+  const { page, gateway } = await openedPage(t, {
+    answer: async ({ newest, body }) => {
+      heard.push(JSON.stringify(body['messages'] ?? body['input']))
+      if (newest === 'one') await first.promise
+      return { text: `Read: ${newest}` }
+    },
+  })
+  t.after(() => first.resolve())
+  const say = async (text: string): Promise<void> => {
+    await field(page).fill(text)
+    await page.keyboard.press('Enter')
+  }
+  await say('one')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await say('two')
+  const waits = page.getByRole('region', { name: 'Messages that wait' })
+  await waits.getByText('two').waitFor()
+  await say('three')
+  await waits.getByText('three').waitFor()
+
+  await page.getByRole('button', { name: 'Take back and edit message 1' }).click()
+  await waits.getByText('two').waitFor({ state: 'detached' })
+  assert.equal(await field(page).inputValue(), 'two')
+  await field(page).fill('two, better')
+  await page.getByRole('button', { name: 'Remove message 1' }).click()
+  await waits.waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  await field(page).press('Enter')
+  await waits.getByText('two, better').waitFor()
+  first.resolve()
+  await page.getByText('Read: two, better').waitFor()
+  assert.equal(heard.length, 2)
+  assert.doesNotMatch(heard[1]!, /three/)
+  assert.doesNotMatch(heard[1]!, /"two"/)
+  const session = page.url().split('/').at(-1)!
+  const replay = await gateway.curl<{ calls: number; identical: number }>(`/api/sessions/${session}/replay`)
+  assert.equal(replay.identical, replay.calls)
+})
+
+test('5. a message arrives once, also where its answer was lost and the page was loaded again', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  // The gateway gets the message, and the page gets no answer.
+  let lost = 0
+  await page.route('**/api/messages', async (route) => {
+    lost += 1
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await field(page).fill('only once')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert')
+  await alert.getByText('The message is sent again by itself, and arrives once.').waitFor()
+  assert.equal(await field(page).inputValue(), 'only once', 'the input is kept')
+  await page.reload()
+  await alert.getByText('This message may not have arrived.').waitFor()
+  await page.unroute('**/api/messages')
+  await field(page).press('Enter')
+  await page.getByRole('article').getByText('Read: only once').waitFor()
+  const { sessions } = await gateway.curl<{ sessions: { turns: number }[] }>('/api/sessions')
+  assert.deepEqual(
+    sessions.map(({ turns }) => turns),
+    [1],
+  )
+  assert.ok(lost > 0)
+})
+
+test('5. a message that cannot be sent now is sent as soon as the gateway is reached again', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  await field(page).fill('later')
+  await page.context().setOffline(true)
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('article').getByText('Read: later').waitFor()
+  assert.equal(await page.getByRole('alert').count(), 0)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`axe finds nothing serious in the composer: ${colorScheme}, ${width} px`, async (t) => {
+      const { page } = await openedPage(
+        t,
+        { answer: () => ({ text: 'word '.repeat(400), pieceDelayMs: 100 }) },
+        { browser: { colorScheme, viewport: { width, height: 800 } } },
+      )
+      await field(page).fill('hello')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Stop' }).waitFor()
+      await field(page).fill('A message that waits, with a text that is rather long for a narrow window')
+      await field(page).press('Enter')
+      await page.getByRole('region', { name: 'Messages that wait' }).waitFor()
+      await page.getByLabel('Files to attach').setInputFiles([
+        { name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns.') },
+        { name: `${'a-very-long-name-'.repeat(8)}.pdf`, mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') },
+        { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
+      ])
+      await attachments(page).getByRole('alert').waitFor()
+      await field(page).fill('/')
+      await page.getByRole('listbox', { name: 'Commands' }).waitFor()
+      await shot(page, `composer-${colorScheme}-${width}`)
+      assert.deepEqual(await seriousFaults(page), [])
+      await field(page).fill('')
+      await page.getByRole('button', { name: /Choices of this session/ }).click()
+      await page.getByLabel('Layout').waitFor()
+      await shot(page, `options-${colorScheme}-${width}`)
+      assert.deepEqual(await seriousFaults(page), [])
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByPlaceholder('Type to search').waitFor()
+      await shot(page, `palette-${colorScheme}-${width}`)
+      assert.deepEqual(await seriousFaults(page), [])
+      const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      assert.equal(overflow, false, 'nothing is wider than the window')
+    })
+  }
+}
+
+async function shot(page: Page, name: string): Promise<void> {
+  if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/${name}.png` })
+}

@@ -1,0 +1,58 @@
+import type { FileRow } from '../../../src/session.ts'
+import { api, ApiError, request } from './client.ts'
+
+export type { FileRow }
+
+interface UploadOptions {
+  readonly signal: AbortSignal
+  /** The share of its bytes that has left, 0 to 1. */
+  onProgress(share: number): void
+}
+
+/** Hands a file in, for a message. Resolves when its bytes are on the disk of the gateway. Rejects with `ApiError`. */
+export async function uploadFile(file: File, { signal, onProgress }: UploadOptions): Promise<FileRow> {
+  // The only way of a browser to report how much of a body has left.
+  const call = new XMLHttpRequest()
+  const form = new FormData()
+  form.append('file', file, file.name)
+  const answer = await new Promise<UploadAnswer>((resolve, reject) => {
+    call.open('POST', '/api/files')
+    call.responseType = 'json'
+    call.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
+    call.addEventListener('load', () => resolve((call.response ?? {}) as UploadAnswer))
+    call.addEventListener('error', () => reject(offline))
+    call.addEventListener('abort', () => reject(signal.reason as Error))
+    signal.addEventListener('abort', () => call.abort())
+    call.send(form)
+  })
+  const { error, files: [stored] = [], refused: [refusal] = [] } = answer
+  const problem = error ?? refusal
+  if (stored) return stored
+  throw new ApiError(call.status, problem ?? { code: 'unreadable', message: `The gateway answered ${call.status}.` })
+}
+
+/** The file once it is read, or could not be. */
+export async function readUpload(id: string, signal: AbortSignal): Promise<FileRow> {
+  for (;;) {
+    const row = await api<FileRow>(`/api/files/${encodeURIComponent(id)}?wait=30000`, { signal })
+    if (row.state.type !== 'processing') return row
+  }
+}
+
+/** An address for the bytes of an image, within this page. Free it with `URL.revokeObjectURL`. */
+export async function imageAddress(id: string, mediaType: string, signal: AbortSignal): Promise<string> {
+  const response = await request(`/api/files/${encodeURIComponent(id)}/content`, { signal })
+  return URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: mediaType }))
+}
+
+interface UploadAnswer {
+  readonly files?: readonly FileRow[]
+  readonly refused?: readonly { readonly code: string; readonly message: string }[]
+  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string }
+}
+
+const offline = new ApiError(0, {
+  code: 'offline',
+  message: 'The file did not arrive: the gateway cannot be reached.',
+  hint: 'Check that `foreword start` is running, then try again.',
+})

@@ -1,0 +1,82 @@
+import { FileText, RotateCw, Table, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from '../parts/icon-button.tsx'
+import { count } from '../parts/numbers.ts'
+import type { Attachment, AttachmentState } from './use-attachments.ts'
+
+interface AttachmentListProps {
+  readonly items: readonly Attachment[]
+  onRemove(key: string): void
+}
+
+/** The files that go with the next message: how far each is, what it costs, and a way to take it out. */
+export function AttachmentList({ items, onRemove }: AttachmentListProps): ReactNode {
+  if (items.length === 0) return null
+  return (
+    <ul aria-label="Attachments" className="flex max-h-[30vh] flex-wrap gap-2 overflow-y-auto">
+      {items.map((item) => (
+        <li
+          key={item.key}
+          className={`flex max-w-full items-center gap-2 rounded-lg border bg-ground py-1 ps-2 pe-1 text-sm ${item.state.type === 'failed' ? 'border-bad' : 'border-line'}`}
+        >
+          <Picture item={item} />
+          <div className="min-w-0 max-w-64">
+            <p className="truncate" title={item.name}>
+              {item.name}
+            </p>
+            <About state={item.state} name={item.name} />
+          </div>
+          {item.state.type === 'failed' && item.state.again && (
+            <IconButton label={`Upload ${item.name} again`} onClick={item.state.again}>
+              <RotateCw size={14} aria-hidden />
+            </IconButton>
+          )}
+          <IconButton label={`Remove ${item.name}`} onClick={() => onRemove(item.key)}>
+            <X size={14} aria-hidden />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Picture({ item: { picture, state } }: { readonly item: Attachment }): ReactNode {
+  if (picture !== undefined) return <img src={picture} alt="" className="size-10 shrink-0 rounded object-cover" />
+  const Icon = state.type === 'ready' && state.about.kind === 'table' ? Table : FileText
+  return <Icon size={18} className="shrink-0 text-soft" aria-hidden />
+}
+
+function About({ state, name }: { readonly state: AttachmentState; readonly name: string }): ReactNode {
+  switch (state.type) {
+    case 'uploading':
+      return (
+        <progress
+          aria-label={`Upload of ${name}`}
+          value={state.share}
+          max={1}
+          className="block h-1.5 w-full accent-accent"
+        />
+      )
+    case 'reading':
+      return (
+        <p role="status" className="text-xs text-soft">
+          Being read …
+        </p>
+      )
+    case 'ready':
+      return <p className="text-xs text-soft">{sizeText(state.about)}</p>
+    case 'failed':
+      return (
+        <div role="alert" className="text-xs">
+          <p className="text-bad">{state.message}</p>
+          <p className="text-soft">{state.hint}</p>
+        </div>
+      )
+  }
+}
+
+function sizeText(about: Extract<AttachmentState, { type: 'ready' }>['about']): string {
+  if (about.kind === 'text') return `${count(about.tokens)} tokens`
+  if (about.kind === 'table') return about.sheets.length === 1 ? '1 sheet' : `${about.sheets.length} sheets`
+  return about.width === undefined ? 'Image' : `${about.width} × ${about.height} pixels`
+}

@@ -1,0 +1,52 @@
+/** What a person has prepared and not sent: it survives a reload, by session. */
+export interface Draft {
+  readonly text: string
+  /** Ids of files that the gateway has. */
+  readonly files: readonly string[]
+  /** A session that is to begin: its model and choices. */
+  readonly chosen: Readonly<Record<string, string>>
+  /** Of a message that was sent and of which no answer came. */
+  readonly attempt: Attempt | undefined
+}
+
+/** The same message is sent under the same key until it is known to have arrived, so that it cannot arrive twice. */
+export interface Attempt {
+  readonly key: string
+  readonly text: string
+  readonly files: readonly string[]
+  /** Where it goes: the session that was made for it. */
+  readonly session?: string
+}
+
+export const emptyDraft: Draft = { text: '', files: [], chosen: {}, attempt: undefined }
+
+/** The draft as it was left; empty where there is none, or none that can be read. */
+export function readDraft(session: string | undefined): Draft {
+  try {
+    const kept = JSON.parse(localStorage.getItem(keyOf(session)) ?? '{}') as Partial<Draft>
+    return { ...emptyDraft, ...kept }
+  } catch {
+    return emptyDraft
+  }
+}
+
+export function keepDraft(session: string | undefined, draft: Draft): void {
+  const { text, files, chosen, attempt } = draft
+  const blank = text === '' && files.length === 0 && Object.keys(chosen).length === 0 && attempt === undefined
+  try {
+    if (blank) localStorage.removeItem(keyOf(session))
+    else localStorage.setItem(keyOf(session), JSON.stringify(draft))
+  } catch {
+    // A full or forbidden storage must not keep a person from writing.
+  }
+}
+
+/** The attempt to send this message: the one before, where the message is still the same. */
+export function attemptOf({ text, files, attempt }: Draft, newKey: () => string): Attempt {
+  const isSame = attempt?.text === text && attempt.files.join() === files.join()
+  return isSame ? attempt : { key: newKey(), text, files }
+}
+
+function keyOf(session: string | undefined): string {
+  return `foreword-draft:${session ?? 'new'}`
+}

@@ -1,0 +1,129 @@
+import { type ReactNode, useEffect } from 'react'
+import { api, type ApiError } from '../api/client.ts'
+import { ContextStrip } from '../inspector/context-strip.tsx'
+import type { NextCall } from '../inspector/next-call.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { AttachmentList } from './attachment-list.tsx'
+import { CommandPanel } from './command-panel.tsx'
+import { Composer } from './composer.tsx'
+import { onComposedText, takeText } from './composed-text.ts'
+import type { Turn } from './conversation.ts'
+import { QueuedMessages } from './queued-messages.tsx'
+import { readLine, runsAtOnce } from './slash-commands.ts'
+import type { Attachments } from './use-attachments.ts'
+import { useCompletions } from './use-completions.ts'
+import { unknownCommand, useCommands } from './use-commands.ts'
+import type { HeldDraft } from './use-draft.ts'
+import type { FollowedConversation } from './use-conversation.ts'
+import { type Sending, UNKNOWN_HINT } from './use-sending.ts'
+
+interface MessageFormProps {
+  readonly next: NextCall
+  readonly followed: FollowedConversation
+  readonly held: HeldDraft
+  readonly attachments: Attachments
+  readonly sending: Sending
+  /** The model of the next message. */
+  readonly model: string | undefined
+  readonly chooser: { readonly current: HTMLInputElement | null }
+  /** Opens the inspector where it is not beside the conversation. */
+  onInspect(): void
+}
+
+/** Everything below the conversation: what waits, what is attached, what the next call reads, and the field. */
+export function MessageForm(props: MessageFormProps): ReactNode {
+  const { next, followed, held, attachments, sending, model, chooser, onInspect } = props
+  const { session } = next
+  const { conversation, connected, failure } = followed
+  const { draft, change, current } = held
+  const { setError } = sending
+  const commands = useCommands(session, () => chooser.current?.click())
+  const completed = useCompletions(draft.text, commands.list)
+  const running = conversation.turns.find(({ state }) => state === 'running')
+  const queued = running ? conversation.turns.filter(({ state }) => state === 'queued') : []
+  const turnPath = (turn: string, what: string): string =>
+    `/api/sessions/${encodeURIComponent(session ?? '')}/turns/${encodeURIComponent(turn)}/${what}`
+
+  useEffect(() => {
+    const put = (text: string): void => {
+      change({ text })
+      document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+    }
+    const waiting = takeText()
+    if (waiting !== undefined) put(waiting)
+    return onComposedText(put)
+  }, [change])
+
+  const send = async (): Promise<void> => {
+    const line = readLine(draft.text, commands.list, model)
+    if (line.type === 'message') return sending.send()
+    if (line.type === 'unknown') return setError(unknownCommand(line.name))
+    if (running && !runsAtOnce(line.command, line.argument)) {
+      return setError({
+        message: `/${line.command.name} has to wait until the turn has ended.`,
+        hint: 'Stop the turn, or try again later.',
+      })
+    }
+    setError(undefined)
+    try {
+      await commands.run(line.command, line.argument)
+      if (current().text === draft.text) change({ text: '' })
+    } catch (error) {
+      setError(error as ApiError)
+    }
+  }
+  const stop = async (): Promise<void> => {
+    if (running) await api(turnPath(running.id, 'cancel'), { method: 'POST' }).catch(setError)
+  }
+  const takeBack = async (turn: Turn, edits: boolean): Promise<void> => {
+    setError(undefined)
+    try {
+      const path = turnPath(turn.id, 'withdraw')
+      const { withdrawn } = await api<{ readonly withdrawn: boolean }>(path, { method: 'POST' })
+      if (!withdrawn) throw new Error('It is being answered already.')
+      if (!edits) return
+      change({ text: [turn.text, current().text].filter((text) => text !== '').join('\n\n') })
+      attachments.restore(turn.attachments.map(({ file }) => file))
+      document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+    } catch (error) {
+      const { message, hint } = error as ApiError
+      setError({ message: `The message was not taken back. ${message}`, hint: hint ?? 'Stop the turn instead.' })
+    }
+  }
+
+  const { attempt } = draft
+  const isUnknown = attempt !== undefined && attempt.text === draft.text && !sending.busy && !sending.error
+  const shown =
+    failure ??
+    sending.error ??
+    (isUnknown ? { message: 'This message may not have arrived.', hint: UNKNOWN_HINT } : undefined)
+  const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
+
+  return (
+    <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
+      <div className="mx-auto flex max-w-3xl flex-col gap-2">
+        {!connected && (
+          <p role="status" className="text-sm text-warn">
+            Connecting to the gateway again …
+          </p>
+        )}
+        {shown && <ErrorNote error={shown} />}
+        {commands.result && <CommandPanel result={commands.result} onClose={commands.closeResult} />}
+        <QueuedMessages turns={queued} onTakeBack={takeBack} />
+        <AttachmentList items={attachments.items} onRemove={attachments.remove} />
+        <ContextStrip next={next} onInspect={onInspect} />
+        <Composer
+          draft={draft.text}
+          busy={sending.busy}
+          attached={uploads ? 'uploading' : draft.files.length > 0 ? 'files' : 'nothing'}
+          completions={completed}
+          chooser={chooser}
+          onChange={(text) => change({ text })}
+          onFiles={attachments.add}
+          onSend={send}
+          onStop={sending.busy ? sending.giveUp : running ? () => void stop() : undefined}
+        />
+      </div>
+    </div>
+  )
+}

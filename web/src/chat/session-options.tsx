@@ -1,0 +1,90 @@
+import { SlidersHorizontal } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Select } from '../parts/fields.tsx'
+import { Popover } from '../parts/popover.tsx'
+import type { SessionChoices } from './use-session-choices.ts'
+
+/** Model, agent, project and whatever else a session can choose: what is chosen now, and a window to change it. */
+export function SessionOptions({ choices }: { readonly choices: SessionChoices }): ReactNode {
+  const { data: offered } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
+  const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const names = offered?.choices ?? []
+  const usual = models?.models.find(({ current }) => current)?.id
+  const { chosen, error } = choices
+  return (
+    <Popover
+      label="Model and choices of this session"
+      trigger={
+        <button
+          type="button"
+          className="inline-flex max-w-[60%] items-center gap-2 rounded-lg border border-line px-2 py-1 text-xs text-soft hover:border-strong-line hover:text-ink"
+        >
+          <SlidersHorizontal size={14} className="shrink-0" aria-hidden />
+          <span className="truncate">
+            <span className="sr-only">Choices of this session: </span>
+            {chosen['model'] ?? usual ?? 'Model'}
+            {names.map(({ name }) =>
+              chosen[name] === undefined ? null : <ChosenName key={name} choice={name} id={chosen[name]} />,
+            )}
+          </span>
+        </button>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        {error && <ErrorNote error={error} />}
+        <Select
+          label="Model"
+          value={chosen['model'] ?? ''}
+          options={[
+            { value: '', title: usual === undefined ? 'The configured model' : `The configured model (${usual})` },
+            ...(models?.models ?? []).map(({ id, ready }) => ({ value: id, title: ready ? id : `${id} (not ready)` })),
+          ]}
+          onChange={(event) => void choices.choose('model', event.target.value)}
+        />
+        {names.map(({ name, none }) => (
+          <ChoiceSelect key={name} name={name} none={none} choices={choices} />
+        ))}
+        <p className="text-xs text-soft">A change takes effect with the next message.</p>
+      </div>
+    </Popover>
+  )
+}
+
+function useOptions(choice: string): OptionList['options'] {
+  return useResource<OptionList>(`/api/choices/${encodeURIComponent(choice)}`).data?.options
+}
+
+function ChosenName({ choice, id }: { readonly choice: string; readonly id: string }): ReactNode {
+  const found = useOptions(choice)?.find((option) => option.id === id)
+  return ` · ${found?.name ?? id}`
+}
+
+interface ChoiceSelectProps {
+  readonly name: string
+  readonly none: string
+  readonly choices: SessionChoices
+}
+
+function ChoiceSelect({ name, none, choices: { chosen, choose } }: ChoiceSelectProps): ReactNode {
+  const options = useOptions(name) ?? []
+  const value = chosen[name] ?? ''
+  const isListed = value === '' || options.some(({ id }) => id === value)
+  return (
+    <Select
+      label={capitalised(name)}
+      value={value}
+      options={[
+        { value: '', title: capitalised(none) },
+        ...options.map(({ id, name: title = id }) => ({ value: id, title })),
+        ...(isListed ? [] : [{ value, title: `${value} (no longer there)` }]),
+      ]}
+      onChange={(event) => void choose(name, event.target.value)}
+    />
+  )
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

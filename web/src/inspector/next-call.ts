@@ -1,0 +1,27 @@
+/** What the next call will be asked with. */
+export interface NextCall {
+  /** Absent: a new one. */
+  readonly session: string | undefined
+  /** The text of the next message. */
+  readonly draft: string
+  /** Ids of files that go with it. */
+  readonly attachments: readonly string[]
+  /** The model and the choices of the session, by name. */
+  readonly chosen: Readonly<Record<string, string>>
+  /** Changes when a turn has ended, and with it the next call. */
+  readonly settledTurns: number
+}
+
+/** The body that asks the gateway about it. A session that there is knows its choices. */
+export function nextCallBody({ session, draft, attachments, chosen }: NextCall): object {
+  return {
+    ...(session === undefined ? chosen : { session }),
+    ...(draft.trim() === '' ? {} : { input: draft }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  }
+}
+
+/** The same for two calls that read the same. */
+export function nextCallKey(next: NextCall): string {
+  return JSON.stringify([nextCallBody(next), next.chosen, next.settledTurns])
+}
