@@ -237,6 +237,10 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       row && {
         id,
         title: row.title,
+        opening: undefined,
+        folder: undefined,
+        pinned: false,
+        state: 'new',
         model: row.model,
         binding: row.binding,
         choices: Object.fromEntries(
