@@ -52,6 +52,7 @@ export {
   matchesSession,
   type SessionFilter,
   type SessionFolder,
+  type SessionLabel,
   type SessionActivity,
   sessionActivities,
 } from './session/session-list.ts'

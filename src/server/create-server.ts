@@ -16,6 +16,7 @@ import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
+import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
@@ -91,6 +92,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     }),
     ...sessionRoutes(runtime, choices),
     ...choiceRoutes(runtime),
+    ...sessionTransferRoutes(runtime),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),

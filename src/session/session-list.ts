@@ -19,6 +19,9 @@ export interface SessionFilter {
   readonly words?: string | undefined
 }
 
+/** What a person calls a session and where they keep it. Absent fields stay as they are. */
+export type SessionLabel = Omit<EntryBody & { readonly type: 'label' }, 'type'>
+
 /** A folder of sessions with the number of sessions in it. */
 export interface SessionFolder {
   readonly folder: string
@@ -55,9 +58,7 @@ const LONGEST_OPENING = 120
 /** What is stored of a session after one more entry. `turn` is the row of its turn as it was before. */
 export function labelAfter(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {
   const next = applyToLabel(before, body, turn)
-  return next.unended === before.unended && next.waiting === before.waiting
-    ? next
-    : { ...next, state: stateOf(next) }
+  return next.unended === before.unended && next.waiting === before.waiting ? next : { ...next, state: stateOf(next) }
 }
 
 function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {

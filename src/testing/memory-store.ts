@@ -121,10 +121,13 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     }),
     sessionFolders: read((tables) => {
       const folders = [...tables.sessions.values()].flatMap(({ session: { folder } }) => folder ?? [])
-      return Array.from(Map.groupBy(folders, (folder) => folder), ([folder, all]) => ({
-        folder,
-        sessions: all.length,
-      })).toSorted((one, other) => compareTexts(one.folder, other.folder))
+      return Array.from(
+        Map.groupBy(folders, (folder) => folder),
+        ([folder, all]) => ({
+          folder,
+          sessions: all.length,
+        }),
+      ).toSorted((one, other) => compareTexts(one.folder, other.folder))
     }),
     session: read(sessionRow),
     deleteSession: (id) => write((tables) => deleteSession(tables, id)),

@@ -439,6 +439,8 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const { subject: _before, ...row } = rows.get(session) ?? {}
       rows.set(session, subject === undefined ? row : { ...row, subject })
     },
+    label: () => Promise.reject(new Error('not scripted')),
+    importSession: () => Promise.reject(new Error('not scripted')),
     choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
     prompt: createEditedPrompt(memory, clock),
     agents,

@@ -69,9 +69,7 @@ const changing = [
 ] as const
 
 const insertSession = plan((param: Parameter<StoredSession>) =>
-  tables
-    .insertInto('sessions')
-    .values(columns(param, 'id', 'created', ...changing)),
+  tables.insertInto('sessions').values(columns(param, 'id', 'created', ...changing)),
 )
 
 const updateSession = plan((param: Parameter<StoredSession>) =>

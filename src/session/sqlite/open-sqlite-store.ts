@@ -20,7 +20,14 @@ import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileSt
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
 import { putRecord, readNewestRecord, readNewestRecords, readRecordVersions } from './record-table.ts'
-import { bind, readBinding, deleteSessionRow, readSessionRow, readSessionFolders, readSessionRows } from './session-table.ts'
+import {
+  bind,
+  readBinding,
+  deleteSessionRow,
+  readSessionRow,
+  readSessionFolders,
+  readSessionRows,
+} from './session-table.ts'
 import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'

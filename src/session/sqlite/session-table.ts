@@ -49,7 +49,7 @@ function readMatchingRows(
 }
 
 export function readSessionFolders(connection: StoreConnection): readonly SessionFolder[] {
-  return connection.all(folders, {})
+  return connection.all(folders, {}).map(({ folder, sessions }) => ({ folder, sessions }))
 }
 
 /** Deletes a session with everything that belongs to it, and overwrites its bytes. Returns whether it existed. */

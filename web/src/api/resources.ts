@@ -1,6 +1,6 @@
 import type { ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
 import type { Manifest } from '../../../src/context.ts'
-import type { CallOutcome, SessionRow } from '../../../src/session.ts'
+import type { CallOutcome, SessionFolder, SessionRow } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
 
@@ -47,3 +47,20 @@ export interface ModelList {
 }
 
 export type { Preview }
+
+/** The folders that sessions are in. */
+export interface SessionFolders {
+  readonly folders: readonly SessionFolder[]
+}
+
+/** What a search in the history finds. */
+export interface HistoryHits {
+  readonly passages: readonly {
+    readonly session: string
+    readonly seq: number
+    readonly role: string
+    readonly text: string
+    readonly matched: readonly string[]
+  }[]
+  readonly found: 'words' | 'nearest' | 'nothing'
+}
