@@ -1,5 +1,5 @@
 import type { Binding, Entry, EntryBody, MessageBody } from './entry.ts'
-import type { SessionFilter, SessionFolder, SessionActivity } from './session-list.ts'
+import type { SessionFilter, SessionFolder, SessionActivity } from './session-filter.ts'
 import type { TurnOutcome } from './turn-outcome.ts'
 
 /** The log of entries and its projections: turns, sessions and their conversations. */

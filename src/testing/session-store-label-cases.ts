@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SessionStore, TurnOutcome } from '../session.ts'
+import { importSession, type SessionStore, type TurnOutcome } from '../session.ts'
 import {
   approvalEntry,
   approvalRequest,
@@ -13,7 +13,6 @@ import {
   turnStart,
   wholeTurn,
 } from './session-store-entries.ts'
-import { importSession } from '../session.ts'
 
 /** Cases for what a list of sessions shows: titles, folders, pins and states. */
 export function labelCases(storeCase: StoreCase): void {

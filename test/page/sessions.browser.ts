@@ -27,7 +27,7 @@ async function choose(page: Page, title: string, action: string): Promise<void> 
 
 async function rename(page: Page, title: string, next: string): Promise<void> {
   await choose(page, title, 'Rename …')
-  await page.getByLabel('Title').fill(next)
+  await page.getByRole('textbox', { name: 'Title' }).fill(next)
   await page.keyboard.press('Enter')
   await row(page, next).waitFor()
 }
@@ -52,9 +52,9 @@ test('a pinned session stays on top, and a folder shows its own sessions alone',
   assert.match(titles[0]!, /First question/)
 
   await choose(page, 'First question', 'Move to a folder …')
-  await page.getByLabel('Folder', { exact: true }).last().fill('Reef')
+  await page.getByRole('dialog').getByRole('combobox').fill('Reef')
   await page.getByRole('button', { name: 'Save' }).click()
-  await sessions(page).getByLabel('Folder').selectOption('Reef')
+  await sessions(page).getByRole('search').getByLabel('Folder').selectOption('Reef')
   await row(page, 'Second question').waitFor({ state: 'detached' })
   await row(page, 'First question').waitFor()
 })
@@ -80,7 +80,7 @@ test('two browsers see the rename and the states of each other at once', async (
     if (newest === 'Wait') await held
     return newest === 'Fail' ? { error: { status: 400, message: 'No.' } } : { text: 'Yes.' }
   }
-  const { page, another } = await openedPage(t, { answer } as never)
+  const { page, another } = await openedPage(t, { answer })
   const other = await another()
   await page.getByLabel('Message', { exact: true }).fill('Wait')
   await page.keyboard.press('Enter')
@@ -156,14 +156,13 @@ test('5,000 sessions: the last is reached by scrolling, any is found by words', 
     new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
       .observe({ type: 'longtask' })
   `)
-  const first = row(page, 'Done: Conversation 1').and(page.getByRole('link', { name: 'Conversation 1', exact: false }))
   for (let steps = 0; steps < 200 && !(await atEnd(list)); steps++) {
     await list.evaluate(async (element) => {
       element.scrollTo({ top: element.scrollHeight })
       await new Promise((resolve) => setTimeout(resolve, 50))
     })
   }
-  await first.last().waitFor()
+  assert.ok(await atEnd(list), 'the oldest session is in the list')
   const longest = Math.max(0, ...(await page.evaluate<readonly number[]>('longTasks')))
   t.diagnostic(`the longest task took ${Math.round(longest)} ms`)
 
@@ -173,7 +172,7 @@ test('5,000 sessions: the last is reached by scrolling, any is found by words', 
 
 async function atEnd(list: Locator): Promise<boolean> {
   const texts = await list.getByRole('link').allInnerTexts()
-  return texts.some((text) => /Conversation 1$/.test(text.trim()))
+  return texts.some((text) => text.trim().endsWith('Conversation 1'))
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -194,7 +193,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/sessions-${colorScheme}-${width}.png` })
       await choose(page, 'Second', 'Rename …')
-      await page.getByLabel('Title').waitFor()
+      await page.getByRole('textbox', { name: 'Title' }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
       if (folder) await page.screenshot({ path: `${folder}/rename-${colorScheme}-${width}.png` })
     })

@@ -1,6 +1,7 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
-import { labelRow, matchesSession, type SessionFilter, type SessionFolder } from '../session-list.ts'
+import type { SessionFilter, SessionFolder } from '../session-filter.ts'
+import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'

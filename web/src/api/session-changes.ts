@@ -39,6 +39,7 @@ function start(): void {
       new Promise<never>(() => {
         connect((change) => {
           tell(change)
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
           channel.postMessage(change)
         })
       }),
