@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
@@ -78,7 +79,7 @@ test('two browsers see the rename and the states of each other at once', async (
   const held = new Promise<void>((resolve) => (release = resolve))
   const answer = async ({ newest }: { readonly newest: string }) => {
     if (newest === 'Wait') await held
-    return newest === 'Fail' ? { error: { status: 400, message: 'No.' } } : { text: 'Yes.' }
+    return { text: `Answer to ${newest}` }
   }
   const { page, another } = await openedPage(t, { answer })
   const other = await another()
@@ -90,6 +91,30 @@ test('two browsers see the rename and the states of each other at once', async (
   await rename(other, 'Wait', 'Waited')
   await row(page, 'Done: Waited').waitFor()
   await page.getByRole('heading', { name: 'Waited' }).waitFor()
+})
+
+test('the list tells at a glance what works, waits for a person, is done and has failed', async (t) => {
+  const answer = ({ newest }: { readonly newest: string }) => {
+    if (newest === 'Fail') return { status: 400, body: { error: 'No.' } }
+    if (newest !== 'Ask') return { text: 'Yes.' }
+    return { toolCalls: [{ name: 'shell', input: { cmd: 'echo hello' } }] }
+  }
+  const access = { global: { mode: 'full' }, tools: { shell: { approval: 'ask' } } }
+  const prepare = (home: string) => writeFile(join(home, 'tool-access.json'), JSON.stringify(access))
+  const { page, gateway } = await openedPage(t, { answer }, { prepare })
+  await gateway.say('Fail').catch(() => {})
+  await row(page, 'Failed: Fail').waitFor()
+  const { session } = await gateway.curl<{ readonly session: string }>('/api/messages', { text: 'Ask' })
+  await row(page, 'Waits for you: Ask').waitFor()
+  await sessions(page).getByLabel('State').selectOption('Waits for you')
+  await row(page, 'Failed: Fail').waitFor({ state: 'detached' })
+  const waiting = await gateway.curl<{ readonly sessions: readonly { readonly id: string }[] }>(
+    '/api/sessions?state=waits',
+  )
+  assert.deepEqual(
+    waiting.sessions.map(({ id }) => id),
+    [session],
+  )
 })
 
 test('two tabs share one stream of changes', async (t) => {
