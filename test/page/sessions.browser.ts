@@ -99,7 +99,10 @@ test('the list tells at a glance what works, waits for a person, is done and has
     if (newest !== 'Ask') return { text: 'Yes.' }
     return { toolCalls: [{ name: 'shell', input: { cmd: 'echo hello' } }] }
   }
-  const access = { global: { mode: 'full' }, tools: { shell: { approval: 'ask' } } }
+  const access = {
+    global: { mode: 'full' },
+    tools: { shell: { enabled: true, approval: 'ask', allowedPrefixes: ['echo'] } },
+  }
   const prepare = (home: string) => writeFile(join(home, 'tool-access.json'), JSON.stringify(access))
   const { page, gateway } = await openedPage(t, { answer }, { prepare })
   await gateway.say('Fail').catch(() => {})

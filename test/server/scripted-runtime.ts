@@ -297,6 +297,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         )
         .slice(0, limit),
     session: async (id) => rowOf(id),
+    sessionFolders: async () => [],
     sessions: async ({ limit = 50, offset = 0, beginning = '' } = {}) =>
       [...rows.keys()]
         .filter((id) => id.startsWith(beginning))
