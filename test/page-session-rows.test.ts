@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListedSession } from '../web/src/api/resources.ts'
+import type { ListedSession } from '../web/src/api/listed-session.ts'
 import { withoutSession, withPage, withSession } from '../web/src/sessions/session-rows.ts'
 
 function listed(id: string, second: number, more: Partial<ListedSession> = {}): ListedSession {

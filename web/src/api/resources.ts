@@ -1,8 +1,9 @@
 import type { ModelStatus, Preview, RuntimeStatus } from '../../../src/capability.ts'
 import type { Manifest } from '../../../src/context.ts'
-import type { CallOutcome, SessionFolder, SessionRow } from '../../../src/session.ts'
+import type { CallOutcome, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
+import type { ListedSession } from './listed-session.ts'
 
 /** A resource of the gateway: read once for all components that show it, and again when the window gets the focus. */
 export function useResource<Answer>(
@@ -11,9 +12,6 @@ export function useResource<Answer>(
 ): SWRResponse<Answer, ApiError> {
   return useSWR<Answer, ApiError>(path, (address: string) => api<Answer>(address), options)
 }
-
-/** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
-export type ListedSession = Omit<SessionRow, 'choices'> & Readonly<Record<string, unknown>>
 
 export interface SessionPage {
   readonly sessions: readonly ListedSession[]
@@ -46,7 +44,7 @@ export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
 
-export type { Preview }
+export type { ListedSession, Preview }
 
 /** The folders that sessions are in. */
 export interface SessionFolders {

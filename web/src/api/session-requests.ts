@@ -1,14 +1,7 @@
 import type { SessionLabel } from '../../../src/session.ts'
 import { api } from './client.ts'
-import type { ListedSession, SessionPage } from './resources.ts'
-
-/** Which sessions a list shows. */
-export interface SessionQuery {
-  readonly q?: string
-  readonly folder?: string
-  readonly state?: string
-  readonly pinned?: boolean
-}
+import type { ListedSession, SessionQuery } from './listed-session.ts'
+import type { SessionPage } from './resources.ts'
 
 /** Sessions of one page: the most that the gateway gives at once. */
 export const SESSIONS_A_PAGE = 500

@@ -1,5 +1,4 @@
-import type { ListedSession } from '../api/resources.ts'
-import type { SessionQuery } from '../api/session-requests.ts'
+import type { ListedSession, SessionQuery } from '../api/listed-session.ts'
 
 /** A part of the list of sessions, from its beginning. */
 export interface SessionRows {

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
-import { readSessions, type SessionQuery, SESSIONS_A_PAGE } from '../api/session-requests.ts'
+import type { SessionQuery } from '../api/listed-session.ts'
+import { readSessions, SESSIONS_A_PAGE } from '../api/session-requests.ts'
 import { type SessionRows, withoutSession, withPage, withSession } from './session-rows.ts'
 
 /** The sessions that match a query, kept as they are now. */
