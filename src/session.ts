@@ -47,3 +47,11 @@ export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
 export { requireAbility, type StoreDriver } from './session/store-driver.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'
+export { labelRow, matchesSession } from './session/session-list.ts'
+export {
+  sessionActivities,
+  type SessionActivity,
+  type SessionFilter,
+  type SessionFolder,
+  type SessionLabel,
+} from './session/session-filter.ts'

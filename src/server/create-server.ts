@@ -19,6 +19,7 @@ import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { setupRoutes } from './routes/setup-routes.ts'
+import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
@@ -95,6 +96,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...sessionRoutes(runtime, choices),
     ...choiceRoutes(runtime, choices),
     ...commandRoutes(runtime, { choices, contributions, ask: askServer((request) => app.fetch(request, {})) }),
+    ...sessionTransferRoutes(runtime),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { turnOutcomeTypes } from '../session.ts'
+import { sessionActivities, turnOutcomeTypes } from '../session.ts'
 
 /** The query parameter `limit` of a list. */
 export const limitSchema = (usual: number, most: number) =>
@@ -32,6 +32,14 @@ export const submittedSchema = z.object({
 export const sessionRowSchema = z.looseObject({
   id: z.string(),
   title: z.string().optional(),
+  opening: z.string().optional().describe('The beginning of the first message: shown in place of a missing title.'),
+  folder: z.string().optional(),
+  pinned: z.boolean(),
+  state: z
+    .enum(sessionActivities)
+    .describe(
+      '`new`: nothing was said. `works`: a turn runs or is queued. `waits`: for the decision of a person. `failed`: the newest turn failed.',
+    ),
   created: z.string(),
   updated: z.string(),
   turns: z.number(),

@@ -10,7 +10,10 @@ interface ChoiceDescription extends Pick<SessionChoice<never>, 'summary' | 'none
 }
 
 /** Fields of sessions and of requests about them, which no choice may be named after. */
-const ownFields = 'id title binding created updated turns entries model after session input system'.split(' ')
+const ownFields =
+  'id title binding created updated turns entries model opening folder pinned state after session input system'.split(
+    ' ',
+  )
 
 /** Throws for a choice that has the name of a field of a session. */
 export function assertChoiceNames(names: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { applyChoice, parseChoices } from './choices.ts'
 import type { Entry, EntryBody, EntryType } from './entry.ts'
 import type { TurnRow } from './log-store.ts'
+import { labelAfter, newLabel, type StoredLabel } from './session-list.ts'
 import { StoreError } from './store-error.ts'
 
 /** What a backend has to write for one `append`. */
@@ -14,7 +15,7 @@ export interface AppendPlan {
 }
 
 /** A projection of the log: one line for each session. */
-export interface StoredSession {
+export interface StoredSession extends StoredLabel {
   readonly id: string
   readonly title: string | null
   readonly created: string
@@ -57,9 +58,10 @@ export interface AppendTarget {
  */
 export function planAppend(stored: AppendTarget, id: string, bodies: readonly EntryBody[], time: string): AppendPlan {
   const isNewSession = stored.session === undefined && bodies[0]?.type === 'session-start'
-  let session = isNewSession ? emptySession(id, time) : stored.session
-  if (!session) throw new StoreError('not-found', `There is no session ${id}. A session-start entry begins it.`)
+  const known = isNewSession ? emptySession(id, time) : stored.session
+  if (!known) throw new StoreError('not-found', `There is no session ${id}. A session-start entry begins it.`)
 
+  let session: StoredSession = known
   const entries: Entry[] = []
   const turns = new Map<string, PlannedTurn>()
   const turnsByKey = new Map<string, string>()
@@ -69,10 +71,14 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     refuseSecondStart(id, body, seq)
     session = sessionAfter(session, body, time)
     entries.push({ ...body, session: id, seq, time })
-    if (!('turn' in body)) continue
+    if (!('turn' in body)) {
+      session = { ...session, ...labelAfter(session, body, undefined) }
+      continue
+    }
 
     const before = body.type === 'input' ? admit(body, seq) : plannedTurn(body.turn)
     refuseSettled(before.row, body)
+    session = { ...session, ...labelAfter(session, body, before.row) }
     const row = afterEntry(before.row, seq, body)
     turns.set(body.turn, { ...before, row })
     grow(row.ordinal, row.tokens - before.row.tokens)
@@ -91,14 +97,14 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     const row: TurnRow = {
       session: id,
       turn: body.turn,
-      ordinal: session!.turns,
+      ordinal: session.turns,
       firstSeq: seq,
       lastSeq: seq,
       state: 'queued',
       inputTime: time,
       tokens: 0,
       leastTokens: 0,
-      tokensBefore: session!.tokens,
+      tokensBefore: session.tokens,
     }
     return { row, isNew: true, ...(idempotencyKey !== undefined && { idempotencyKey }) }
   }
@@ -125,7 +131,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
 
   function grow(ordinal: number, tokens: number): void {
     if (tokens === 0) return
-    session = { ...session!, tokens: session!.tokens + tokens }
+    session = { ...session, tokens: session.tokens + tokens }
     if (ordinal === session.turns) return
     shifts.push({ ordinal, tokens })
     for (const [turn, planned] of turns) {
@@ -137,7 +143,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
 
 function emptySession(id: string, time: string): StoredSession {
   const chosen = { title: null, model: null, choices: '{}' }
-  return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen }
+  return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen, ...newLabel }
 }
 
 function sessionAfter(session: StoredSession, body: EntryBody, time: string): StoredSession {
@@ -145,6 +151,8 @@ function sessionAfter(session: StoredSession, body: EntryBody, time: string): St
   switch (body.type) {
     case 'session-start':
       return { ...moved, title: body.title ?? null }
+    case 'label':
+      return { ...moved, updated: session.updated, title: body.title === undefined ? session.title : body.title }
     case 'input':
       return { ...moved, turns: session.turns + 1 }
     case 'model':

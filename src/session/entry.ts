@@ -116,6 +116,16 @@ export type EntryBody =
   /** What the session chose under the name `choice`, such as an agent; `null` returns to the default. */
   | { readonly type: 'choice'; readonly choice: string; readonly value: string | null }
   /**
+   * What a person calls the session and where they keep it. Absent fields stay as they are; `null` removes the title or takes
+   * the session out of its folder. It is no activity: the session keeps its place in the list.
+   */
+  | {
+      readonly type: 'label'
+      readonly title?: string | null
+      readonly pinned?: boolean
+      readonly folder?: string | null
+    }
+  /**
    * The conversation continues after the turn `head`, or from its beginning (`null`): `turn`, which had ended, was undone.
    * It stays in the log, but no later call reads it.
    */

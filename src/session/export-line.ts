@@ -155,6 +155,13 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofCall, type: z.literal('cut'), cut: z.looseObject({}), available: z.number() }),
   z.looseObject({ ...at, type: z.literal('model'), model: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('choice'), choice: id, value: id.nullable() }),
+  z.looseObject({
+    ...at,
+    type: z.literal('label'),
+    title: z.string().nullable().optional(),
+    pinned: z.boolean().optional(),
+    folder: z.string().nullable().optional(),
+  }),
   z.looseObject({ ...ofTurn, type: z.literal('turn-end'), outcome }),
   z.looseObject({ ...ofTurn, type: z.literal('sent'), channel: id, part: z.int().positive(), messageId: id }),
   z.looseObject({ ...ofTurn, type: z.literal('delivered'), channel: id }),

@@ -1,4 +1,5 @@
 import type { Binding, Entry, EntryBody, MessageBody } from './entry.ts'
+import type { SessionFilter, SessionFolder, SessionActivity } from './session-filter.ts'
 import type { TurnOutcome } from './turn-outcome.ts'
 
 /** The log of entries and its projections: turns, sessions and their conversations. */
@@ -44,11 +45,9 @@ export interface LogStore {
   turns(session: string, options?: { limit?: number; before?: number }): Promise<readonly TurnRow[]>
 
   /** Newest activity first; with `beginning` only those whose id begins with it, sorted by id: an exact match comes first. */
-  sessions(options?: {
-    limit?: number
-    offset?: number
-    beginning?: string | undefined
-  }): Promise<readonly SessionRow[]>
+  sessions(options?: SessionsOptions): Promise<readonly SessionRow[]>
+  /** The folders that sessions are in, by name. */
+  sessionFolders(): Promise<readonly SessionFolder[]>
   session(id: string): Promise<SessionRow | undefined>
   /**
    * Removes a session with its entries, turns, calls, binding and the rows of its files, and the contents with words of it
@@ -68,6 +67,13 @@ export interface LogStore {
 
 /** Entries of one session that were written together, in the order of `seq`. */
 export type EntryListener = (entries: readonly Entry[]) => void
+
+/** A page of a list of sessions. */
+export interface SessionsOptions extends SessionFilter {
+  readonly limit?: number
+  readonly offset?: number
+  readonly beginning?: string | undefined
+}
 
 /** Filters for the entries of a session. Without any: all entries, oldest first. */
 export interface EntriesOptions {
@@ -128,6 +134,11 @@ export interface TurnRow {
 export interface SessionRow {
   readonly id: string
   readonly title: string | undefined
+  /** The beginning of its first message, on one line: what stands in a list for a session without a title. */
+  readonly opening: string | undefined
+  readonly folder: string | undefined
+  readonly pinned: boolean
+  readonly state: SessionActivity
   readonly binding: Binding | undefined
   readonly created: string
   readonly updated: string

@@ -9,6 +9,7 @@ import {
   type Entry,
   type EntryBody,
   type FileRow,
+  labelRow,
   nextVersion,
   planAppend,
   type RecordChange,
@@ -149,6 +150,7 @@ export function sessionRow(tables: Tables, id: string): SessionRow | undefined {
     entries,
     model: model ?? undefined,
     choices: parseChoices(found),
+    ...labelRow(found),
   }
 }
 

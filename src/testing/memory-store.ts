@@ -4,6 +4,7 @@ import {
   type EntryListener,
   type RecentTurns,
   type RecentTurnsOptions,
+  matchesSession,
   type SessionStore,
   type MessageBody,
   type StoreDriver,
@@ -108,13 +109,25 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
         .toReversed()
         .slice(0, limit),
     ),
-    sessions: read((tables, { limit = ALL, offset = 0, beginning } = {}) => {
-      const rows = [...tables.sessions.keys()].map((id) => sessionRow(tables, id)!)
+    sessions: read((tables, { limit = ALL, offset = 0, beginning, ...filter } = {}) => {
+      const rows = [...tables.sessions.keys()]
+        .map((id) => sessionRow(tables, id)!)
+        .filter((row) => matchesSession(row, filter))
       const listed =
         beginning === undefined
           ? rows.toSorted((one, other) => compareTexts(other.updated, one.updated) || compareTexts(other.id, one.id))
           : rows.filter(({ id }) => id.startsWith(beginning)).toSorted((one, other) => compareTexts(one.id, other.id))
       return listed.slice(offset, offset + limit)
+    }),
+    sessionFolders: read((tables) => {
+      const folders = [...tables.sessions.values()].flatMap(({ session: { folder } }) => folder ?? [])
+      return Array.from(
+        Map.groupBy(folders, (folder) => folder),
+        ([folder, all]) => ({
+          folder,
+          sessions: all.length,
+        }),
+      ).toSorted((one, other) => compareTexts(one.folder, other.folder))
     }),
     session: read(sessionRow),
     deleteSession: (id) => write((tables) => deleteSession(tables, id)),

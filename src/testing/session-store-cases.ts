@@ -4,6 +4,7 @@ import { contentCases, recordCases, valueCases } from './session-store-record-ca
 import { exportCases } from './session-store-export-cases.ts'
 import { exportFileCases } from './session-store-export-file-cases.ts'
 import { fileCases } from './session-store-file-cases.ts'
+import { labelCases } from './session-store-label-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
 import { type StoreCase, type StoreFixture, withStore } from './session-store-entries.ts'
 import { turnCases } from './session-store-turn-cases.ts'
@@ -18,6 +19,7 @@ export const storeSuites = {
     logCases(storeCase)
     turnCases(storeCase)
     sessionCases(storeCase)
+    labelCases(storeCase)
   }),
   calls: suite(callCases),
   contents: suite(contentCases),

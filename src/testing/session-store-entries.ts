@@ -32,6 +32,10 @@ export function choice(name: string, value: string | null): EntryBody {
   return { type: 'choice', choice: name, value }
 }
 
+export function label(given: Omit<EntryBody & { type: 'label' }, 'type'>): EntryBody {
+  return { type: 'label', ...given }
+}
+
 export function delivery(turn: string): EntryBody {
   return { type: 'delivered', turn, channel: 'web', messageId: `${turn}-sent` }
 }

@@ -17,6 +17,10 @@ export function sessionCases(storeCase: StoreCase): void {
       entries: 6,
       model: 'ollama/llama3.2',
       choices: {},
+      opening: 'question of t1',
+      folder: undefined,
+      pinned: false,
+      state: 'done',
     }
     assert.deepEqual(await store.session('a'), row)
     await store.append('a', [{ type: 'model', model: null }], at(3))

@@ -99,7 +99,7 @@ test('what a session can choose is a field of its requests, and nothing else is'
   ])
   assert.equal((await ask(`/api/sessions/${id}`, { agent: 'x' }, 'PATCH'))[0], 400)
   const [, { error }] = await ask<{ error: { message: string } }>(`/api/sessions/${id}`, {}, 'PATCH')
-  assert.match(error.message, /expected a model or a mood/)
+  assert.match(error.message, /expected a title, a pin, a folder, a model or a mood/)
   await assert.rejects(server([], { choices: { model: { summary: 'x', none: 'y' } } }), /cannot be named model/)
 })
 

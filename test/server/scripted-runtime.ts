@@ -237,6 +237,10 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       row && {
         id,
         title: row.title,
+        opening: undefined,
+        folder: undefined,
+        pinned: false,
+        state: 'new',
         model: row.model,
         binding: row.binding,
         choices: Object.fromEntries(
@@ -293,6 +297,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
         )
         .slice(0, limit),
     session: async (id) => rowOf(id),
+    sessionFolders: async () => [],
     sessions: async ({ limit = 50, offset = 0, beginning = '' } = {}) =>
       [...rows.keys()]
         .filter((id) => id.startsWith(beginning))
@@ -436,6 +441,8 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       const { subject: _before, ...row } = rows.get(session) ?? {}
       rows.set(session, subject === undefined ? row : { ...row, subject })
     },
+    label: () => Promise.reject(new Error('not scripted')),
+    importSession: () => Promise.reject(new Error('not scripted')),
     choiceOptions: (choice) => presentOptions({ agents, projects, subjects }, choice),
     prompt: createEditedPrompt(memory, clock),
     agents,

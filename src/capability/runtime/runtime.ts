@@ -6,6 +6,7 @@ import type {
   ApprovalQuestion,
   AuditVerdict,
   Binding,
+  SessionLabel,
   SessionRow,
   SessionStore,
 } from '../../session.ts'
@@ -69,6 +70,13 @@ export interface Runtime {
    */
   undo(session: string): Promise<UndoneSessionTurn>
   deleteSession(session: string): Promise<boolean>
+  /** Renames, pins or files a session; absent fields stay as they are. Rejects with `not-found`. */
+  label(session: string, label: SessionLabel): Promise<void>
+  /**
+   * Writes an exported session from its lines, under the id `as` where it is given, and returns its id. Turns that had not
+   * ended are cancelled. Rejects with `invalid-input` for lines that are no export, and for an id that is taken.
+   */
+  importSession(lines: AsyncIterable<string>, options?: { readonly as?: string }): Promise<string>
 
   /** What a capability returned from `start`; `undefined` where it is not in the list. */
   capability<Service>(key: ServiceKey<Service>): Service | undefined

@@ -8,7 +8,7 @@ import {
 } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { Price } from '../../model.ts'
-import type { CallRecord, Entry, SessionRow } from '../../session.ts'
+import type { CallRecord, SessionRow } from '../../session.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
 import { findSession } from '../find-session.ts'
@@ -36,17 +36,7 @@ async function listSessions({ connection, session }: Chat, io: Io): Promise<void
     `/api/sessions?limit=${LISTED}`,
   )
   if (sessions.length === 0) return note(io, 'No sessions yet. Start one with your first message.')
-  print(io, sessionTable(await Promise.all(sessions.map((row) => titled(connection, row))), io, session))
-}
-
-async function titled(connection: GatewayConnection, row: SessionRow): Promise<SessionRow> {
-  if (row.title) return row
-  const path = apiPath('/api/sessions/', row.id, '/entries?limit=5')
-  const { entries } = await requestJson<{ readonly entries: readonly Entry[] }>(connection, path)
-  return withTitle(
-    row,
-    entries.find(({ type }) => type === 'input'),
-  )
+  print(io, sessionTable(sessions.map(withTitle), io, session))
 }
 
 /** `/cost`: prints what the calls of the session used. */

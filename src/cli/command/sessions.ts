@@ -1,9 +1,11 @@
 import { commandWithSubcommands } from '../subcommand.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { type LogStore, type SessionRow, sessionView } from '../../session.ts'
+import { sessionActivities, type SessionLabel, type SessionRow, sessionView } from '../../session.ts'
 import { sendRequest, requestJson, apiPath } from '../answer.ts'
 import { confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { withConnection } from '../connection.ts'
+import { defined } from '../../platform.ts'
+import { exactLine } from '../../context.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { note, printJson, printList } from '../io.ts'
@@ -14,20 +16,31 @@ import { exportSessionFile, importSessionFile } from '../sessions/transfer.ts'
 
 export const sessionsCommand = commandWithSubcommands({
   name: 'sessions',
-  summary: 'list, show, export, import and delete sessions',
+  summary: 'list, find, name, file, show, export, import and delete sessions',
   details:
+    '`list --search` looks at titles and first messages; `foreword search --history` looks at everything that was said. ' +
     '`export` writes JSON Lines, complete and exact; `import` recreates the same session from them (`-` reads standard input). ' +
     'The command works with and without a running gateway.',
   options: {
     limit: { value: 'N', summary: 'list at most N sessions (default: 50)' },
+    search: { value: 'WORDS', summary: 'list only sessions whose title has these words' },
+    folder: { value: 'NAME', summary: 'list only sessions in this folder' },
+    state: { value: 'STATE', summary: `list only sessions in this state: ${sessionActivities.join(', ')}` },
     output: { value: 'FILE', summary: 'write the export to FILE instead of standard output' },
     as: { value: 'ID', summary: 'import under this id' },
     yes: { summary: 'delete without asking' },
   },
   first: 'list',
   subcommands: {
-    list: { usage: '[--limit N] [--json]', run: listSessions },
+    list: {
+      usage: '[--search WORDS] [--folder NAME] [--state STATE] [--limit N] [--json]',
+      run: listSessions,
+    },
     show: { usage: 'ID [--json]', run: showSession },
+    rename: { usage: 'ID TITLE [--json]', run: renameSession },
+    pin: { usage: 'ID [--json]', run: (call, io) => labelSession(call, io, { pinned: true }) },
+    unpin: { usage: 'ID [--json]', run: (call, io) => labelSession(call, io, { pinned: false }) },
+    move: { usage: 'ID FOLDER [--json]', run: moveSession },
     export: { usage: 'ID [--output FILE]', run: exportSessionFile },
     import: { usage: 'FILE [--as ID]', run: importSessionFile },
     delete: { usage: 'ID [--yes]', run: deleteSession },
@@ -38,15 +51,19 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
   const limit = Number(call.text('limit') ?? 50)
   if (!Number.isInteger(limit) || limit < 1)
     throw usageFailure(`--limit must be a whole number above 0, not "${call.text('limit')}".`)
+  const filter = defined({ words: call.text('search'), folder: call.text('folder'), state: findState(call) })
   const rows = await withStore(
     await findHomeStore(call.home, io),
     async (store) => {
-      const found = await store.sessions({ limit })
-      return call.json ? found : Promise.all(found.map((row) => withFirstInput(store, row)))
+      const found = await store.sessions({ limit, ...filter })
+      return call.json ? found : found.map(withTitle)
     },
     () => [],
   )
-  const empty = 'No sessions yet. Start one with `foreword chat`.'
+  const empty =
+    Object.keys(filter).length > 0
+      ? 'No session matches. List them all with `foreword sessions`.'
+      : 'No sessions yet. Start one with `foreword chat`.'
   return printList<object>(
     call.json ? rows.map(sessionView) : rows,
     { empty, table: () => sessionTable(rows, io) },
@@ -55,10 +72,40 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
   )
 }
 
-async function withFirstInput(store: LogStore, row: SessionRow): Promise<SessionRow> {
-  if (row.title !== undefined) return row
-  const [input] = await store.entries(row.id, { types: ['input'], upTo: 5 })
-  return withTitle(row, input)
+function findState(call: CommandCall) {
+  const word = call.text('state')
+  const state = sessionActivities.find((each) => each === word)
+  if (word === undefined || state !== undefined) return state
+  throw usageFailure(`--state must be one of ${sessionActivities.join(', ')}, not "${word}".`)
+}
+
+/** `-` removes the title: the session is listed by its first message again. */
+async function renameSession(call: CommandCall, io: Io): Promise<number> {
+  const [, , title] = call.words
+  return labelSession(call, io, { title: title === '-' ? null : title! })
+}
+
+/** `-` takes the session out of its folder. */
+async function moveSession(call: CommandCall, io: Io): Promise<number> {
+  const [, , folder] = call.words
+  return labelSession(call, io, { folder: folder === '-' ? null : folder! })
+}
+
+/** Through the gateway, so that open pages show it at once. */
+async function labelSession(call: CommandCall, io: Io, label: SessionLabel): Promise<number> {
+  return await withConnection(call.home, io, 'write', async (connection) => {
+    const id = await findSession(connection, call.words[1]!)
+    const row = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', id), {
+      method: 'PATCH',
+      body: label,
+    })
+    const { title, opening = 'no title', pinned, folder } = row
+    const facts = [pinned ? ['pinned'] : [], folder === undefined ? [] : [`in ${exactLine(folder)}`]].flat()
+    const text = [`${id}: ${exactLine(title ?? opening)}`, ...facts].join(', ')
+    if (call.json) printJson(io, row)
+    else note(io, `${text}.`)
+    return 0
+  })
 }
 
 /** Deletes through the gateway, because a turn may be running in the session. */

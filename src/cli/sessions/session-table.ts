@@ -1,4 +1,4 @@
-import type { Entry, SessionRow } from '../../session.ts'
+import type { SessionRow } from '../../session.ts'
 import type { Io } from '../../capability.ts'
 import { lineLimit, safeForTerminal } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
@@ -38,11 +38,7 @@ function wide(sessions: readonly SessionRow[], now: Date, current: string | unde
   return table([['session', 'last activity', 'turns', 'model', 'title'], ...rows], [2])
 }
 
-/** A session without a title gets its first message as one. */
-export function withTitle(row: SessionRow, first: Entry | undefined): SessionRow {
-  if (row.title || first?.type !== 'input') return row
-  const { content } = first.message
-  const text =
-    typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join(' ')
-  return { ...row, title: singleLine(text, 60) }
+/** A session without a title gets the beginning of its first message as one. */
+export function withTitle(row: SessionRow): SessionRow {
+  return row.title || row.opening === undefined ? row : { ...row, title: singleLine(row.opening, 60) }
 }

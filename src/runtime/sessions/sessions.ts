@@ -3,6 +3,7 @@ import { messageText } from '../../context.ts'
 import {
   type Binding,
   type EntryBody,
+  importSession,
   type SessionRow,
   type SessionStore,
   StoreError,
@@ -19,7 +20,7 @@ import type { TurnCache } from '../calls/history-loader.ts'
 /** Sessions as such: how one is made, found, given a model and deleted. */
 interface Sessions extends Pick<
   Runtime,
-  'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession'
+  'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession' | 'label' | 'importSession'
 > {
   /** Rejects with `not-found`. */
   sessionState(session: string): Promise<SessionState>
@@ -121,6 +122,18 @@ export function createSessions(parts: SessionsParts): Sessions {
       await capabilities.checkChoices(choices)
       await note(session, ...choiceEntries(choices))
     },
+    async label(session, label) {
+      await openState(session)
+      await note(session, { type: 'label', ...label })
+    },
+    async importSession(lines, options = {}) {
+      refuseWhenClosing()
+      try {
+        return await importSession(store, lines, { ...options, endsTurnsAt: clock.time() })
+      } catch (error) {
+        throw importFailure(error)
+      }
+    },
     async undo(session) {
       refuseWhenClosing()
       const state = await openState(session)
@@ -157,6 +170,14 @@ export function createSessions(parts: SessionsParts): Sessions {
       return found
     },
   }
+}
+
+function importFailure(error: unknown): unknown {
+  if (!(error instanceof StoreError) || (error.code !== 'conflict' && error.code !== 'invalid')) {
+    return runtimeFailure(error)
+  }
+  const hint = error.code === 'conflict' ? 'Import it under another id.' : error.hint
+  return new RuntimeError('invalid-input', error.message, { store: error.code }, { ...defined({ hint }), cause: error })
 }
 
 /** The two newest turns that were not taken back, newest first. */

@@ -4,13 +4,15 @@ import { empty, json } from '../answer.ts'
 import { requireSession, unknownSessionFailure } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
-import { type SessionRow, sessionView } from '../../session.ts'
+import { sessionActivities, type SessionRow, sessionView } from '../../session.ts'
+import { createSessionWatch, sessionChangeRoutes } from './session-change-routes.ts'
 
 /** Sessions: list, create, read, change, undo and delete. */
 export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): readonly Route[] {
   const { store } = runtime
   const sessionRow = plainRow.extend(choiceIds(choices))
-  const changes = ['model', ...Object.keys(choices)]
+  const changes = ['title', 'pin', 'folder', 'model', ...Object.keys(choices)]
+  const watch = createSessionWatch(store)
 
   return [
     route({
@@ -22,10 +24,38 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
         limit: limitSchema(50, 500),
         offset: z.coerce.number().int().min(0).default(0),
         beginning: idPrefixSchema,
+        q: z
+          .string()
+          .regex(/\S/, 'expected words to search for')
+          .max(500)
+          .optional()
+          .describe('Words of the title or, without one, of the first message; in any order and case.'),
+        folder: nameSchema.optional().describe('Only sessions in this folder.'),
+        state: z.enum(sessionActivities).optional().describe('Only sessions in this state.'),
+        pinned: z
+          .enum(['true', 'false'])
+          .transform((value) => value === 'true')
+          .optional()
+          .describe('Only pinned sessions, or only others.'),
       }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
-      handle: async ({ query }) => json({ sessions: (await store.sessions(query)).map(sessionView) }),
+      handle: async ({ query: { q: words, ...query } }) =>
+        json({ sessions: (await store.sessions({ ...query, words: words?.trim() })).map(sessionView) }),
     }),
+    route({
+      method: 'GET',
+      path: '/api/session-folders',
+      tag: 'sessions',
+      summary: 'Lists the folders that sessions are in',
+      answers: {
+        200: {
+          description: 'Folders by name, with the number of sessions in each',
+          schema: z.object({ folders: z.array(z.object({ folder: z.string(), sessions: z.number() })) }),
+        },
+      },
+      handle: async () => json({ folders: await store.sessionFolders() }),
+    }),
+    ...sessionChangeRoutes(store, watch),
     route({
       method: 'POST',
       path: '/api/sessions',
@@ -64,9 +94,13 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
         changes.map((name) => `the ${name}`),
         'and',
       )} of a session`,
-      description: 'A change takes effect with the next turn. Absent fields stay as they are.',
+      description:
+        'A change of the model or of a choice takes effect with the next turn. Absent fields stay as they are.',
       body: z
         .strictObject({
+          title: nameSchema.nullable().optional().describe('null: the session is listed by its first message.'),
+          pinned: z.boolean().optional(),
+          folder: nameSchema.nullable().optional().describe('null takes the session out of its folder.'),
           model: z
             .string()
             .min(1)
@@ -80,15 +114,17 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       handle: async ({ param, body }) => {
         const session = param('session')
         const { chosen, others } = splitChoices<string | null, typeof body>(choices, body)
+        const { model, ...label } = others
         const before = await requireSession(store, session)
         await runtime.choose(session, chosen)
         try {
-          if (others.model !== undefined) await runtime.setModel(session, others.model ?? undefined)
+          if (model !== undefined) await runtime.setModel(session, model ?? undefined)
         } catch (error) {
           // A request that is refused changes nothing.
           await runtime.choose(session, valuesBefore(before, chosen))
           throw error
         }
+        if (Object.keys(label).length > 0) await runtime.label(session, label)
         return json(sessionView(await requireSession(store, param('session'))))
       },
     }),
@@ -119,11 +155,19 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
         if (!(await runtime.deleteSession(param('session')))) throw unknownSessionFailure(param('session'))
+        watch.note(param('session'))
         return empty(204)
       },
     }),
   ]
 }
+
+/** A title, or the name of a folder: one line. */
+const nameSchema = z
+  .string()
+  .max(500)
+  .regex(/^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u, 'expected one line of text')
+  .transform((name) => name.trim().toWellFormed())
 
 function valuesBefore(
   { choices }: SessionRow,

@@ -52,16 +52,30 @@ const insertEntry = plan((param: Parameter<Tables['entries']>) =>
   tables.insertInto('entries').values(columns(param, 'session', 'seq', 'time', 'type', 'turn', 'data')),
 )
 
+const changing = [
+  'title',
+  'updated',
+  'turns',
+  'entries',
+  'tokens',
+  'model',
+  'choices',
+  'opening',
+  'folder',
+  'pinned',
+  'state',
+  'unended',
+  'waiting',
+] as const
+
 const insertSession = plan((param: Parameter<StoredSession>) =>
-  tables
-    .insertInto('sessions')
-    .values(columns(param, 'id', 'title', 'created', 'updated', 'turns', 'entries', 'tokens', 'model', 'choices')),
+  tables.insertInto('sessions').values(columns(param, 'id', 'created', ...changing)),
 )
 
 const updateSession = plan((param: Parameter<StoredSession>) =>
   tables
     .updateTable('sessions')
-    .set(columns(param, 'updated', 'turns', 'entries', 'tokens', 'model', 'choices'))
+    .set(columns(param, ...changing))
     .where('id', '=', param('id')),
 )
 

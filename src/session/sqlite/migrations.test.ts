@@ -114,6 +114,45 @@ test('what sessions chose before there were choices is read as choices', async (
   await store.close()
 })
 
+test('sessions from before there were states get their states and openings', async (context) => {
+  const path = await temporaryStore(context)
+  const connection = openStoreConnection({ path })
+  migrate(connection, allMigrations.slice(0, 6))
+  const session = (id: string, turns: number) =>
+    `insert into sessions values ('${id}', null, '${time}', '${time}', ${turns}, 9, 0, null, '{}');`
+  const turn = (id: string, ordinal: number, state: string) =>
+    `insert into turns values ('${id}', ${ordinal}, 't${ordinal}', 1, 9, '${state}', '${time}', 0, 0, 0, null);`
+  const entry = (id: string, seq: number, type: string, data: object) =>
+    `insert into entries values ('${id}', ${seq}, '${time}', '${type}', 't1', '${JSON.stringify(data)}');`
+  const said = (content: unknown) => ({ type: 'input', message: { role: 'user', content } })
+  connection.execute(`
+    ${session('new', 0)} ${session('done', 1)} ${session('failed', 2)} ${session('works', 2)} ${session('waits', 1)}
+    ${turn('done', 1, 'length')} ${entry('done', 1, 'input', said('Hello there'))}
+    ${turn('failed', 1, 'completed')} ${turn('failed', 2, 'failed')}
+    ${entry('failed', 1, 'input', said([{ type: 'text', text: ' With a picture ' }]))}
+    ${turn('works', 1, 'failed')} ${turn('works', 2, 'queued')}
+    ${turn('waits', 1, 'running')} ${entry('waits', 2, 'approval-request', {})}`)
+  connection.close()
+  const store = await openStoreFile({ path })
+  const found = async (id: string) => {
+    const { state, opening } = (await store.session(id))!
+    return [state, opening]
+  }
+  assert.deepEqual(await found('new'), ['new', undefined])
+  assert.deepEqual(await found('done'), ['done', 'Hello there'])
+  assert.deepEqual(await found('failed'), ['failed', 'With a picture'])
+  assert.deepEqual(
+    [await found('works'), await found('waits')],
+    [
+      ['works', undefined],
+      ['waits', undefined],
+    ],
+  )
+  await store.append('waits', [{ type: 'turn-end', turn: 't1', outcome: { type: 'completed' } }], time)
+  assert.deepEqual(await found('waits'), ['done', undefined])
+  await store.close()
+})
+
 test('a step that fails leaves the version before it', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })

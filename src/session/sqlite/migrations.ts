@@ -202,6 +202,50 @@ const sessionChoices: readonly Compilable[] = [
   ...formerChoiceTypes.map((column) => schema.alterTable('sessions').dropColumn(column)),
 ]
 
+/** What a list of sessions shows. Of what is stored it is computed once; a call that waits is asked about again anyway. */
+const sessionLabels: readonly Compilable[] = [
+  schema.alterTable('sessions').addColumn('opening', 'text'),
+  schema.alterTable('sessions').addColumn('folder', 'text'),
+  schema.alterTable('sessions').addColumn('pinned', 'integer', (column) => column.notNull().defaultTo(0)),
+  schema.alterTable('sessions').addColumn('state', 'text', (column) => column.notNull().defaultTo('new')),
+  schema.alterTable('sessions').addColumn('unended', 'integer', (column) => column.notNull().defaultTo(0)),
+  schema.alterTable('sessions').addColumn('waiting', 'integer', (column) => column.notNull().defaultTo(0)),
+  schema
+    .createIndex('sessions_folder')
+    .on('sessions')
+    .columns(['folder', 'updated', 'id'])
+    .where(sql.ref('folder'), 'is not', null),
+  schema
+    .createIndex('sessions_pinned')
+    .on('sessions')
+    .columns(['updated', 'id'])
+    .where(sql<boolean>`pinned = 1`),
+  {
+    compile: () =>
+      sql`update sessions set
+        unended = (select count(*) from turns where turns.session = sessions.id and turns.state in ('queued', 'running')),
+        waiting = max(0, coalesce((select sum(case entries.type when 'approval-request' then 1 else -1 end)
+          from turns join entries on entries.session = turns.session and entries.turn = turns.turn
+            and entries.seq between turns.first_seq and turns.last_seq
+          where turns.session = sessions.id and turns.state = 'running'
+            and entries.type in ('approval-request', 'approval')), 0)),
+        state = case (select turns.state from turns where turns.session = sessions.id order by ordinal desc limit 1)
+          when 'failed' then 'failed' else 'done' end,
+        opening = (select substr(trim(replace(replace(coalesce(
+            case json_type(entries.data, '$.message.content') when 'text' then entries.data ->> '$.message.content' end,
+            entries.data ->> '$.message.content[0].text'), char(10), ' '), char(13), ' ')), 1, 120)
+          from turns join entries on entries.session = turns.session and entries.seq = turns.first_seq
+          where turns.session = sessions.id and turns.ordinal = 1)
+        where turns > 0`.compile(tables),
+  },
+  {
+    compile: () =>
+      sql`update sessions set state = case when waiting > 0 then 'waits' else 'works' end where unended > 0`.compile(
+        tables,
+      ),
+  },
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
@@ -209,4 +253,5 @@ export const allMigrations: readonly Migration[] = [
   { version: 4, steps: thirdChoice },
   { version: 5, steps: undoneTurns },
   { version: 6, steps: sessionChoices },
+  { version: 7, steps: sessionLabels },
 ]

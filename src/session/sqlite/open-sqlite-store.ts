@@ -20,7 +20,14 @@ import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileSt
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
 import { putRecord, readNewestRecord, readNewestRecords, readRecordVersions } from './record-table.ts'
-import { bind, readBinding, deleteSessionRow, readSessionRow, readSessionRows } from './session-table.ts'
+import {
+  bind,
+  readBinding,
+  deleteSessionRow,
+  readSessionRow,
+  readSessionFolders,
+  readSessionRows,
+} from './session-table.ts'
 import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
@@ -109,8 +116,8 @@ function createStore(connection: StoreConnection): SessionStore {
     unfinishedTurns: async () => readUnfinishedTurns(connection),
     turn: async (session, id) => readTurn(connection, session, id),
     turns: async (session, { limit = ALL, before = ALL } = {}) => readTurnsBefore(connection, session, before, limit),
-    sessions: async ({ limit = ALL, offset = 0, beginning } = {}) =>
-      readSessionRows(connection, limit, offset, beginning),
+    sessions: async (options) => readSessionRows(connection, options),
+    sessionFolders: async () => readSessionFolders(connection),
     session: async (id) => readSessionRow(connection, id),
     bound: async (binding) => readBinding(connection, binding),
     content: async (hash) => readContent(connection, hash),

@@ -1,8 +1,10 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
+import type { SessionFilter, SessionFolder } from '../session-filter.ts'
+import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { SessionRow } from '../log-store.ts'
+import type { SessionRow, SessionsOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { deleteOwnedFiles } from './file-table.ts'
 import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
@@ -12,14 +14,43 @@ export function readSessionRow(connection: StoreConnection, id: string): Session
   return row && toSessionRow(row)
 }
 
+const ALL = Number.MAX_SAFE_INTEGER
+
 export function readSessionRows(
   connection: StoreConnection,
-  limit: number,
-  offset: number,
-  beginning?: string,
+  { limit = ALL, offset = 0, beginning, ...filter }: SessionsOptions = {},
 ): readonly SessionRow[] {
+  if (Object.values(filter).some((value) => value !== undefined)) {
+    return readMatchingRows(connection, { limit, offset, beginning }, filter)
+  }
   if (beginning === undefined) return connection.all(newestSessions, { limit, offset }).map(toSessionRow)
   return connection.all(sessionsBeginning, { ...idRange(beginning), limit, offset }).map(toSessionRow)
+}
+
+/** Columns are compared by the database, words here: SQLite knows the case of ASCII letters alone. */
+function readMatchingRows(
+  connection: StoreConnection,
+  { limit, offset, beginning }: { limit: number; offset: number; beginning: string | undefined },
+  filter: SessionFilter,
+): readonly SessionRow[] {
+  const { state, pinned, folder, words } = filter
+  let query = withBinding
+  if (state !== undefined) query = query.where('sessions.state', '=', state)
+  if (pinned !== undefined) query = query.where('sessions.pinned', '=', pinned ? 1 : 0)
+  if (folder !== undefined) query = query.where('sessions.folder', '=', folder)
+  if (beginning === undefined) {
+    query = query.orderBy('sessions.updated', 'desc').orderBy('sessions.id', 'desc')
+  } else {
+    const { from, below } = idRange(beginning)
+    query = query.where('sessions.id', '>=', from).where('sessions.id', '<', below).orderBy('sessions.id')
+  }
+  if (words === undefined) return connection.rows(query.limit(limit).offset(offset)).map(toSessionRow)
+  const found = connection.rows(query).map(toSessionRow)
+  return found.filter((row) => matchesSession(row, { words })).slice(offset, offset + limit)
+}
+
+export function readSessionFolders(connection: StoreConnection): readonly SessionFolder[] {
+  return connection.all(folders, {}).map(({ folder, sessions }) => ({ folder, sessions }))
 }
 
 /** Deletes a session with everything that belongs to it, and overwrites its bytes. Returns whether it existed. */
@@ -63,6 +94,7 @@ function toSessionRow(row: Row): SessionRow {
     entries,
     model: model ?? undefined,
     choices: parseChoices(row),
+    ...labelRow(row),
   }
 }
 
@@ -90,6 +122,16 @@ const sessionsBeginning = plan((param: Parameter<IdRange & { limit: number; offs
     .orderBy('sessions.id')
     .limit(param('limit'))
     .offset(param('offset')),
+)
+
+const folders = plan((_param: Parameter<object>) =>
+  tables
+    .selectFrom('sessions')
+    .select((row) => ['folder', row.fn.countAll<number>().as('sessions')])
+    .where('folder', 'is not', null)
+    .groupBy('folder')
+    .orderBy('folder')
+    .$castTo<SessionFolder>(),
 )
 
 const removeSession = plan((param: Parameter<{ id: string }>) =>

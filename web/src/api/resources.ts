@@ -8,9 +8,10 @@ import type {
   RebuiltRequest,
   RuntimeStatus,
 } from '../../../src/capability.ts'
-import type { CallOutcome, SessionRow } from '../../../src/session.ts'
+import type { CallOutcome, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
+import type { ListedSession } from './listed-session.ts'
 
 /** A resource of the gateway: read once for all components that show it, and again when the window gets the focus. */
 export function useResource<Answer>(
@@ -19,9 +20,6 @@ export function useResource<Answer>(
 ): SWRResponse<Answer, ApiError> {
   return useSWR<Answer, ApiError>(path, (address: string) => api<Answer>(address), options)
 }
-
-/** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
-export type ListedSession = Omit<SessionRow, 'choices'> & Readonly<Record<string, unknown>>
 
 export interface SessionPage {
   readonly sessions: readonly ListedSession[]
@@ -57,7 +55,7 @@ export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
 
-export type { LayerHistory, ModelView, Preview, RebuiltRequest }
+export type { LayerHistory, ListedSession, ModelView, Preview, RebuiltRequest }
 
 /** What a model would like to write into a file of a person, as `GET /api/proposals/ID` shows it. */
 export interface ListedProposal {
@@ -80,4 +78,21 @@ export interface ChoiceList {
 /** `options` is absent where they cannot be listed. */
 export interface OptionList {
   readonly options?: readonly ChoiceOption[]
+}
+
+/** The folders that sessions are in. */
+export interface SessionFolders {
+  readonly folders: readonly SessionFolder[]
+}
+
+/** What a search in the history finds. */
+export interface HistoryHits {
+  readonly passages: readonly {
+    readonly session: string
+    readonly seq: number
+    readonly role: string
+    readonly text: string
+    readonly matched: readonly string[]
+  }[]
+  readonly found: 'words' | 'nearest' | 'nothing'
 }

@@ -1,20 +1,64 @@
 import { MessageSquarePlus, Settings } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Virtualizer } from 'virtua'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSWRConfig } from 'swr'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Link, useRoute } from 'wouter'
-import { type ListedSession, type SessionPage, useResource } from '../api/resources.ts'
+import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
+import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { HistoryHit } from './history-hit.tsx'
+import { ImportButton } from './import-button.tsx'
+import { LabelDialog } from './label-dialog.tsx'
+import { usePendingDeletions } from './pending-deletion.ts'
+import { allSessions, SessionFilter } from './session-filter.tsx'
+import { SessionRow } from './session-row.tsx'
+import { useSessionRows } from './use-session-rows.ts'
+import { useSettled } from './use-settled.ts'
 
-/** The sessions of the home, newest activity first. Only the rows on the screen exist in the page. */
+/** The next page is read when the end of the list is this near, px. */
+const NEAR = 3_000
+
+/** The sessions of the home, pinned ones first, then the newest activity. Only the rows on the screen exist in the page. */
 export function SessionList(): ReactNode {
-  const { data, error } = useResource<SessionPage>('/api/sessions?limit=500', { refreshInterval: 10_000 })
-  const [, params] = useRoute('/sessions/:session')
+  const [wanted, setWanted] = useState(allSessions)
+  const [edited, setEdited] = useState<{ readonly what: 'title' | 'folder'; readonly session: ListedSession }>()
+  const [, params] = useRoute('/sessions/:session/*?')
+  const list = useRef<VirtualizerHandle>(null)
+  const hidden = usePendingDeletions()
+  useSharedSessions()
+
+  const words = useSettled(wanted.words.trim())
+  const filter = {
+    ...(wanted.folder === '' ? {} : { folder: wanted.folder }),
+    ...(wanted.state === '' ? {} : { state: wanted.state }),
+  }
+  const pinned = useSessionRows({ ...filter, ...(words === '' ? {} : { q: words }), pinned: true })
+  const others = useSessionRows({ ...filter, ...(words === '' ? {} : { q: words }), pinned: false })
+  const hits = useResource<HistoryHits>(
+    words === '' ? undefined : `/api/search/history?q=${encodeURIComponent(words)}&limit=30`,
+  ).data
+
+  const error = pinned.error ?? others.error
+  const line = (session: ListedSession): ReactNode => (
+    <SessionRow
+      key={session.id}
+      session={session}
+      current={session.id === params?.session}
+      onEdit={(what) => setEdited({ what, session })}
+    />
+  )
+  const kept = ({ id }: ListedSession): boolean => !hidden.has(id)
+  const top = pinned.rows.filter(kept)
+  const rest = others.rows.filter(kept)
+  const passages = (hits?.found === 'words' ? hits.passages : []).filter(({ session }) => !hidden.has(session))
+  const isEmpty = pinned.loaded && others.loaded && top.length + rest.length + passages.length === 0
   return (
     <>
       <nav aria-label="Pages" className="flex items-center gap-1 border-b border-line p-2">
         <Link href="/" className="flex flex-1 items-center gap-2 rounded-lg px-2 py-1.5 font-medium hover:bg-line">
           <MessageSquarePlus size={16} aria-hidden /> New conversation
         </Link>
+        <ImportButton />
         <Link
           href="/settings"
           aria-label="Settings"
@@ -24,28 +68,57 @@ export function SessionList(): ReactNode {
           <Settings size={16} aria-hidden />
         </Link>
       </nav>
+      <SessionFilter wanted={wanted} onChange={setWanted} />
       <div className="min-h-0 flex-1 overflow-y-auto p-1" tabIndex={-1}>
         {error && <ErrorNote error={error} />}
-        {data && (
-          <Virtualizer as="ul" item="li">
-            {data.sessions.map((session) => (
-              <SessionRow key={session.id} session={session} current={session.id === params?.session} />
-            ))}
-          </Virtualizer>
+        {isEmpty && (
+          <p className="px-2 py-3 text-sm text-soft">
+            {Object.values(wanted).join('').trim() === '' ? 'No conversations yet.' : 'Nothing matches.'}
+          </p>
         )}
+        <Virtualizer
+          ref={list}
+          as="ul"
+          item="li"
+          onScroll={(offset) => {
+            const { scrollSize = 0, viewportSize = 0 } = list.current ?? {}
+            if (scrollSize - offset - viewportSize < NEAR) others.readMore()
+          }}
+        >
+          {[
+            ...(top.length === 0 ? [] : [<Heading key=" pinned">Pinned</Heading>]),
+            ...top.map(line),
+            ...(top.length === 0 || rest.length === 0 ? [] : [<Heading key=" others">Others</Heading>]),
+            ...rest.map(line),
+            ...(passages.length === 0 ? [] : [<Heading key=" found">In conversations</Heading>]),
+            ...passages.map((passage) => (
+              <HistoryHit key={`${passage.session} ${passage.seq} ${passage.text}`} passage={passage} />
+            )),
+          ]}
+        </Virtualizer>
       </div>
+      {edited && <LabelDialog {...edited} onClose={() => setEdited(undefined)} />}
     </>
   )
 }
 
-function SessionRow({ session, current }: { readonly session: ListedSession; readonly current: boolean }): ReactNode {
-  return (
-    <Link
-      href={`/sessions/${encodeURIComponent(session.id)}`}
-      aria-current={current ? 'page' : undefined}
-      className={`block truncate rounded-lg px-2 py-1.5 text-sm hover:bg-line ${current ? 'bg-line font-medium' : ''}`}
-    >
-      {session.title ?? 'Untitled'}
-    </Link>
-  )
+function Heading({ children }: { readonly children: ReactNode }): ReactNode {
+  return <h2 className="px-2 pt-3 pb-1 text-xs font-semibold text-soft">{children}</h2>
+}
+
+/** What changes in a session reaches every part of the page that shows it, and the names of the folders. */
+function useSharedSessions(): void {
+  const { mutate } = useSWRConfig()
+  useEffect(() => {
+    const folders = new Map<string, string | undefined>()
+    return followSessionChanges((change) => {
+      if (change.type === 'session') {
+        const { id, folder } = change.session
+        void mutate(`/api/sessions/${encodeURIComponent(id)}`, change.session, { revalidate: false })
+        if (folders.has(id) && folders.get(id) === folder) return
+        folders.set(id, folder)
+      }
+      void mutate('/api/session-folders')
+    })
+  }, [mutate])
 }

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import { exportSession, sessionView } from '../../session.ts'
+import { errorBody, json } from '../answer.ts'
+import { HttpFailure, requireSession, toFailure } from '../failure.ts'
+import { sessionRowSchema } from '../schema.ts'
+
+/** An import is kept in memory until all of it is written, bytes. */
+const LARGEST_IMPORT = 512 * 1024 * 1024
+
+/** Sessions as JSON Lines: out of a home and into one. */
+export function sessionTransferRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/sessions/:session/export',
+      tag: 'sessions',
+      summary: 'Exports a session as JSON Lines, complete and exact',
+      description: 'The last line counts the others: an export without it is not complete.',
+      answers: { 200: { description: 'The export', media: 'application/jsonl' } },
+      handle: async ({ param, stream }) => {
+        const { id } = await requireSession(runtime.store, param('session'))
+        return stream({
+          async run(sink) {
+            sink.header('content-type', 'application/jsonl; charset=utf-8')
+            sink.header('content-disposition', `attachment; filename="${id.replaceAll(/[^\w.-]/g, '_')}.jsonl"`)
+            sink.begin()
+            for await (const line of exportSession(runtime.store, id)) {
+              if (sink.signal.aborted) return
+              await sink.write(`${line}\n`)
+            }
+          },
+          lastWords: (error) => `${JSON.stringify(errorBody(toFailure(error)))}\n`,
+          isAnswer: true,
+        })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/sessions/import',
+      tag: 'sessions',
+      summary: 'Imports an exported session from JSON Lines: all of it or nothing',
+      description:
+        'The body is the export, declared as `application/jsonl`. Turns that had not ended are cancelled. The bytes of files are not ' +
+        'in an export.',
+      query: z.strictObject({
+        as: z.string().min(1).max(200).optional().describe('Another id, where the id of the export is taken.'),
+      }),
+      answers: { 201: { description: 'The imported session', schema: sessionRowSchema } },
+      handle: async ({ request, query }) => {
+        requireLines(request)
+        const id = await runtime.importSession(bodyLines(request), defined({ as: query.as }))
+        const row = await requireSession(runtime.store, id)
+        return json(sessionView(row), 201, { location: `/api/sessions/${encodeURIComponent(id)}` })
+      },
+    }),
+  ]
+}
+
+/** A form on a foreign page cannot declare this type. */
+function requireLines(request: Request): void {
+  if (/^application\/(?:jsonl|x-ndjson)\b/i.test(request.headers.get('content-type') ?? '')) return
+  throw new HttpFailure(
+    'unsupported-media-type',
+    'The body must be declared as JSON Lines. Send the header "Content-Type: application/jsonl".',
+  )
+}
+
+/** The lines of a body, as they arrive. */
+async function* bodyLines(request: Request): AsyncGenerator<string> {
+  if (request.body === null) return
+  const decoder = new TextDecoder()
+  let size = 0
+  let rest: string[] = []
+  for await (const bytes of request.body) {
+    size += bytes.byteLength
+    if (size > LARGEST_IMPORT) throw tooLarge()
+    const pieces = decoder.decode(bytes, { stream: true }).split('\n')
+    if (pieces.length === 1) {
+      rest.push(pieces[0]!)
+      continue
+    }
+    yield [...rest, pieces[0]!].join('')
+    yield* pieces.slice(1, -1)
+    rest = [pieces.at(-1)!]
+  }
+  const last = rest.join('') + decoder.decode()
+  if (last !== '') yield last
+}
+
+function tooLarge(): HttpFailure {
+  return new HttpFailure(
+    'body-too-large',
+    `The export is larger than ${LARGEST_IMPORT} bytes. Stop the gateway and use \`foreword sessions import FILE\`.`,
+    { maxBytes: LARGEST_IMPORT },
+  )
+}

@@ -1,0 +1,113 @@
+import { messageText } from '../context.ts'
+import type { EntryBody } from './entry.ts'
+import type { SessionRow, TurnRow } from './log-store.ts'
+import type { SessionActivity, SessionFilter } from './session-filter.ts'
+
+/** What a list of sessions shows of one, as every driver stores it. */
+export interface StoredLabel {
+  /** The beginning of the first message, on one line. */
+  readonly opening: string | null
+  readonly folder: string | null
+  /** 0 or 1. */
+  readonly pinned: number
+  readonly state: string
+  /** Turns that have not ended. */
+  readonly unended: number
+  /** Calls that wait for the decision of a person. */
+  readonly waiting: number
+}
+
+/** What is stored of a session in which nothing has happened. */
+export const newLabel: StoredLabel = {
+  opening: null,
+  folder: null,
+  pinned: 0,
+  state: 'new',
+  unended: 0,
+  waiting: 0,
+}
+
+/** Characters of `opening`. */
+const LONGEST_OPENING = 120
+
+/** What is stored of a session after one more entry. `turn` is the row of its turn as it was before. */
+export function labelAfter(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {
+  const next = applyToLabel(before, body, turn)
+  return next.unended === before.unended && next.waiting === before.waiting ? next : { ...next, state: stateOf(next) }
+}
+
+function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {
+  switch (body.type) {
+    case 'label':
+      return {
+        ...before,
+        ...(body.pinned === undefined ? {} : { pinned: body.pinned ? 1 : 0 }),
+        ...(body.folder === undefined ? {} : { folder: body.folder?.toWellFormed() ?? null }),
+      }
+    case 'input':
+      return { ...before, unended: before.unended + 1, opening: before.opening ?? openingOf(body) }
+    case 'approval-request':
+      return { ...before, waiting: before.waiting + 1 }
+    case 'approval':
+      return { ...before, waiting: Math.max(0, before.waiting - 1) }
+    // The model goes on only when nothing waits any more.
+    case 'assembly':
+      return { ...before, waiting: 0 }
+    case 'turn-end':
+      return {
+        ...before,
+        unended: Math.max(0, before.unended - 1),
+        waiting: turn?.state === 'running' ? 0 : before.waiting,
+        state: body.outcome.type === 'failed' ? 'failed' : 'done',
+      }
+    case 'head':
+      return { ...before, state: 'done' }
+    default:
+      return before
+  }
+}
+
+function stateOf({ unended: open, waiting, state }: StoredLabel): string {
+  if (open === 0) return state
+  return waiting > 0 ? 'waits' : 'works'
+}
+
+function openingOf({ message }: EntryBody & { type: 'input' }): string | null {
+  return oneLine(messageText(message).slice(0, 2_000)).slice(0, LONGEST_OPENING).toWellFormed() || null
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
+/** What a session row has of a stored label. */
+export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'folder' | 'pinned' | 'state'> {
+  return {
+    opening: stored.opening ?? undefined,
+    folder: stored.folder ?? undefined,
+    pinned: stored.pinned === 1,
+    state: stored.state as SessionActivity,
+  }
+}
+
+/** Whether a session belongs into a list. */
+export function matchesSession(row: SessionRow, { state, pinned, folder, words }: SessionFilter): boolean {
+  return (
+    (state === undefined || row.state === state) &&
+    (pinned === undefined || row.pinned === pinned) &&
+    (folder === undefined || row.folder === folder) &&
+    (words === undefined || hasWords(row.title ?? row.opening ?? '', words))
+  )
+}
+
+/** Whether a text contains each word, in any order, case and form of Unicode. */
+function hasWords(text: string, words: string): boolean {
+  const folded = fold(text)
+  return fold(words)
+    .split(/\s+/)
+    .every((word) => folded.includes(word))
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}

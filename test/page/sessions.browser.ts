@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { writeSessions } from './large-home.ts'
+
+after(closeBrowser)
+
+const answers = { answer: () => ({ text: 'The moon causes tides.' }) }
+
+function sessions(page: Page): Locator {
+  return page.getByRole('complementary', { name: 'Sessions' })
+}
+
+function row(page: Page, title: string): Locator {
+  return sessions(page).getByRole('link', { name: title })
+}
+
+async function choose(page: Page, title: string, action: string): Promise<void> {
+  await row(page, title).hover()
+  await sessions(page)
+    .getByRole('button', { name: `Actions for ${title}` })
+    .click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+async function rename(page: Page, title: string, next: string): Promise<void> {
+  await choose(page, title, 'Rename …')
+  await page.getByRole('textbox', { name: 'Title' }).fill(next)
+  await page.keyboard.press('Enter')
+  await row(page, next).waitFor()
+}
+
+test('a session without a title is listed by its first message, and is renamed', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  await gateway.say('When is the spring tide?')
+  await rename(page, 'When is the spring tide?', 'Tides')
+  await row(page, 'Tides').click()
+  await page.getByRole('heading', { name: 'Tides' }).waitFor()
+  await page.reload()
+  await row(page, 'Tides').waitFor()
+})
+
+test('a pinned session stays on top, and a folder shows its own sessions alone', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  await gateway.say('First question')
+  await gateway.say('Second question')
+  await choose(page, 'First question', 'Pin')
+  await sessions(page).getByRole('heading', { name: 'Pinned' }).waitFor()
+  const titles = await sessions(page).getByRole('listitem').getByRole('link').allInnerTexts()
+  assert.match(titles[0]!, /First question/)
+
+  await choose(page, 'First question', 'Move to a folder …')
+  await page.getByRole('dialog').getByRole('combobox').fill('Reef')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await sessions(page).getByRole('search').getByLabel('Folder').selectOption('Reef')
+  await row(page, 'Second question').waitFor({ state: 'detached' })
+  await row(page, 'First question').waitFor()
+})
+
+test('a search finds titles, and words that were said', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  const { session } = await gateway.say('What does the moon do?')
+  await gateway.say('Something else entirely')
+  await sessions(page).getByLabel('Search sessions').fill('MOON what')
+  await row(page, 'Something else').first().waitFor({ state: 'detached' })
+  await row(page, 'Done: What does the moon do?').waitFor()
+  await sessions(page).getByLabel('Search sessions').fill('causes')
+  await sessions(page).getByRole('heading', { name: 'In conversations' }).waitFor()
+  await sessions(page).locator('mark', { hasText: 'causes' }).first().click()
+  await page.waitForURL(/\/sessions\//)
+  assert.ok(page.url().includes('/sessions/session_'), session)
+})
+
+test('two browsers see the rename and the states of each other at once', async (t) => {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const answer = async ({ newest }: { readonly newest: string }) => {
+    if (newest === 'Wait') await held
+    return { text: `Answer to ${newest}` }
+  }
+  const { page, another } = await openedPage(t, { answer })
+  const other = await another()
+  await page.getByLabel('Message', { exact: true }).fill('Wait')
+  await page.keyboard.press('Enter')
+  await row(other, 'Works: Wait').waitFor()
+  release()
+  await row(other, 'Done: Wait').waitFor()
+  await rename(other, 'Wait', 'Waited')
+  await row(page, 'Done: Waited').waitFor()
+  await page.getByRole('heading', { name: 'Waited' }).waitFor()
+})
+
+test('the list tells at a glance what works, waits for a person, is done and has failed', async (t) => {
+  const answer = ({ newest }: { readonly newest: string }) => {
+    if (newest === 'Fail') return { status: 400, body: { error: 'No.' } }
+    if (newest !== 'Ask') return { text: 'Yes.' }
+    return { toolCalls: [{ name: 'shell', input: { cmd: 'echo hello' } }] }
+  }
+  const access = {
+    global: { mode: 'full' },
+    tools: { shell: { enabled: true, approval: 'ask', allowedPrefixes: ['echo'] } },
+  }
+  const prepare = (home: string) => writeFile(join(home, 'tool-access.json'), JSON.stringify(access))
+  const { page, gateway } = await openedPage(t, { answer }, { prepare })
+  await gateway.say('Fail').catch(() => {})
+  await row(page, 'Failed: Fail').waitFor()
+  const { session } = await gateway.curl<{ readonly session: string }>('/api/messages', { text: 'Ask' })
+  await row(page, 'Waits for you: Ask').waitFor()
+  await sessions(page).getByLabel('State').selectOption('Waits for you')
+  await row(page, 'Failed: Fail').waitFor({ state: 'detached' })
+  const waiting = await gateway.curl<{ readonly sessions: readonly { readonly id: string }[] }>(
+    '/api/sessions?state=waits',
+  )
+  assert.deepEqual(
+    waiting.sessions.map(({ id }) => id),
+    [session],
+  )
+})
+
+test('two tabs share one stream of changes', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  const tab = await page.context().newPage()
+  await tab.goto(gateway.url)
+  await gateway.say('Hello tabs')
+  await row(page, 'Hello tabs').waitFor()
+  await row(tab, 'Hello tabs').waitFor()
+  const streams = async (each: Page) =>
+    each.evaluate<number>(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/session-changes')).length`,
+    )
+  assert.ok((await streams(page)) + (await streams(tab)) <= 1)
+  await page.close()
+  await gateway.say('Hello again')
+  await row(tab, 'Hello again').waitFor()
+})
+
+test('a deletion is undone, and a page that is closed in time has deleted nothing', async (t) => {
+  const { page, gateway, another } = await openedPage(t, answers)
+  const { session } = await gateway.say('Keep me')
+  await choose(page, 'Keep me', 'Delete')
+  await row(page, 'Keep me').waitFor({ state: 'detached' })
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await row(page, 'Keep me').waitFor()
+
+  const closed = await another()
+  await choose(closed, 'Keep me', 'Delete')
+  await row(closed, 'Keep me').waitFor({ state: 'detached' })
+  await closed.close()
+  await gateway.curl(`/api/sessions/${session}`)
+
+  await page.clock.install()
+  await choose(page, 'Keep me', 'Delete')
+  await row(page, 'Keep me').waitFor({ state: 'detached' })
+  const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  await page.clock.fastForward(10_000)
+  assert.equal((await deleted).status(), 204)
+  await assert.rejects(gateway.curl(`/api/sessions/${session}`), /not-found/)
+})
+
+test('a session is exported to a file and imported from it, a second time as a copy', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  const { session } = await gateway.say('Carry me over')
+  const download = page.waitForEvent('download')
+  await choose(page, 'Carry me over', 'Export')
+  const path = await (await download).path()
+  assert.match(await readFile(path, 'utf8'), /"foreword":"session"/)
+  await page.getByLabel('File with an exported session').setInputFiles(path)
+  await page.getByRole('button', { name: 'Import a copy' }).click()
+  await page.waitForURL(/\/sessions\/session_/)
+  assert.ok(!page.url().endsWith(session))
+  await page.getByRole('article').getByText('The moon causes tides.').waitFor()
+})
+
+test('5,000 sessions: the last is reached by scrolling, any is found by words', async (t) => {
+  const { page } = await openedPage(t, answers, { prepare: (home) => writeSessions(home, 5_000) })
+  await row(page, 'Conversation 5000').waitFor()
+  const list = sessions(page).getByRole('list').locator('..')
+  assert.ok((await sessions(page).getByRole('listitem').count()) < 80, 'only rows near the window are in the page')
+  await page.evaluate(`
+    globalThis.longTasks = []
+    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
+      .observe({ type: 'longtask' })
+  `)
+  for (let steps = 0; steps < 200 && !(await atEnd(list)); steps++) {
+    await list.evaluate(async (element) => {
+      element.scrollTo({ top: element.scrollHeight })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    })
+  }
+  assert.ok(await atEnd(list), 'the oldest session is in the list')
+  const longest = Math.max(0, ...(await page.evaluate<readonly number[]>('longTasks')))
+  t.diagnostic(`the longest task took ${Math.round(longest)} ms`)
+
+  await sessions(page).getByLabel('Search sessions').fill('conversation 2345')
+  await row(page, 'Conversation 2345').first().waitFor()
+})
+
+async function atEnd(list: Locator): Promise<boolean> {
+  const texts = await list.getByRole('link').allInnerTexts()
+  return texts.some((text) => text.trim().endsWith('Conversation 1'))
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`axe finds nothing serious in the list of sessions: ${colorScheme}, ${width} px`, async (t) => {
+      const viewport = { width, height: 800 }
+      const { page, gateway } = await openedPage(t, answers, { browser: { colorScheme, viewport } })
+      await gateway.say('A first conversation with a long title that does not fit into the list')
+      await gateway.say('Second')
+      await gateway.say('Third')
+      if (width === 360) await page.getByRole('button', { name: 'Show the sessions' }).click()
+      await row(page, 'Third').waitFor()
+      await choose(page, 'Second', 'Pin')
+      await sessions(page).getByRole('heading', { name: 'Pinned' }).waitFor()
+      await row(page, 'Second').hover()
+      assert.deepEqual(await seriousFaults(page), [])
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+      const folder = process.env['SCREENSHOTS']
+      if (folder) await page.screenshot({ path: `${folder}/sessions-${colorScheme}-${width}.png` })
+      await choose(page, 'Second', 'Rename …')
+      await page.getByRole('textbox', { name: 'Title' }).waitFor()
+      assert.deepEqual(await seriousFaults(page), [])
+      if (folder) await page.screenshot({ path: `${folder}/rename-${colorScheme}-${width}.png` })
+    })
+  }
+}

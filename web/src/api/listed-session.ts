@@ -1,0 +1,12 @@
+import type { SessionRow } from '../../../src/session.ts'
+
+/** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
+export type ListedSession = Omit<SessionRow, 'choices'> & Readonly<Record<string, unknown>>
+
+/** Which sessions a list shows. */
+export interface SessionQuery {
+  readonly q?: string
+  readonly folder?: string
+  readonly state?: string
+  readonly pinned?: boolean
+}

@@ -1,0 +1,66 @@
+import type { ListedSession } from './resources.ts'
+
+/** `ready`: from here on nothing is missed, so what was read before is read again. */
+export type SessionChange =
+  | { readonly type: 'ready' }
+  | { readonly type: 'session'; readonly session: ListedSession }
+  | { readonly type: 'deleted'; readonly id: string }
+
+type Listener = (change: SessionChange) => void
+
+const NAME = 'foreword-session-changes'
+const RETRY_MS = 5_000
+
+const listeners = new Set<Listener>()
+let started = false
+
+/** Calls the listener with what changes in the list of sessions. Returns a function that stops it. */
+export function followSessionChanges(listener: Listener): () => void {
+  listeners.add(listener)
+  if (!started) {
+    started = true
+    start()
+  }
+  return () => void listeners.delete(listener)
+}
+
+/**
+ * All tabs of a browser share one connection, since a browser has only six for one gateway: one tab holds it and tells the
+ * others, and when it closes, another tab takes over.
+ */
+function start(): void {
+  // Absent outside of secure contexts, such as a gateway in the local network.
+  if (!('locks' in navigator)) return connect(tell)
+  const channel = new BroadcastChannel(NAME)
+  channel.addEventListener('message', ({ data }: MessageEvent<SessionChange>) => tell(data))
+  void navigator.locks.request(
+    NAME,
+    () =>
+      new Promise<never>(() => {
+        connect((change) => {
+          tell(change)
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
+          channel.postMessage(change)
+        })
+      }),
+  )
+}
+
+function tell(change: SessionChange): void {
+  for (const listener of listeners) listener(change)
+}
+
+function connect(send: Listener): void {
+  const source = new EventSource('/api/session-changes')
+  source.addEventListener('ready', () => send({ type: 'ready' }))
+  source.addEventListener('session', ({ data }: MessageEvent<string>) =>
+    send({ type: 'session', session: JSON.parse(data) as ListedSession }),
+  )
+  source.addEventListener('deleted', ({ data }: MessageEvent<string>) =>
+    send({ type: 'deleted', ...(JSON.parse(data) as { readonly id: string }) }),
+  )
+  source.addEventListener('error', () => {
+    // The browser tries again by itself, except after an answer that is no stream.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(send), RETRY_MS)
+  })
+}

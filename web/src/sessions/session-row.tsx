@@ -1,0 +1,75 @@
+import { Ellipsis, Pin } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { ListedSession } from '../api/resources.ts'
+import type { ApiError } from '../api/client.ts'
+import { downloadSession, labelSession } from '../api/session-requests.ts'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../parts/menu.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { deleteWithUndo } from './pending-deletion.ts'
+import { SessionStateMark } from './session-state.tsx'
+
+interface SessionRowProps {
+  readonly session: ListedSession
+  readonly current: boolean
+  /** Opens the form for the title or the folder. */
+  onEdit(what: 'title' | 'folder', session: ListedSession): void
+}
+
+/** One session of the list, with what can be done with it. */
+export function SessionRow({ session, current, onEdit }: SessionRowProps): ReactNode {
+  const [, navigate] = useLocation()
+  const title = sessionTitle(session)
+  return (
+    <div
+      className={`group flex items-center rounded-lg pe-1 hover:bg-line focus-within:bg-line ${current ? 'bg-line' : ''}`}
+    >
+      <Link
+        href={`/sessions/${encodeURIComponent(session.id)}`}
+        aria-current={current ? 'page' : undefined}
+        className={`flex min-w-0 flex-1 items-center gap-2 px-2 py-1.5 text-sm ${current ? 'font-medium' : ''}`}
+      >
+        <SessionStateMark state={session.state} />
+        <span className="min-w-0 flex-1 truncate">{title}</span>
+        {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label="pinned" />}
+      </Link>
+      <Menu
+        trigger={
+          <IconButton
+            label={`Actions for ${title}`}
+            className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
+          >
+            <Ellipsis size={16} aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem onSelect={() => onEdit('title', session)}>Rename …</MenuItem>
+        <MenuItem onSelect={() => void labelSession(session.id, { pinned: !session.pinned }).catch(report)}>
+          {session.pinned ? 'Unpin' : 'Pin'}
+        </MenuItem>
+        <MenuItem onSelect={() => onEdit('folder', session)}>Move to a folder …</MenuItem>
+        <MenuItem onSelect={() => downloadSession(session.id)}>Export</MenuItem>
+        <MenuSeparator />
+        <MenuItem
+          danger
+          onSelect={() => {
+            deleteWithUndo(session.id, title)
+            if (current) navigate('/')
+          }}
+        >
+          Delete
+        </MenuItem>
+      </Menu>
+    </div>
+  )
+}
+
+/** What a session is called in a list. */
+export function sessionTitle({ title, opening }: ListedSession): string {
+  return title ?? opening ?? 'Untitled'
+}
+
+function report(error: ApiError): void {
+  showToast({ text: error.message })
+}

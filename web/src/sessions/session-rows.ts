@@ -1,0 +1,42 @@
+import type { ListedSession, SessionQuery } from '../api/listed-session.ts'
+
+/** A part of the list of sessions, from its beginning. */
+export interface SessionRows {
+  /** Newest activity first. */
+  readonly rows: readonly ListedSession[]
+  /** Whether these are all. */
+  readonly complete: boolean
+}
+
+/** The rows with another page behind them. What moved from one page to the next meanwhile is not shown twice. */
+export function withPage({ rows }: SessionRows, page: readonly ListedSession[], full: number): SessionRows {
+  const known = new Set(rows.map(({ id }) => id))
+  return { rows: [...rows, ...page.filter(({ id }) => !known.has(id))], complete: page.length < full }
+}
+
+/** The rows without a session. */
+export function withoutSession({ rows, complete }: SessionRows, id: string): SessionRows {
+  return { rows: rows.filter((row) => row.id !== id), complete }
+}
+
+/** The rows after a session has changed: it is in its place, or gone where it does not match the query any more. */
+export function withSession(before: SessionRows, session: ListedSession, query: SessionQuery): SessionRows {
+  const { rows, complete } = withoutSession(before, session.id)
+  if (!matches(session, query)) return { rows, complete }
+  const place = rows.findIndex((row) => isBefore(session, row))
+  if (place !== -1) return { rows: rows.toSpliced(place, 0, session), complete }
+  // Behind the last row it is shown only where no page is missing in between.
+  return complete || before.rows.at(-1)?.id === session.id ? { rows: [...rows, session], complete } : { rows, complete }
+}
+
+function matches(session: ListedSession, { folder, state, pinned }: SessionQuery): boolean {
+  return (
+    (folder === undefined || session.folder === folder) &&
+    (state === undefined || session.state === state) &&
+    (pinned === undefined || session.pinned === pinned)
+  )
+}
+
+function isBefore(one: ListedSession, other: ListedSession): boolean {
+  return one.updated === other.updated ? one.id > other.id : one.updated > other.updated
+}

@@ -1,0 +1,30 @@
+import { Check, CircleAlert, Hand, LoaderCircle } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ListedSession } from '../api/resources.ts'
+
+/** What each state is called, in the order of a filter. */
+export const stateNames: Readonly<Record<ListedSession['state'], string>> = {
+  works: 'Works',
+  waits: 'Waits for you',
+  failed: 'Failed',
+  done: 'Done',
+  new: 'New',
+}
+
+/** How a session is doing: a sign with a name. A new session has none. */
+export function SessionStateMark({ state }: { readonly state: ListedSession['state'] }): ReactNode {
+  return (
+    <span className="inline-flex size-4 shrink-0 items-center justify-center" title={stateNames[state]}>
+      {signs[state]}
+      <span className="sr-only">{stateNames[state]}: </span>
+    </span>
+  )
+}
+
+const signs: Readonly<Record<ListedSession['state'], ReactNode>> = {
+  works: <LoaderCircle size={14} className="text-accent motion-safe:animate-spin" aria-hidden />,
+  waits: <Hand size={14} className="text-warn" aria-hidden />,
+  failed: <CircleAlert size={14} className="text-bad" aria-hidden />,
+  done: <Check size={14} className="text-soft" aria-hidden />,
+  new: null,
+}
