@@ -118,6 +118,7 @@ export type {
   PairingCode,
   Pairings,
   PersonsDecision,
+  Branch,
   Runtime,
   RuntimeStatus,
   ToolStatus,

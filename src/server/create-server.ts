@@ -11,6 +11,7 @@ import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
 import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
+import { branchRoutes } from './routes/branch-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
@@ -90,6 +91,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       openapi,
     }),
     ...sessionRoutes(runtime, choices),
+    ...branchRoutes(runtime),
     ...choiceRoutes(runtime),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),

@@ -9,12 +9,13 @@ import { findSession } from '../find-session.ts'
 import { note, printJson, printList } from '../io.ts'
 import { findHomeStore, withStore } from '../open-store.ts'
 import { sessionTable, withTitle } from '../sessions/session-table.ts'
+import { listBranches } from '../sessions/branches.ts'
 import { showSession } from '../sessions/show.ts'
 import { exportSessionFile, importSessionFile } from '../sessions/transfer.ts'
 
 export const sessionsCommand = commandWithSubcommands({
   name: 'sessions',
-  summary: 'list, show, export, import and delete sessions',
+  summary: 'list, show, export, import and delete sessions, and list their branches',
   details:
     '`export` writes JSON Lines, complete and exact; `import` recreates the same session from them (`-` reads standard input). ' +
     'The command works with and without a running gateway.',
@@ -28,6 +29,7 @@ export const sessionsCommand = commandWithSubcommands({
   subcommands: {
     list: { usage: '[--limit N] [--json]', run: listSessions },
     show: { usage: 'ID [--json]', run: showSession },
+    branches: { usage: 'ID [--json]', run: listBranches },
     export: { usage: 'ID [--output FILE]', run: exportSessionFile },
     import: { usage: 'FILE [--as ID]', run: importSessionFile },
     delete: { usage: 'ID [--yes]', run: deleteSession },
