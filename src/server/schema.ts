@@ -40,7 +40,9 @@ export const sessionRowSchema = z.looseObject({
     .string()
     .nullable()
     .optional()
-    .describe('The turn after which it goes on, null for its beginning. Absent: the newest turn; there are no branches.'),
+    .describe(
+      'The turn after which it goes on, null for its beginning. Absent: the newest turn; there are no branches.',
+    ),
   model: z.string().optional(),
 })
 

@@ -92,7 +92,8 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     const moved = head === null ? null : turn
     const named = parent === undefined ? head : (parent ?? '')
     if (named === null) return { head, tokensBefore: tokens }
-    if (named === '') return newest === 0 ? { head: moved, tokensBefore: 0 } : { head: turn, parent: null, tokensBefore: 0 }
+    if (named === '')
+      return newest === 0 ? { head: moved, tokensBefore: 0 } : { head: turn, parent: null, tokensBefore: 0 }
     const { row } = plannedTurn(named)
     if (parent !== undefined) refuseUndone(named)
     const tokensBefore = row.tokensBefore + row.tokens
@@ -102,13 +103,19 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
 
   function refuseUndone(turn: string | null): void {
     if (turn === null || plannedTurn(turn).row.state !== 'undone') return
-    throw new StoreError('conflict', `Turn ${turn} of session ${id} was undone. The conversation cannot go on after it.`)
+    throw new StoreError(
+      'conflict',
+      `Turn ${turn} of session ${id} was undone. The conversation cannot go on after it.`,
+    )
   }
 
   function refuseFollowed(row: TurnRow): void {
     const follower = followers(row).find(({ state }) => state !== 'undone')
     if (!follower) return
-    throw new StoreError('conflict', `Turn ${row.turn} of session ${id} is followed by ${follower.turn}. It cannot be undone.`)
+    throw new StoreError(
+      'conflict',
+      `Turn ${row.turn} of session ${id} is followed by ${follower.turn}. It cannot be undone.`,
+    )
   }
 
   /** The turns that follow a turn, directly or through others, where the session has branches. */
@@ -120,7 +127,8 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     ]
     const lead = new Map([[ordinal, turn]])
     return later.filter((row) => {
-      const follows = row.parent === undefined ? lead.has(row.ordinal - 1) : [...lead.values()].includes(row.parent ?? '')
+      const follows =
+        row.parent === undefined ? lead.has(row.ordinal - 1) : [...lead.values()].includes(row.parent ?? '')
       if (follows) lead.set(row.ordinal, row.turn)
       return follows
     })

@@ -13,7 +13,10 @@ export function turnsTo(turns: readonly TurnRow[], leaf: string | null | undefin
 
 /** The turns that lead to the head of a session, oldest first. */
 export function turnsToHead({ head }: Pick<SessionRow, 'head'>, turns: readonly TurnRow[]): readonly TurnRow[] {
-  const newest = turns.reduce<TurnRow | undefined>((last, row) => (last && last.ordinal > row.ordinal ? last : row), undefined)
+  const newest = turns.reduce<TurnRow | undefined>(
+    (last, row) => (last && last.ordinal > row.ordinal ? last : row),
+    undefined,
+  )
   return turnsTo(turns, head === undefined ? newest?.turn : head)
 }
 

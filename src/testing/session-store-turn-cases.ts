@@ -83,7 +83,10 @@ export function turnCases(storeCase: StoreCase): void {
     assert.deepEqual([(await store.session('a'))?.head, await path()], ['t3', ['t1', 't2', 't3']])
     await store.append('a', wholeTurn('t7'), at(6))
     assert.deepEqual(await path(), ['t1', 't2', 't3', 't7'])
-    assert.deepEqual([await path({ except: 't5' }), await path({ except: 't6' }), await path({ upTo })], [['t1', 't4'], [], ['t6']])
+    assert.deepEqual(
+      [await path({ except: 't5' }), await path({ except: 't6' }), await path({ upTo })],
+      [['t1', 't4'], [], ['t6']],
+    )
     const parents = (await store.turns('a')).map(({ turn, parent }) => `${turn} ${parent}`)
     const named = ['t7 t3', 't6 null', 't5 undefined', 't4 t1', 't3 undefined', 't2 undefined', 't1 undefined']
     assert.deepEqual(parents, named)

@@ -8,7 +8,14 @@ import {
 } from '../../capability.ts'
 import { type Message, messageText, type UserMessage } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type AttachedFile, type FileRow, type LogStore, StoreError, createUndoneTurnReader, turnsToHead } from '../../session.ts'
+import {
+  type AttachedFile,
+  type FileRow,
+  type LogStore,
+  StoreError,
+  createUndoneTurnReader,
+  turnsToHead,
+} from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'

@@ -50,7 +50,13 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       text: body.text,
       ...defined({ session }),
       ...(session !== undefined || body.after === undefined ? {} : { after: body.after }),
-      ...defined({ from: body.from, model: body.model, system: body.system, idempotencyKey, attachments: body.attachments }),
+      ...defined({
+        from: body.from,
+        model: body.model,
+        system: body.system,
+        idempotencyKey,
+        attachments: body.attachments,
+      }),
     })
     return json(answer, 202, {
       location: `/api/sessions/${encodeURIComponent(answer.session)}/turns/${encodeURIComponent(answer.turn)}`,

@@ -43,7 +43,8 @@ export function append(
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
-    if (isNew) connection.run(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
+    if (isNew)
+      connection.run(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
     else connection.run(updateTurn, row)
   }
   return planned.entries
@@ -56,7 +57,9 @@ const insertEntry = plan((param: Parameter<Tables['entries']>) =>
 const insertSession = plan((param: Parameter<StoredSession>) =>
   tables
     .insertInto('sessions')
-    .values(columns(param, 'id', 'title', 'created', 'updated', 'turns', 'entries', 'tokens', 'model', 'head', 'choices')),
+    .values(
+      columns(param, 'id', 'title', 'created', 'updated', 'turns', 'entries', 'tokens', 'model', 'head', 'choices'),
+    ),
 )
 
 const updateSession = plan((param: Parameter<StoredSession>) =>

@@ -27,11 +27,7 @@ export function recentTurns(connection: StoreConnection, session: string, option
 }
 
 /** Counts the turns that lead to the oldest one, without those that were undone as of this `seq`. */
-function countTurnsBefore(
-  connection: StoreConnection,
-  oldest: TurnRow,
-  { upTo = ALL }: RecentTurnsOptions,
-): number {
+function countTurnsBefore(connection: StoreConnection, oldest: TurnRow, { upTo = ALL }: RecentTurnsOptions): number {
   const { session, ordinal } = oldest
   const undone = readUndoneTurnsBefore(connection, session, ordinal).filter(
     (row) => turnRowUpTo(connection, row, upTo).state === 'undone',

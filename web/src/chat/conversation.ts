@@ -1,22 +1,21 @@
-import {
-  messageReasoning,
-  messageText,
-  outputText,
-  toolCalls,
-  toolResults,
-  type Message,
-} from '../../../src/context.ts'
+import { messageText } from '../../../src/context.ts'
 import type { SessionEvent } from '../../../src/capability.ts'
 import type { Entry } from '../../../src/session.ts'
+import { type Part, type TextPart, type ToolPart, withDelta, withMessage } from './turn-parts.ts'
+import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 export type Outcome = EntryOf<'turn-end'>['outcome']
-export type ApprovalRequest = EntryOf<'approval-request'>
+export type { ApprovalRequest, Part, TextPart, ToolPart } from './turn-parts.ts'
 type InputEntry = EntryOf<'input'>
 
 /** A conversation as the page shows it: a projection of the log and of the words that are still arriving. */
 export interface Conversation {
+  /** Those that lead to the head. */
   readonly turns: readonly Turn[]
+  /** All that were read, in the order of the log. */
+  readonly log: readonly Turn[]
+  readonly head: Head
   /** `seq` of the first and the last entry that were read: 1 and above, without gaps between them. */
   readonly from: number
   readonly seq: number
@@ -28,6 +27,9 @@ export interface Conversation {
 
 export interface Turn {
   readonly id: string
+  /** As its input names it: the turn that it follows. Absent: the one before it in the log. */
+  readonly parent: string | null | undefined
+  readonly place: TurnPlace | undefined
   readonly text: string
   readonly attachments: NonNullable<InputEntry['attachments']>
   /** ISO 8601. */
@@ -44,51 +46,50 @@ export interface Turn {
   readonly interrupted: string | undefined
 }
 
-export type Part = TextPart | ToolPart
-
-/** Text or reasoning of the model. `provisional`: it is still arriving. */
-export interface TextPart {
-  readonly type: 'text' | 'reasoning'
-  readonly call: string
-  readonly text: string
-  readonly provisional: boolean
-  readonly citations: NonNullable<EntryOf<'message'>['citations']>
+export const emptyConversation: Conversation = {
+  turns: [],
+  log: [],
+  head: undefined,
+  from: 1,
+  seq: 0,
+  early: [],
+  lastEvent: undefined,
 }
-
-export interface ToolPart {
-  readonly type: 'tool'
-  readonly call: string
-  readonly toolCallId: string
-  readonly name: string
-  readonly input: unknown
-  readonly state: 'asked' | 'waiting' | 'running' | 'done' | 'failed' | 'denied'
-  readonly approval: ApprovalRequest | undefined
-  readonly result: string | undefined
-  readonly durationMs: number | undefined
-}
-
-export const emptyConversation: Conversation = { turns: [], from: 1, seq: 0, early: [], lastEvent: undefined }
 
 /** A conversation of which a page of the log is known, oldest entry first: the newest page, or one that follows `before`. */
 export function conversationOf(entries: readonly Entry[]): Conversation {
-  const { turns, early } = projected(entries)
   const last = entries.at(-1)
   if (last === undefined) return emptyConversation
-  return { turns, from: entries[0]!.seq, seq: last.seq, early, lastEvent: String(last.seq) }
+  const from = entries[0]!.seq
+  return withPath({ ...projected(entries), turns: [], from, seq: last.seq, lastEvent: String(last.seq) })
 }
 
 /** The conversation with the page of the log that ends where it begins. */
 export function withEarlier(conversation: Conversation, entries: readonly Entry[]): Conversation {
-  const { turns, early } = projected([...entries, ...conversation.early])
+  const { log, early, head } = projected([...entries, ...conversation.early])
   const from = entries[0]?.seq ?? conversation.from
-  return { ...conversation, turns: [...turns, ...conversation.turns], early, from }
+  const all = [...log, ...conversation.log]
+  return withPath({
+    ...conversation,
+    log: all,
+    early,
+    from,
+    head: conversation.log.length > 0 || conversation.head !== undefined ? conversation.head : head,
+  })
+}
+
+function withPath(conversation: Conversation): Conversation {
+  const { log, head, from } = conversation
+  return { ...conversation, turns: turnsToHead(log, head, from <= 1) }
 }
 
 /** Many entries at once, and those whose turns begin before them. */
-function projected(entries: readonly Entry[]): Pick<Conversation, 'turns' | 'early'> {
+function projected(entries: readonly Entry[]): Pick<Conversation, 'log' | 'early' | 'head'> {
   const turns = new Map<string, Turn>()
   const early: Entry[] = []
+  let head: Head
   for (const entry of entries) {
+    head = headAfter(head, entry)
     if (entry.type === 'input') turns.set(entry.turn, newTurn(entry))
     else if ('turn' in entry) {
       const turn = turns.get(entry.turn)
@@ -96,7 +97,13 @@ function projected(entries: readonly Entry[]): Pick<Conversation, 'turns' | 'ear
       else turns.set(entry.turn, turnWith(turn, entry))
     }
   }
-  return { turns: [...turns.values()], early }
+  return { log: [...turns.values()], early, head }
+}
+
+/** A new turn is the head of its branch, and the newest turn as well. */
+function headAfter(head: Head, entry: Entry): Head {
+  if (entry.type === 'branch') return entry.head
+  return entry.type === 'input' ? undefined : head
 }
 
 /** The conversation after one more event. Pure; an event that was seen before changes nothing. */
@@ -106,7 +113,7 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
     const next = withEntry(conversation, event.entry)
     return { ...next, seq: event.entry.seq, lastEvent: event.id }
   }
-  const turns = changeTurn(conversation.turns, event.turn, (turn) => {
+  const changed = changeTurn(conversation, event.turn, (turn) => {
     if (event.type === 'retry') {
       const { attempt, waitMs, message } = event
       return { ...turn, retry: { attempt, until: now + waitMs, message } }
@@ -115,30 +122,26 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
     const type = event.type === 'text-delta' ? 'text' : 'reasoning'
     return { ...turn, retry: undefined, parts: withDelta(turn.parts, type, event.call, event.text) }
   })
-  return { ...conversation, turns, lastEvent: event.id }
-}
-
-function withDelta(parts: readonly Part[], type: TextPart['type'], call: string, text: string): readonly Part[] {
-  const last = parts.at(-1)
-  if (last?.type === type && last.provisional && last.call === call) {
-    return [...parts.slice(0, -1), { ...last, text: last.text + text }]
-  }
-  return [...parts, { type, call, text, provisional: true, citations: [] }]
+  return { ...changed, lastEvent: event.id }
 }
 
 function withEntry(conversation: Conversation, entry: Entry): Conversation {
-  if (entry.type === 'input') return { ...conversation, turns: [...conversation.turns, newTurn(entry)] }
+  const head = headAfter(conversation.head, entry)
+  if (entry.type === 'branch') return withPath({ ...conversation, head })
+  if (entry.type === 'input') return withPath({ ...conversation, head, log: [...conversation.log, newTurn(entry)] })
   if (!('turn' in entry)) return conversation
-  if (conversation.turns.every(({ id }) => id !== entry.turn)) {
+  if (conversation.log.every(({ id }) => id !== entry.turn)) {
     return { ...conversation, early: [...conversation.early, entry] }
   }
-  const turns = changeTurn(conversation.turns, entry.turn, (turn) => turnWith(turn, entry))
-  return { ...conversation, turns }
+  const changed = changeTurn(conversation, entry.turn, (turn) => turnWith(turn, entry))
+  return entry.type === 'head' ? withPath(changed) : changed
 }
 
-function newTurn({ turn, message, attachments = [], time }: InputEntry): Turn {
+function newTurn({ turn, parent, message, attachments = [], time }: InputEntry): Turn {
   return {
     id: turn,
+    parent,
+    place: undefined,
     text: messageText(message),
     attachments,
     time,
@@ -181,52 +184,6 @@ function turnWith(turn: Turn, entry: Entry): Turn {
   }
 }
 
-/** The message has the whole text: it takes the place of what had arrived of it. */
-function withMessage(parts: readonly Part[], entry: EntryOf<'message'>): readonly Part[] {
-  const call = entry.call ?? ''
-  const kept = parts.filter((part) => part.type === 'tool' || !part.provisional)
-  if (entry.message.role === 'tool') return withResults(kept, entry.message)
-  const reasoning = messageReasoning(entry.message)
-  const text = messageText(entry.message)
-  const citations = entry.citations ?? []
-  return [
-    ...kept,
-    ...(reasoning === '' ? [] : [textPart('reasoning', call, reasoning, [])]),
-    ...(text === '' ? [] : [textPart('text', call, text, citations)]),
-    ...toolCalls(entry.message).map(({ toolCallId, toolName, input }): ToolPart => ({
-      type: 'tool',
-      call,
-      toolCallId,
-      name: toolName,
-      input,
-      state: 'asked',
-      approval: undefined,
-      result: undefined,
-      durationMs: undefined,
-    })),
-  ]
-}
-
-function textPart(type: TextPart['type'], call: string, text: string, citations: TextPart['citations']): TextPart {
-  return { type, call, text, provisional: false, citations }
-}
-
-/** Results that no `tool-end` reported: calls that were refused or denied. */
-function withResults(parts: readonly Part[], message: Message): readonly Part[] {
-  const results = new Map(toolResults(message).map((result) => [result.toolCallId, result.output]))
-  return parts.map((part) => {
-    if (part.type !== 'tool' || part.result !== undefined) return part
-    const output = results.get(part.toolCallId)
-    if (output === undefined) return part
-    const state = part.state === 'denied' || output.type === 'execution-denied' ? 'denied' : 'failed'
-    return {
-      ...part,
-      result: outputText(output),
-      state: output.type.startsWith('error') ? state : part.state === 'denied' ? state : 'done',
-    }
-  })
-}
-
 function changeTool(turn: Turn, toolCallId: string, change: Partial<ToolPart>): Turn {
   const parts = turn.parts.map((part) =>
     part.type === 'tool' && part.toolCallId === toolCallId ? { ...part, ...change } : part,
@@ -234,8 +191,11 @@ function changeTool(turn: Turn, toolCallId: string, change: Partial<ToolPart>): 
   return { ...turn, parts, interrupted: undefined }
 }
 
-/** Searched from the end, where the running turn is. */
-function changeTurn(turns: readonly Turn[], id: string, change: (turn: Turn) => Turn): readonly Turn[] {
-  const index = turns.findLastIndex((turn) => turn.id === id)
-  return index === -1 ? turns : turns.with(index, change(turns[index]!))
+function changeTurn(conversation: Conversation, id: string, change: (turn: Turn) => Turn): Conversation {
+  const changed = (turns: readonly Turn[]): readonly Turn[] => {
+    // Searched from the end, where the running turn is.
+    const index = turns.findLastIndex((turn) => turn.id === id)
+    return index === -1 ? turns : turns.with(index, change(turns[index]!))
+  }
+  return { ...conversation, log: changed(conversation.log), turns: changed(conversation.turns) }
 }

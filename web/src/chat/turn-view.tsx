@@ -1,7 +1,8 @@
-import { memo, type ReactNode } from 'react'
+import { memo, type ReactNode, useState } from 'react'
 import { CallBar } from '../inspector/call-bar.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { Part, Turn } from './conversation.ts'
+import { EditTurn } from './edit-turn.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { TurnActions } from './turn-actions.tsx'
 
@@ -12,12 +13,17 @@ interface TurnViewProps {
 
 /** One message of a person and everything that answers it. */
 export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
+  const [editing, setEditing] = useState(false)
   const { text, parts, calls, state, outcome, undone, retry, interrupted } = turn
   return (
     <article aria-label="Turn" className={`flex flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}>
-      <div dir="auto" className="self-end rounded-2xl bg-sunken px-4 py-2 whitespace-pre-wrap">
-        {text}
-      </div>
+      {editing ? (
+        <EditTurn session={session} turn={turn} onClose={() => setEditing(false)} />
+      ) : (
+        <div dir="auto" className="self-end rounded-2xl bg-sunken px-4 py-2 whitespace-pre-wrap">
+          {text}
+        </div>
+      )}
       {parts.map((part, index) => (
         <PartView key={index} part={part} />
       ))}
@@ -36,7 +42,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       {calls.map((call) => (
         <CallBar key={call} session={session} call={call} />
       ))}
-      <TurnActions session={session} turn={turn} />
+      <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
     </article>
   )
 })

@@ -64,7 +64,10 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
         const { text, files } = readInput(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(webBinding(body.id)))
         const before = await writtenBefore(inSession, message.id, body.messageId)
-        if (before && (body.trigger === 'regenerate-message' || (body.messageId !== undefined && before.text !== text))) {
+        if (
+          before &&
+          (body.trigger === 'regenerate-message' || (body.messageId !== undefined && before.text !== text))
+        ) {
           const again = await runtime.submit({
             session: inSession,
             from: before.parent,
@@ -110,7 +113,9 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
     session: string,
     message: string | undefined,
     answer: string | undefined,
-  ): Promise<{ readonly parent: string | null; readonly text: string; readonly attachments: readonly string[] } | undefined> {
+  ): Promise<
+    { readonly parent: string | null; readonly text: string; readonly attachments: readonly string[] } | undefined
+  > {
     const [row, turns] = await Promise.all([store.session(session), store.turns(session)])
     const byKey = message === undefined ? undefined : await store.inputByKey(session, `chat:${message}`)
     const named = byKey?.type === 'input' ? byKey.turn : turns.find(({ turn }) => turn === answer)?.turn

@@ -24,7 +24,10 @@ export interface SessionSummary {
 }
 
 interface SessionSummariesParts {
-  readonly store: Pick<SessionStore, 'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session' | 'turns'>
+  readonly store: Pick<
+    SessionStore,
+    'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session' | 'turns'
+  >
   readonly clock: Pick<Clock, 'time'>
   readonly counter: TokenCounter
   /** Of a summary. */
@@ -181,7 +184,10 @@ const NEWEST_MESSAGES = 200
  * The messages of a session as one text (BEHAVIOURS §2.1): the model that summarizes it gets no messages of it. Undone turns
  * and those of other branches are left out.
  */
-async function sessionWords(store: Pick<LogStore, 'entries' | 'session' | 'turns'>, { id }: SessionRow): Promise<string> {
+async function sessionWords(
+  store: Pick<LogStore, 'entries' | 'session' | 'turns'>,
+  { id }: SessionRow,
+): Promise<string> {
   const without = await createLeftTurnReader(store)(id)
   const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST_MESSAGES })
   const messages = entries.flatMap((entry) => {
