@@ -91,7 +91,7 @@ test('a conversation is forked from its first message, and what followed is a cl
 test('a turn that runs is stopped, keeps its words and can be sent again', async (t) => {
   let stopped = false
   const { page } = await openedPage(t, {
-    answer: () => (stopped ? { text: 'Complete.' } : { text: 'word '.repeat(2_000), pauseMs: 20 }),
+    answer: () => (stopped ? { text: 'Complete.' } : { text: 'word '.repeat(200), pieceDelayMs: 100 }),
   })
   await page.getByLabel('Message', { exact: true }).fill('tell me')
   await page.keyboard.press('Enter')

@@ -63,6 +63,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
             <ContextStrip
               session={session}
               draft={draft}
+              head={conversation.turns.at(-1)?.id}
               settledTurns={conversation.turns.filter(({ state }) => state === 'ended').length}
             />
             <Composer draft={draft} onChange={setDraft} onSend={send} onStop={running ? stop : undefined} />

@@ -1,7 +1,7 @@
 import { messageText } from '../../../src/context.ts'
 import type { SessionEvent } from '../../../src/capability.ts'
 import type { Entry } from '../../../src/session.ts'
-import { type Part, type TextPart, type ToolPart, withDelta, withMessage } from './turn-parts.ts'
+import { type Part, type ToolPart, withDelta, withMessage } from './turn-parts.ts'
 import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>

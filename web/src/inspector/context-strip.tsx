@@ -12,10 +12,12 @@ interface ContextStripProps {
   readonly draft: string
   /** Changes when a turn has ended, and with it the next call. */
   readonly settledTurns: number
+  /** The turn that the next one follows. */
+  readonly head: string | undefined
 }
 
 /** The context of the next call, while one types: the same assembly that the call will use. */
-export function ContextStrip({ session, draft, settledTurns }: ContextStripProps): ReactNode {
+export function ContextStrip({ session, draft, settledTurns, head }: ContextStripProps): ReactNode {
   const [preview, setPreview] = useState<Preview>()
   const [error, setError] = useState<ApiError>()
 
@@ -38,7 +40,7 @@ export function ContextStrip({ session, draft, settledTurns }: ContextStripProps
       clearTimeout(timer)
       controller.abort()
     }
-  }, [session, draft, settledTurns])
+  }, [session, draft, settledTurns, head])
 
   if (error) return <ErrorNote error={error} />
   if (preview === undefined) return <div className="h-9" />
