@@ -69,11 +69,11 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
   const turnsByKey = new Map<string, string>()
   const shifts: Shift[] = []
   for (const body of bodies) {
-    const seq: number = session!.entries + 1
+    const seq: number = session.entries + 1
     refuseSecondStart(id, body, seq)
     const place: Place | undefined = body.type === 'input' ? placeAfter(body) : undefined
     if (body.type === 'branch') refuseUndone(body.head)
-    session = { ...sessionAfter(session!, body, time), ...(place && { head: place.head }) }
+    session = { ...sessionAfter(session, body, time), ...(place && { head: place.head }) }
     entries.push({ ...body, session: id, seq, time })
     if (!('turn' in body)) continue
 
@@ -84,7 +84,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     turns.set(body.turn, { ...before, row })
     grow(row, row.tokens - before.row.tokens)
   }
-  return { session: session!, isNewSession, entries, turns: [...turns.values()], shifts }
+  return { session, isNewSession, entries, turns: [...turns.values()], shifts }
 
   /** Where a new turn stands among the turns of the session, and the head of the session with it. */
   function placeAfter({ parent, turn }: EntryBody & { type: 'input' }): Place {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, assert as holds, asyncProperty, constantFrom, nat, record } from 'fast-check'
+import { messageText } from '../../src/context.ts'
 import { exportSession, importSession, turnsTo } from '../../src/session.ts'
 import { memoryDriver, scriptedModel } from '../../src/testing.ts'
 import { opened, tool } from './opened.ts'
@@ -30,7 +31,7 @@ test('in any tree of branches a call reads the turns that lead to it, and replay
           const all = await store.entries(session, { types: ['input'] })
           for (const entry of all) {
             if (entry.type !== 'input') continue
-            const reads = sent.includes(`"${String(entry.message.content)}"`)
+            const reads = sent.includes(JSON.stringify(messageText(entry.message)))
             assert.equal(
               reads,
               path.some((row) => row.turn === entry.turn),
@@ -107,7 +108,9 @@ test('a model finds and reads nothing of other branches; a person finds everythi
       const last = messages.at(-1)!
       if (last.role === 'tool') return { text: 'Done.' }
       const asks = JSON.stringify(last.content).includes('Which boat')
-      return asks ? { calls: [{ id: `c${n}`, name: 'read_history', input: { query: 'boat' } }] } : { text: 'Noted.' }
+      return asks
+        ? { toolCalls: [{ id: `c${n}`, name: 'read_history', input: { query: 'boat' } }] }
+        : { text: 'Noted.' }
     },
   })
   const { runtime, say, log } = await opened(t, {
