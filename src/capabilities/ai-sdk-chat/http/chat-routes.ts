@@ -63,7 +63,8 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
         const message = body.messages.at(-1)!
         const { text, files } = readInput(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(webBinding(body.id)))
-        const before = await writtenBefore(inSession, message.id, body.messageId)
+        const names = body.trigger === 'regenerate-message' || body.messageId !== undefined
+        const before = names ? await writtenBefore(inSession, message.id, body.messageId) : undefined
         if (
           before &&
           (body.trigger === 'regenerate-message' || (body.messageId !== undefined && before.text !== text))
