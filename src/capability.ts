@@ -127,6 +127,7 @@ export type {
   PairingCode,
   Pairings,
   PersonsDecision,
+  Branch,
   Runtime,
   RuntimeStatus,
   ToolStatus,

@@ -36,8 +36,8 @@ export {
   type RecentTurnsOptions,
   type SessionRow,
   type TurnRow,
-  createUndoneTurnReader,
 } from './session/log-store.ts'
+export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
 export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'
 export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'

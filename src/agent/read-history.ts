@@ -1,13 +1,7 @@
 import { textPage } from '../capability/toolkit.ts'
 import { type Message, outputText, wholeCharacter } from '../context.ts'
 import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../search.ts'
-import {
-  type Entry,
-  type LogStore,
-  readReferredContent,
-  type SessionStore,
-  createUndoneTurnReader,
-} from '../session.ts'
+import { type Entry, type LogStore, readReferredContent, type SessionStore, createLeftTurnReader } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 /** The most passages of one answer: each has some 200 tokens with its neighbours. */
@@ -60,7 +54,10 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
         })
         return { ok: true, output: renderRecall(answer, { session: own, query }) }
       }
-      const text = call === undefined ? await turnText(store, session, turn!) : await callText(store, session, call)
+      const text =
+        call === undefined
+          ? await turnText(store, session, turn!, current)
+          : await callText(store, session, call, current)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
       return { ok: true, output: textPage(text, offset) }
     },
@@ -90,12 +87,14 @@ async function* readMessages(store: Pick<LogStore, 'entries'>, session: string):
 }
 
 async function turnText(
-  store: Pick<LogStore, 'entries' | 'turns'>,
+  store: HistoryStore,
   session: string,
   ordinal: number,
+  answering: string,
 ): Promise<string | undefined> {
   const [row] = await store.turns(session, { before: ordinal + 1, limit: 1 })
-  if (row?.ordinal !== ordinal || row.state === 'undone') return undefined
+  if (row?.ordinal !== ordinal || (await createLeftTurnReader(store)(session, [answering])).includes(row.turn))
+    return undefined
   const entries = await store.entries(session, { turn: row.turn, types: ['input', 'message'] })
   return entries
     .flatMap((entry) =>
@@ -106,10 +105,15 @@ async function turnText(
     .join('\n\n')
 }
 
-async function callText(store: HistoryStore, session: string, toolCallId: string): Promise<string | undefined> {
-  const undone = await createUndoneTurnReader(store)(session)
+async function callText(
+  store: HistoryStore,
+  session: string,
+  toolCallId: string,
+  answering: string,
+): Promise<string | undefined> {
+  const left = await createLeftTurnReader(store)(session, [answering])
   for await (const entry of readMessages(store, session)) {
-    if (entry.message.role !== 'tool' || undone.includes(entry.turn)) continue
+    if (entry.message.role !== 'tool' || left.includes(entry.turn)) continue
     for (const part of entry.message.content) {
       if (part.type !== 'tool-result' || part.toolCallId !== toolCallId) continue
       return (await wholeText(store, entry, toolCallId)) ?? outputText(part.output)

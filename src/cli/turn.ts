@@ -12,6 +12,8 @@ import type { TurnDisplay } from './turn-display.ts'
 
 interface TurnInput {
   readonly text: string
+  /** The turn that it follows; `null`: none. */
+  readonly from?: string | null | undefined
   readonly session?: string | undefined
   readonly model?: string | undefined
   /** The system prompt of this turn alone. */

@@ -15,7 +15,6 @@ export const errorCodes = {
   'invalid-input': { status: 400, meaning: 'The request is invalid; the message names the field.' },
   'bad-request': { status: 400, meaning: 'The provider refused the request.' },
   'unsupported-parameter': { status: 400, meaning: '`parameter` has no place on the wire of this model.' },
-  'append-only': { status: 400, meaning: 'The log only grows: `regenerate` is refused.' },
   unauthorized: { status: 401, meaning: 'The token is missing or wrong.' },
   'host-not-allowed': { status: 403, meaning: '`Host` is not a name of this gateway.' },
   'origin-not-allowed': { status: 403, meaning: 'The page comes from another origin.' },

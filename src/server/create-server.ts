@@ -12,6 +12,7 @@ import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
 import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
+import { branchRoutes } from './routes/branch-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { commandRoutes } from './routes/command-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
@@ -94,6 +95,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       openapi,
     }),
     ...sessionRoutes(runtime, choices),
+    ...branchRoutes(runtime),
     ...choiceRoutes(runtime, choices),
     ...commandRoutes(runtime, { choices, contributions, ask: askServer((request) => app.fetch(request, {})) }),
     ...sessionTransferRoutes(runtime),

@@ -44,6 +44,13 @@ export const sessionRowSchema = z.looseObject({
   updated: z.string(),
   turns: z.number(),
   entries: z.number(),
+  head: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'The turn after which it goes on, null for its beginning. Absent: the newest turn; there are no branches.',
+    ),
   model: z.string().optional(),
 })
 
@@ -53,6 +60,11 @@ export const turnRowSchema = z.looseObject({
   ordinal: z.number(),
   state: z.enum(['queued', 'running', ...turnOutcomeTypes]),
   inputTime: z.string(),
+  parent: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('The turn that it follows, null for none. Absent: the turn whose ordinal is one less.'),
 })
 
 export const turnViewSchema = z.object({

@@ -25,6 +25,8 @@ export interface StoredSession extends StoredLabel {
   /** Sum of `tokens` over its turns. */
   readonly tokens: number
   readonly model: string | null
+  /** The turn that the next one follows; empty: none. `null`: the newest one, and no turn has ever followed another. */
+  readonly head: string | null
   /** Ids by the name of the choice, JSON. */
   readonly choices: string
 }
@@ -46,6 +48,8 @@ export interface AppendTarget {
   turn(turn: string): TurnRow | undefined
   /** The turn whose input was admitted with this key. */
   turnByKey(idempotencyKey: string): string | undefined
+  /** Turns whose ordinal is above this one, ascending. Asked only where a session has branches. */
+  turnsAfter(ordinal: number): readonly TurnRow[]
 }
 
 /**
@@ -67,25 +71,76 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
   const turnsByKey = new Map<string, string>()
   const shifts: Shift[] = []
   for (const body of bodies) {
-    const seq = session.entries + 1
+    const seq: number = session.entries + 1
     refuseSecondStart(id, body, seq)
-    session = sessionAfter(session, body, time)
+    const place: Place | undefined = body.type === 'input' ? placeAfter(body) : undefined
+    if (body.type === 'branch') refuseUndone(body.head)
+    session = { ...sessionAfter(session, body, time), ...(place && { head: place.head }) }
     entries.push({ ...body, session: id, seq, time })
     if (!('turn' in body)) {
       session = { ...session, ...labelAfter(session, body, undefined) }
       continue
     }
 
-    const before = body.type === 'input' ? admit(body, seq) : plannedTurn(body.turn)
+    const before = body.type === 'input' ? admit(body, seq, place!) : plannedTurn(body.turn)
     refuseSettled(before.row, body)
     session = { ...session, ...labelAfter(session, body, before.row) }
+    if (body.type === 'head') refuseFollowed(before.row)
     const row = afterEntry(before.row, seq, body)
     turns.set(body.turn, { ...before, row })
-    grow(row.ordinal, row.tokens - before.row.tokens)
+    grow(row, row.tokens - before.row.tokens)
   }
   return { session, isNewSession, entries, turns: [...turns.values()], shifts }
 
-  function admit(body: EntryBody & { type: 'input' }, seq: number): PlannedTurn {
+  /** Where a new turn stands among the turns of the session, and the head of the session with it. */
+  function placeAfter({ parent, turn }: EntryBody & { type: 'input' }): Place {
+    const { head, turns: newest, tokens } = session
+    const moved = head === null ? null : turn
+    const named = parent === undefined ? head : (parent ?? '')
+    if (named === null) return { head, tokensBefore: tokens }
+    if (named === '')
+      return newest === 0 ? { head: moved, tokensBefore: 0 } : { head: turn, parent: null, tokensBefore: 0 }
+    const { row } = plannedTurn(named)
+    if (parent !== undefined) refuseUndone(named)
+    const tokensBefore = row.tokensBefore + row.tokens
+    if (row.ordinal < newest) return { head: turn, parent: named, tokensBefore }
+    return { head: moved, tokensBefore }
+  }
+
+  function refuseUndone(turn: string | null): void {
+    if (turn === null || plannedTurn(turn).row.state !== 'undone') return
+    throw new StoreError(
+      'conflict',
+      `Turn ${turn} of session ${id} was undone. The conversation cannot go on after it.`,
+    )
+  }
+
+  function refuseFollowed(row: TurnRow): void {
+    const follower = followers(row).find(({ state }) => state !== 'undone')
+    if (!follower) return
+    throw new StoreError(
+      'conflict',
+      `Turn ${row.turn} of session ${id} is followed by ${follower.turn}. It cannot be undone.`,
+    )
+  }
+
+  /** The turns that follow a turn, directly or through others, where the session has branches. */
+  function followers({ ordinal, turn }: TurnRow): readonly TurnRow[] {
+    if (session.head === null) return []
+    const later = [
+      ...stored.turnsAfter(ordinal).map((row) => plannedTurn(row.turn).row),
+      ...[...turns.values()].flatMap(({ row, isNew }) => (isNew && row.ordinal > ordinal ? [row] : [])),
+    ]
+    const lead = new Map([[ordinal, turn]])
+    return later.filter((row) => {
+      const follows =
+        row.parent === undefined ? lead.has(row.ordinal - 1) : [...lead.values()].includes(row.parent ?? '')
+      if (follows) lead.set(row.ordinal, row.turn)
+      return follows
+    })
+  }
+
+  function admit(body: EntryBody & { type: 'input' }, seq: number, { parent, tokensBefore }: Place): PlannedTurn {
     if (turns.has(body.turn) || stored.turn(body.turn)) {
       throw new StoreError(
         'conflict',
@@ -104,7 +159,8 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
       inputTime: time,
       tokens: 0,
       leastTokens: 0,
-      tokensBefore: session.tokens,
+      tokensBefore,
+      ...(parent === undefined ? {} : { parent }),
     }
     return { row, isNew: true, ...(idempotencyKey !== undefined && { idempotencyKey }) }
   }
@@ -129,10 +185,17 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
     return { row: { ...row, tokensBefore: row.tokensBefore + missed }, isNew: false }
   }
 
-  function grow(ordinal: number, tokens: number): void {
+  function grow(grown: TurnRow, tokens: number): void {
     if (tokens === 0) return
+    const { ordinal } = grown
     session = { ...session, tokens: session.tokens + tokens }
     if (ordinal === session.turns) return
+    if (session.head !== null) {
+      for (const row of followers(grown)) {
+        turns.set(row.turn, { ...plannedTurn(row.turn), row: { ...row, tokensBefore: row.tokensBefore + tokens } })
+      }
+      return
+    }
     shifts.push({ ordinal, tokens })
     for (const [turn, planned] of turns) {
       if (planned.row.ordinal <= ordinal) continue
@@ -141,8 +204,13 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
   }
 }
 
+/** Of a new turn: what it follows, the tokens of the turns that lead to it, and what the session goes on from. */
+interface Place extends Pick<TurnRow, 'parent' | 'tokensBefore'> {
+  readonly head: string | null
+}
+
 function emptySession(id: string, time: string): StoredSession {
-  const chosen = { title: null, model: null, choices: '{}' }
+  const chosen = { title: null, model: null, head: null, choices: '{}' }
   return { id, created: time, updated: time, turns: 0, entries: 0, tokens: 0, ...chosen, ...newLabel }
 }
 
@@ -157,6 +225,8 @@ function sessionAfter(session: StoredSession, body: EntryBody, time: string): St
       return { ...moved, turns: session.turns + 1 }
     case 'model':
       return { ...moved, model: body.model }
+    case 'branch':
+      return { ...moved, head: body.head ?? '' }
     case 'choice':
       return { ...moved, choices: JSON.stringify(applyChoice(parseChoices(session), body)) }
     default:

@@ -13,6 +13,11 @@ export type EntryBody =
   | {
       readonly type: 'input'
       readonly turn: string
+      /**
+       * The turn that it follows; `null`: it begins the conversation again. Absent: it follows the turn that was admitted before
+       * it, or the one that a `branch` entry named since.
+       */
+      readonly parent?: string | null
       readonly message: Message
       readonly tokens: TokenCounts
       /** A repeat with the same key finds this entry instead of making a second one. */
@@ -130,6 +135,8 @@ export type EntryBody =
    * It stays in the log, but no later call reads it.
    */
   | { readonly type: 'head'; readonly turn: string; readonly head: string | null }
+  /** The conversation goes on after the turn `head`, or from its beginning (`null`). Turns that do not lead there are kept. */
+  | { readonly type: 'branch'; readonly head: string | null }
   | { readonly type: 'turn-end'; readonly turn: string; readonly outcome: TurnOutcome }
   /**
    * A message of a channel contains a part of the reply, perhaps not yet in its final form. A message that was sent is edited

@@ -9,7 +9,8 @@ export interface LogStore {
    *
    * @throws StoreError `conflict` when the session, the turn or the idempotency key of an input was used before, or when
    * a settled turn would continue (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`), or a turn that has
-   * not ended or was already undone is undone (`head`); `not-found` for an unknown session or turn.
+   * not ended, was already undone or is followed by another is undone (`head`), or the conversation would go on after an
+   * undone turn; `not-found` for an unknown session or turn.
    */
   append(session: string, bodies: readonly EntryBody[], time: string): Promise<readonly Entry[]>
 
@@ -31,7 +32,7 @@ export interface LogStore {
   inputByKey(session: string, idempotencyKey: string): Promise<Entry | undefined>
 
   /**
-   * Turns of one session from the newest backwards until the sum of `leastTokens` passes `limit` (that turn is still
+   * Turns of one branch of a session, each followed by the next, from the head or the turn that is being answered backwards until the sum of `leastTokens` passes `limit` (that turn is still
    * given), or until `notBefore`. Costs what it returns, however long the session is. Ascending in the answer. Turns that
    * still wait in the queue are left out. Of each turn only the bodies of its `input` and `message` entries are given, since a
    * long history is read at every step.
@@ -98,14 +99,14 @@ export interface RecentTurnsOptions {
   readonly upTo?: number
   /** Turns whose messages the reader still has: they are given without messages. */
   readonly known?: (turn: string) => boolean
-  /** The turn that is being answered. It and the turns that were admitted after it are not part of its history. */
+  /** The turn that is being answered. Its history are the turns that lead to it; without it, those that lead to the head. */
   readonly except?: string
 }
 
-/** The newest turns, the oldest of them first, and a count of those before. */
+/** The newest turns of a branch, the oldest of them first, and a count of those before. */
 export interface RecentTurns {
   readonly turns: readonly { readonly row: TurnRow; readonly messages: readonly MessageBody[] }[]
-  /** The number of turns before the given ones, and their tokens. */
+  /** The number of turns of the branch before the given ones, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
   /** Undone turns among and directly before the given ones, oldest first, and their full tokens. */
   readonly undone: readonly { readonly turn: string; readonly tokens: number }[]
@@ -126,8 +127,10 @@ export interface TurnRow {
   readonly tokens: number
   /** Sum of `tokens.least`. */
   readonly leastTokens: number
-  /** Sum of `tokens` over all turns before this one. */
+  /** Sum of `tokens` over all turns of its branch before this one. */
   readonly tokensBefore: number
+  /** The turn that it follows; `null`: it begins the conversation again. Absent: the turn whose ordinal is one less. */
+  readonly parent?: string | null
 }
 
 /** A projection of the log: one line for each session. */
@@ -144,32 +147,10 @@ export interface SessionRow {
   readonly updated: string
   readonly turns: number
   readonly entries: number
+  /** The turn after which the conversation goes on; `null`: its beginning. Absent: the newest turn; there are no branches. */
+  readonly head?: string | null
   /** Chosen with `/model`; `undefined` follows the configuration. */
   readonly model: string | undefined
   /** Ids by the name of the choice, such as `agent`. */
   readonly choices: Readonly<Record<string, string>>
-}
-
-/** The most sessions that are remembered. */
-const MOST = 1_000
-
-/** Creates a reader of the undone turns of sessions, by their ids. It does not read a part of a log twice. */
-export function createUndoneTurnReader(
-  store: Pick<LogStore, 'entries' | 'session'>,
-): (session: string) => Promise<readonly string[]> {
-  const known = new Map<string, { readonly upTo: number; readonly turns: readonly string[] }>()
-
-  return async (session) => {
-    const upTo = (await store.session(session))?.entries ?? 0
-    const last = known.get(session)
-    // A session of the same name may have been deleted and imported again, shorter.
-    const before = last !== undefined && last.upTo <= upTo ? last : { upTo: 0, turns: [] }
-    if (before.upTo === upTo) return before.turns
-    const moves = await store.entries(session, { types: ['head'], after: before.upTo })
-    const turns = [...before.turns, ...moves.flatMap((entry) => (entry.type === 'head' ? [entry.turn] : []))]
-    known.delete(session)
-    known.set(session, { upTo, turns })
-    if (known.size > MOST) known.delete(known.keys().next().value!)
-    return turns
-  }
 }

@@ -110,6 +110,7 @@ export function append(tables: Tables, id: string, bodies: readonly EntryBody[],
   const target = {
     session: tables.sessions.get(id)?.session,
     turn: (turn: string) => turns.find((row) => row.turn === turn),
+    turnsAfter: (ordinal: number) => turns.filter((row) => row.ordinal > ordinal),
     turnByKey: (key: string) =>
       entries.flatMap((entry) => (entry.type === 'input' && entry.idempotencyKey === key ? [entry.turn] : []))[0],
   }
@@ -138,7 +139,7 @@ export function sessionLog(tables: Tables, id: string): Omit<StoredLog, 'session
 export function sessionRow(tables: Tables, id: string): SessionRow | undefined {
   const found = tables.sessions.get(id)?.session
   if (found === undefined) return undefined
-  const { title, created, updated, turns, entries, model } = found
+  const { title, created, updated, turns, entries, model, head } = found
   const bound = [...tables.bindings].find(([, session]) => session === id)?.[0].split('\n')
   return {
     id,
@@ -148,6 +149,7 @@ export function sessionRow(tables: Tables, id: string): SessionRow | undefined {
     updated,
     turns,
     entries,
+    ...(head === null ? {} : { head: head === '' ? null : head }),
     model: model ?? undefined,
     choices: parseChoices(found),
     ...labelRow(found),

@@ -253,10 +253,9 @@ function recentTurns(
 ): RecentTurns {
   const read = entries.filter(({ seq }) => seq <= upTo)
   const ofTurn = (turn: string) => read.filter((entry) => 'turn' in entry && entry.turn === turn)
-  const answered = turns.find(({ turn }) => turn === except)?.ordinal ?? Number.MAX_SAFE_INTEGER
-  const rows = withTokensBefore(
-    turns.filter(({ firstSeq }) => firstSeq <= upTo).map((row) => turnRowAfter(row, ofTurn(row.turn))),
-  ).filter(({ ordinal }) => ordinal < answered)
+  const answered = turns.find(({ turn, firstSeq }) => turn === except && firstSeq <= upTo)
+  const leaf = answered ? ordinalBefore(turns, answered) : headOrdinal(turns, read)
+  const rows = withTokensBefore(turnsUpTo(turns, leaf).map((row) => turnRowAfter(row, ofTurn(row.turn))))
 
   const seen = newestTurns(rows, limit, notBefore).filter(({ state }) => state !== 'queued')
   const oldest = seen[0]
@@ -280,6 +279,25 @@ function recentTurns(
       .filter(({ state }) => state === 'undone')
       .map(({ turn }) => ({ turn, tokens: turnMessages(turn).reduce((sum, { tokens }) => sum + tokens.full, 0) })),
   }
+}
+
+/** The turn of this ordinal and the turns that lead to it, oldest first. */
+function turnsUpTo(turns: readonly TurnRow[], ordinal: number): readonly TurnRow[] {
+  const row = turns[ordinal - 1]
+  const found: TurnRow[] = []
+  for (let next = row; next !== undefined; next = turns[ordinalBefore(turns, next) - 1]) found.push(next)
+  return found.toReversed()
+}
+
+/** 0: it follows no turn. */
+function ordinalBefore(turns: readonly TurnRow[], { ordinal, parent }: TurnRow): number {
+  return parent === undefined ? ordinal - 1 : (turns.find(({ turn }) => turn === parent)?.ordinal ?? 0)
+}
+
+function headOrdinal(turns: readonly TurnRow[], entries: readonly Entry[]): number {
+  const moved = entries.findLast((entry) => entry.type === 'branch' || entry.type === 'input')
+  const head = moved?.type === 'branch' ? moved.head : moved?.type === 'input' ? moved.turn : null
+  return turns.find(({ turn }) => turn === head)?.ordinal ?? 0
 }
 
 /** With the tokens of all turns before each row, at that moment. */

@@ -16,6 +16,11 @@ export function input(turn: string, idempotencyKey?: string): EntryBody {
   return { type: 'input', turn, message, tokens: cost(10), ...(idempotencyKey !== undefined && { idempotencyKey }) }
 }
 
+/** An input that names the turn that it follows. */
+export function inputAfter(turn: string, parent: string | null): EntryBody {
+  return { ...input(turn), parent } as EntryBody
+}
+
 export function turnStart(turn: string): EntryBody {
   return { type: 'turn-start', turn }
 }

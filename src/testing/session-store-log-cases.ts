@@ -5,6 +5,7 @@ import {
   approvalEntry,
   turnEnd,
   input,
+  inputAfter,
   reply,
   turnStart,
   start,
@@ -209,6 +210,21 @@ export function logCases(storeCase: StoreCase): void {
     }
     assert.equal((await store.entries('a')).length, 5)
   })
+
+  storeCase(
+    'a conversation goes on only after a turn that is there, and a turn that is followed stays',
+    async (store) => {
+      await store.append('a', [start, ...wholeTurn('t1'), ...wholeTurn('t2'), inputAfter('t3', 't1')], at(1))
+      await store.append('a', [turnStart('t3'), turnEnd('t3')], at(2))
+      await assert.rejects(store.append('a', [inputAfter('t4', 'unknown')], at(3)), { code: 'not-found' })
+      await assert.rejects(store.append('a', [{ type: 'branch', head: 'unknown' }], at(3)), { code: 'not-found' })
+      const back = (turn: string) => ({ type: 'head', turn, head: null }) as const
+      await assert.rejects(store.append('a', [back('t1')], at(3)), { code: 'conflict', message: /is followed by t2/ })
+      await store.append('a', [back('t3')], at(3))
+      await assert.rejects(store.append('a', [{ type: 'branch', head: 't3' }], at(4)), { code: 'conflict' })
+      await assert.rejects(store.append('a', [inputAfter('t4', 't3')], at(4)), { code: 'conflict' })
+    },
+  )
 
   storeCase('a turn can be undone once, after it has ended', async (store) => {
     const back = { type: 'head', turn: 't1', head: null } as const

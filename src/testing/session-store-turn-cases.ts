@@ -64,6 +64,41 @@ export function turnCases(storeCase: StoreCase): void {
     assert.deepEqual(await page({ limit: 2, before: 4 }), ['t3', 't2'])
   })
 
+  storeCase('a turn follows the head or the turn that it names, and is given with what leads to it', async (store) => {
+    const after = (turn: string, parent: string | null) => {
+      const [first, ...others] = wholeTurn(turn)
+      return [{ ...first!, parent } as EntryBody, ...others]
+    }
+    const path = async (options: Partial<RecentTurnsOptions> = {}) =>
+      turnNames(await store.recentTurns('a', { limit: 1000, ...options }))
+    await store.append('a', [start, ...['t1', 't2', 't3'].flatMap(wholeTurn)], at(1))
+    assert.equal((await store.session('a'))?.head, undefined)
+    await store.append('a', after('t4', 't1'), at(2))
+    assert.deepEqual([(await store.session('a'))?.head, await path()], ['t4', ['t1', 't4']])
+    await store.append('a', wholeTurn('t5'), at(3))
+    await store.append('a', after('t6', null), at(4))
+    assert.deepEqual(await path(), ['t6'])
+    const upTo = (await store.session('a'))!.entries
+    await store.append('a', [{ type: 'branch', head: 't3' }], at(5))
+    assert.deepEqual([(await store.session('a'))?.head, await path()], ['t3', ['t1', 't2', 't3']])
+    await store.append('a', wholeTurn('t7'), at(6))
+    assert.deepEqual(await path(), ['t1', 't2', 't3', 't7'])
+    assert.deepEqual(
+      [await path({ except: 't5' }), await path({ except: 't6' }), await path({ upTo })],
+      [['t1', 't4'], [], ['t6']],
+    )
+    const parents = (await store.turns('a')).map(({ turn, parent }) => `${turn} ${parent}`)
+    const named = ['t7 t3', 't6 null', 't5 undefined', 't4 t1', 't3 undefined', 't2 undefined', 't1 undefined']
+    assert.deepEqual(parents, named)
+    const last = await store.recentTurns('a', { limit: 0 })
+    const first = (await store.turn('a', 't1'))!.tokens
+    assert.deepEqual([turnNames(last), last.earlier], [['t7'], { turns: 3, tokens: 3 * first }])
+    await store.append('a', [{ type: 'branch', head: null }], at(7))
+    assert.deepEqual([(await store.session('a'))?.head, await path()], [null, []])
+    await store.append('a', wholeTurn('t8'), at(8))
+    assert.deepEqual([(await store.turn('a', 't8'))?.parent, await path()], [null, ['t8']])
+  })
+
   storeCase('unfinished turns are found over all sessions, oldest first', async (store) => {
     await store.append('b', [start, ...wholeTurn('t1'), input('t2'), turnStart('t2')], at(2))
     await store.append('a', [start, input('t1')], at(1))

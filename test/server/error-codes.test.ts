@@ -65,9 +65,6 @@ test('every code can be reached, with its own status, and no answer has another 
   await ask('/api/messages', { body: { text: 'one' }, headers: { 'idempotency-key': 'k' } })
   await reach('invalid-input', '/api/messages', { body: { text: 7 } })
   await reach('invalid-input', '/api/subjects', { body: { id: '../reef' } })
-  await reach('append-only', '/api/chat', {
-    body: { id: 'c', trigger: 'regenerate-message', messages: [{ id: 'm', role: 'user', parts: [] }] },
-  })
   await reach('unauthorized', '/api/status', { headers: { authorization: '' } })
   await reach('host-not-allowed', '/api/status', { headers: { host: 'evil.example' } })
   await reach('origin-not-allowed', '/api/status', { headers: { origin: 'https://evil.example' } })

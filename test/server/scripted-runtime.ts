@@ -475,6 +475,16 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       if (last === undefined) throw new RuntimeError('not-found', `Session ${session} has no turn to undo.`)
       return { session, turn: last.turn, text: 'hello', head: undefined }
     },
+    goOnFrom: async (session, turn) => {
+      if (!rows.has(session)) throw new RuntimeError('not-found', `There is no session ${session}.`)
+      if (turn !== null && turnsOf(session).every((row) => row.turn !== turn)) {
+        throw new RuntimeError('not-found', `Session ${session} has no turn ${turn}.`, { session, turn })
+      }
+    },
+    branches: async (session) => {
+      if (!rows.has(session)) throw new RuntimeError('not-found', `There is no session ${session}.`)
+      return []
+    },
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),
     complete: async function* (input) {
       completed.push(input)

@@ -69,6 +69,13 @@ export interface Runtime {
    * else takes it back, or sends a message, at the same moment.
    */
   undo(session: string): Promise<UndoneSessionTurn>
+  /**
+   * The session goes on after this turn, or from its beginning (`null`). Nothing is removed, and a turn that runs goes on. Rejects
+   * with `not-found`, and with `invalid-input` for an undone turn.
+   */
+  goOnFrom(session: string, turn: string | null): Promise<void>
+  /** The branches of a session by their last turns, that of the head first, then the newest. Rejects with `not-found`. */
+  branches(session: string): Promise<readonly Branch[]>
   deleteSession(session: string): Promise<boolean>
   /** Renames, pins or files a session; absent fields stay as they are. Rejects with `not-found`. */
   label(session: string, label: SessionLabel): Promise<void>
@@ -156,6 +163,22 @@ export interface NewSession {
   readonly model?: string
   /** Ids by the name of the choice. Rejects with `not-found`. */
   readonly choices?: Readonly<Record<string, string>>
+}
+
+/** One branch of a session: a turn that no other follows, and what leads to it. */
+export interface Branch {
+  /** The turn that the branch ends with. */
+  readonly leaf: string
+  /** Whether the conversation goes on after it, or after a turn that leads to it. */
+  readonly current: boolean
+  /** The last turn that it shares with the branch of the head; `null`: it shares none. */
+  readonly after: string | null
+  /** When its first own message came; for the branch of the head, the newest one. ISO 8601, UTC. */
+  readonly time: string
+  /** The beginning of its first own message; for the branch of the head, of the newest one. */
+  readonly words: string
+  /** From the beginning of the conversation to its end. */
+  readonly turns: number
 }
 
 /** A turn that was taken back. */

@@ -8,6 +8,8 @@ export interface SubmitInput {
   readonly session?: string
   /** The session that a new one continues. Rejects with `not-found`. */
   readonly after?: string
+  /** The turn that it follows, `null` for none; it begins a branch. Absent: the head of the session. */
+  readonly from?: string | null
   readonly text: string
   readonly idempotencyKey?: string
   /** For this turn alone. */

@@ -18,6 +18,7 @@ export const sendCommand = (capabilities: readonly AnyCapability[]): Command => 
   usage: [
     'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',
     ['send TEXT', choiceUsage(capabilities), '[--file PATH]…'].filter(Boolean).join(' '),
+    'send TEXT --session ID --from TURN',
     'send [TEXT] < FILE',
     'send [TEXT] - < FILE',
   ],
@@ -33,6 +34,7 @@ export const sendCommand = (capabilities: readonly AnyCapability[]): Command => 
   options: {
     session: { value: 'ID', summary: 'continue this session (default: a new session)' },
     continue: { summary: 'continue the newest session' },
+    from: { value: 'TURN', summary: 'begin a branch after this turn of the session; `start`: at its beginning' },
     model: { value: 'ID', summary: 'the model for this turn only, as PROVIDER/MODEL' },
     system: systemOption,
     ...choiceOptions(capabilities),
@@ -71,8 +73,9 @@ async function sendOver(
   if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0)) await assertModel(connection, model)
   const session = await sessionWithChoices(connection, named, chosen)
   const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
+  const from = call.text('from') === 'start' ? null : call.text('from')
   const turn = await withNearestModel(connection, model, () =>
-    submit(connection, { text, session, model, system, idempotencyKey: call.text('key'), attachments }),
+    submit(connection, { text, session, from, model, system, idempotencyKey: call.text('key'), attachments }),
   ).catch(refuseLongText)
   const quiet = quietSources()
   const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
@@ -112,6 +115,9 @@ async function messageOf({ words }: CommandCall, io: Io): Promise<string> {
 function checkOptions(call: CommandCall, io: Io): void {
   if (call.has('session') && call.has('continue')) {
     throw usageFailure('--session cannot be combined with --continue.', 'Use one of them.')
+  }
+  if (call.has('from') && !call.has('session') && !call.has('continue')) {
+    throw usageFailure('--from requires a session.', 'Add `--session ID` or `--continue`.')
   }
   if (call.has('system')) refuseTools(io, 'set the system prompt')
   // A session keeps its choices, and only a person may change them.

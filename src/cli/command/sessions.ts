@@ -11,12 +11,13 @@ import { findSession } from '../find-session.ts'
 import { note, printJson, printList } from '../io.ts'
 import { findHomeStore, withStore } from '../open-store.ts'
 import { sessionTable, withTitle } from '../sessions/session-table.ts'
+import { listBranches } from '../sessions/branches.ts'
 import { showSession } from '../sessions/show.ts'
 import { exportSessionFile, importSessionFile } from '../sessions/transfer.ts'
 
 export const sessionsCommand = commandWithSubcommands({
   name: 'sessions',
-  summary: 'list, find, name, file, show, export, import and delete sessions',
+  summary: 'list, find, name, file, show, export, import and delete sessions, and list their branches',
   details:
     '`list --search` looks at titles and first messages; `foreword search --history` looks at everything that was said. ' +
     '`export` writes JSON Lines, complete and exact; `import` recreates the same session from them (`-` reads standard input). ' +
@@ -41,6 +42,7 @@ export const sessionsCommand = commandWithSubcommands({
     pin: { usage: 'ID [--json]', run: (call, io) => labelSession(call, io, { pinned: true }) },
     unpin: { usage: 'ID [--json]', run: (call, io) => labelSession(call, io, { pinned: false }) },
     move: { usage: 'ID FOLDER [--json]', run: moveSession },
+    branches: { usage: 'ID [--json]', run: listBranches },
     export: { usage: 'ID [--output FILE]', run: exportSessionFile },
     import: { usage: 'FILE [--as ID]', run: importSessionFile },
     delete: { usage: 'ID [--yes]', run: deleteSession },

@@ -3,7 +3,7 @@ import { setImmediate as others } from 'node:timers/promises'
 import { RuntimeError } from '../../capability.ts'
 import { defined, errorMessage, settlesWithin } from '../../platform.ts'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import { type LogStore, type SessionStore, createUndoneTurnReader } from '../../session.ts'
+import { type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
@@ -44,7 +44,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   let timer: NodeJS.Timeout | undefined
   let unwatch: (() => void) | undefined
 
-  const undoneTurns = createUndoneTurnReader(store)
+  const leftTurns = createLeftTurnReader(store)
 
   function opened(): Promise<IndexingParts> {
     opening ??= openIndex(path, timeZone).then(
@@ -164,9 +164,9 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       try {
         const { index } = await opened()
         const complete = await finishesInTime(caughtUp(query.sessions))
-        // A question about certain sessions comes from a model, which is not given undone turns.
-        const undone = (await Promise.all((query.sessions ?? []).map(undoneTurns))).flat()
-        const exceptTurns = [...(query.exceptTurns ?? []), ...undone]
+        // A question about certain sessions comes from a model, which is given only the turns that lead to its own.
+        const left = (await Promise.all((query.sessions ?? []).map((id) => leftTurns(id, query.exceptTurns)))).flat()
+        const exceptTurns = [...(query.exceptTurns ?? []), ...left]
         const found = index.find({ ...query, exceptTurns })
         const passages = query.sessions ? found.passages : await Promise.all(found.passages.map(markedUndone))
         return { ...found, passages, complete }

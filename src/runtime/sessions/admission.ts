@@ -1,7 +1,7 @@
 import { type Clock, type FileLibrary, RuntimeError, type SubmitInput, type SubmittedTurn } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type LogStore, StoreError, createUndoneTurnReader } from '../../session.ts'
+import { type LogStore, StoreError, createUndoneTurnReader, turnsToHead } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -60,12 +60,14 @@ export async function admit(
   }
   if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
+  const parent = await parentOf(store, session, input.from)
   const turn = clock.newId('turn')
   const { message, attachments, handedIn } = await messageWithFiles(library, session, text, files)
   await giveFiles(library, session, handedIn)
   const body = {
     type: 'input',
     turn,
+    ...defined({ parent }),
     message,
     tokens: await countInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
     ...defined({ idempotencyKey }),
@@ -85,6 +87,36 @@ export async function admit(
     if (before) return before
     throw runtimeFailure(error)
   }
+}
+
+/**
+ * What the input names as its parent: where it begins a branch, or where the session goes on after another turn than the newest
+ * one. Rejects with `not-found`, and with `invalid-input` for an undone turn.
+ */
+async function parentOf(
+  store: LogStore,
+  session: string,
+  from: string | null | undefined,
+): Promise<string | null | undefined> {
+  if (from !== undefined) {
+    if (from !== null) await requireLiveTurn(store, session, from)
+    return from
+  }
+  const row = await store.session(session)
+  if (row?.head === undefined) return undefined
+  const turns = await store.turns(session)
+  return turns[0]?.turn === row.head ? undefined : (turnsToHead(row, turns).at(-1)?.turn ?? null)
+}
+
+/** Rejects with `not-found`, and with `invalid-input` for an undone turn. */
+export async function requireLiveTurn(store: LogStore, session: string, turn: string): Promise<void> {
+  const row = await store.turn(session, turn)
+  if (!row) throw new RuntimeError('not-found', `Session ${session} has no turn ${turn}.`, { session, turn })
+  if (row.state !== 'undone') return
+  throw new RuntimeError('invalid-input', `Turn ${turn} was undone, so the conversation cannot go on after it.`, {
+    session,
+    turn,
+  })
 }
 
 /** The error of every method that is given a session which is not there. */

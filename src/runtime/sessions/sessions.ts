@@ -8,8 +8,11 @@ import {
   type SessionStore,
   StoreError,
   type TurnRow,
+  turnsTo,
+  turnsToHead,
 } from '../../session.ts'
-import { sessionNotFound } from './admission.ts'
+import { requireLiveTurn, sessionNotFound } from './admission.ts'
+import { sessionBranches } from './session-branches.ts'
 import { type Clock, type NewSession, type RunningCapabilities, type Runtime, RuntimeError } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -20,7 +23,16 @@ import type { TurnCache } from '../calls/history-loader.ts'
 /** Sessions as such: how one is made, found, given a model and deleted. */
 interface Sessions extends Pick<
   Runtime,
-  'newSession' | 'sessionFor' | 'setModel' | 'choose' | 'undo' | 'deleteSession' | 'label' | 'importSession'
+  | 'newSession'
+  | 'sessionFor'
+  | 'setModel'
+  | 'choose'
+  | 'undo'
+  | 'goOnFrom'
+  | 'branches'
+  | 'deleteSession'
+  | 'label'
+  | 'importSession'
 > {
   /** Rejects with `not-found`. */
   sessionState(session: string): Promise<SessionState>
@@ -140,18 +152,30 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (state.running || state.queue.length > 0) {
         throw new RuntimeError('invalid-input', `A turn of ${session} is running. Cancel it first.`, { session })
       }
-      const [last, head] = await liveTurns(store, session)
+      const { last, head, followed } = await newestTurns(store, session)
       if (last === undefined) {
         throw new RuntimeError('not-found', `Session ${session} has no turn to undo.`, { session })
       }
       const [input] = await store.entries(session, { turn: last.turn, types: ['input'] })
-      await noteHead(session, last.turn, head?.turn)
+      // A turn that other branches go on from stays as it is: only this one goes on without it.
+      if (followed) await note(session, { type: 'branch', head: head?.turn ?? null })
+      else await noteHead(session, last.turn, head?.turn)
       return {
         session,
         turn: last.turn,
         text: input?.type === 'input' ? messageText(input.message) : '',
         head: head?.turn,
       }
+    },
+    async goOnFrom(session, turn) {
+      refuseWhenClosing()
+      await openState(session)
+      if (turn !== null) await requireLiveTurn(store, session, turn)
+      await note(session, { type: 'branch', head: turn })
+    },
+    async branches(session) {
+      await openState(session)
+      return sessionBranches(store, session)
     },
     async deleteSession(session) {
       const state = await states.of(session)
@@ -180,7 +204,24 @@ function importFailure(error: unknown): unknown {
   return new RuntimeError('invalid-input', error.message, { store: error.code }, { ...defined({ hint }), cause: error })
 }
 
-/** The two newest turns that were not taken back, newest first. */
+/** The last turn before the head of a session, the one before it, and whether turns of other branches follow the last. */
+async function newestTurns(
+  store: SessionStore,
+  session: string,
+): Promise<{ readonly last?: TurnRow; readonly head?: TurnRow; readonly followed: boolean }> {
+  const row = await store.session(session)
+  if (row?.head === undefined) {
+    const [last, head] = await liveTurns(store, session)
+    return { ...defined({ last, head }), followed: false }
+  }
+  const turns = await store.turns(session)
+  const path = turnsToHead(row, turns)
+  const last = path.at(-1)
+  const followed = turns.some(({ turn }) => turn !== last?.turn && turnsTo(turns, turn).some((one) => one === last))
+  return { ...defined({ last, head: path.at(-2) }), followed }
+}
+
+/** The two newest turns of a session without branches that were not taken back, newest first. */
 async function liveTurns(store: SessionStore, session: string): Promise<readonly TurnRow[]> {
   const live: TurnRow[] = []
   for (let before: number | undefined; live.length < 2;) {

@@ -9,6 +9,12 @@ import { attachmentsSchema, limitSchema, submittedSchema, turnRowSchema, turnVie
 const message = {
   text: z.string().default('').describe('The text of the message. It may be blank where files are attached.'),
   attachments: attachmentsSchema,
+  from: z
+    .string()
+    .min(1)
+    .nullable()
+    .optional()
+    .describe('The turn that the message follows, null for none: it begins a branch. Absent: the head of the session.'),
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
   system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of any other.'),
   idempotencyKey: z
@@ -44,7 +50,13 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       text: body.text,
       ...defined({ session }),
       ...(session !== undefined || body.after === undefined ? {} : { after: body.after }),
-      ...defined({ model: body.model, system: body.system, idempotencyKey, attachments: body.attachments }),
+      ...defined({
+        from: body.from,
+        model: body.model,
+        system: body.system,
+        idempotencyKey,
+        attachments: body.attachments,
+      }),
     })
     return json(answer, 202, {
       location: `/api/sessions/${encodeURIComponent(answer.session)}/turns/${encodeURIComponent(answer.turn)}`,

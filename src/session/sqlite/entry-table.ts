@@ -6,7 +6,7 @@ import type { EntriesOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 import { sessionState } from './session-table.ts'
-import { insertTurn, shiftTurns, readTurn, readTurnByKey, updateTurn } from './turn-table.ts'
+import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with the JSON to write. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
@@ -30,6 +30,7 @@ export function append(
   const stored = {
     session: connection.get(sessionState, { id: session }),
     turn: (id: string) => readTurn(connection, session, id),
+    turnsAfter: (ordinal: number) => readTurnsAfter(connection, session, ordinal),
     turnByKey: (idempotencyKey: string) => readTurnByKey(connection, session, idempotencyKey)?.turn,
   }
   const planned = planAppend(stored, session, bodies, time)
@@ -42,7 +43,8 @@ export function append(
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {
-    if (isNew) connection.run(insertTurn, { ...row, idempotencyKey })
+    if (isNew)
+      connection.run(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
     else connection.run(updateTurn, row)
   }
   return planned.entries
@@ -59,6 +61,7 @@ const changing = [
   'entries',
   'tokens',
   'model',
+  'head',
   'choices',
   'opening',
   'folder',

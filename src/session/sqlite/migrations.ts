@@ -246,6 +246,17 @@ const sessionLabels: readonly Compilable[] = [
   },
 ]
 
+/** Few turns follow another one than the turn before them: the index counts the turns of a branch without reading them. */
+const branches: readonly Compilable[] = [
+  schema.alterTable('sessions').addColumn('head', 'text'),
+  schema.alterTable('turns').addColumn('parent', 'text'),
+  schema
+    .createIndex('turns_branches')
+    .on('turns')
+    .columns(['session', 'ordinal'])
+    .where(sql.ref('parent'), 'is not', null),
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
@@ -254,4 +265,5 @@ export const allMigrations: readonly Migration[] = [
   { version: 5, steps: undoneTurns },
   { version: 6, steps: sessionChoices },
   { version: 7, steps: sessionLabels },
+  { version: 8, steps: branches },
 ]

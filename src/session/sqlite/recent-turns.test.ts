@@ -5,11 +5,12 @@ import type { Entry, EntryBody } from '../entry.ts'
 import type { RecentTurns, TurnRow } from '../log-store.ts'
 import type { SessionStore } from '../session-store.ts'
 import { turnRowAfter } from '../append-plan.ts'
+import { turnsTo, turnsToHead } from '../branches.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
 interface Move {
-  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver' | 'undo'
+  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver' | 'undo' | 'fork' | 'branch'
   readonly which: number
   readonly tokens: number
 }
@@ -26,6 +27,8 @@ const moves = fc.array(
       'withdraw',
       'deliver',
       'undo',
+      'fork',
+      'branch',
     ),
     which: fc.nat(100),
     tokens: fc.nat(50),
@@ -40,7 +43,8 @@ test('whatever happens in a session, its rows are what its log says, and its pas
       await store.append('a', [{ type: 'session-start' }], time)
       const then: [upTo: number, seen: readonly RecentTurns[]][] = []
       for (const move of given) {
-        const body = bodyOf(move, (await store.turns('a')).toReversed())
+        const rows = (await store.turns('a')).toReversed()
+        const body = bodyOf(move, rows, turnsToHead((await store.session('a'))!, rows))
         if (!body) continue
         const [entry] = await store.append('a', [body], time)
         then.push([entry!.seq, await looks(store, limit)])
@@ -84,7 +88,11 @@ test('what was taken back later is still there in the log as it was', async () =
 const time = '2026-01-01T00:00:00.000Z'
 
 /** Turns of a session run in order; a waiting one may be withdrawn before its time. */
-function bodyOf({ what, which, tokens }: Move, rows: readonly TurnRow[]): EntryBody | undefined {
+function bodyOf(
+  { what, which, tokens }: Move,
+  rows: readonly TurnRow[],
+  live: readonly TurnRow[],
+): EntryBody | undefined {
   const cost = { counter: 'chars@1', full: tokens, least: Math.ceil(tokens / 3) }
   const running = rows.find((row) => row.state === 'running')?.turn
   const queued = rows.filter((row) => row.state === 'queued').map((row) => row.turn)
@@ -92,12 +100,20 @@ function bodyOf({ what, which, tokens }: Move, rows: readonly TurnRow[]): EntryB
   if (what === 'admit') {
     return { type: 'input', turn: `t${rows.length + 1}`, message: { role: 'user', content: '?' }, tokens: cost }
   }
+  const heads = [null, ...rows.filter((row) => row.state !== 'undone').map((row) => row.turn)]
+  const head = heads[which % heads.length]!
+  if (what === 'branch') return { type: 'branch', head }
+  if (what === 'fork') {
+    const turn = `t${rows.length + 1}`
+    return { type: 'input', turn, parent: head, message: { role: 'user', content: '?' }, tokens: cost }
+  }
   if (what === 'start') return running || !queued[0] ? undefined : { type: 'turn-start', turn: queued[0] }
   if (what === 'withdraw') return ended(queued[which % queued.length], 'cancelled')
   if (what === 'end') return ended(running, 'completed')
   if (what === 'undo') {
-    const live = rows.filter((row) => row.state !== 'undone')
-    if (running !== undefined || queued.length > 0 || live.length === 0) return undefined
+    const last = live.at(-1)
+    if (running !== undefined || queued.length > 0 || last === undefined) return undefined
+    if (rows.some(({ turn }) => turn !== last.turn && turnsTo(rows, turn).includes(last))) return undefined
     return { type: 'head', turn: live.at(-1)!.turn, head: live.at(-2)?.turn ?? null }
   }
   if (what === 'deliver') {
@@ -114,15 +130,24 @@ function ended(turn: string | undefined, type: 'completed' | 'cancelled'): Entry
 
 /** The rows, worked out from the whole log in the plainest way. */
 function foldedRows(log: readonly Entry[]): readonly TurnRow[] {
-  const inputs = log.filter((entry) => entry.type === 'input')
-  let tokensBefore = 0
-  return inputs.map(({ turn, seq }, index) => {
-    const empty = { session: 'a', turn, ordinal: index + 1, firstSeq: seq, lastSeq: seq, inputTime: time, tokensBefore }
-    const entries = log.filter((entry) => 'turn' in entry && entry.turn === turn)
-    const row = turnRowAfter({ ...empty, state: 'queued', tokens: 0, leastTokens: 0 }, entries)
-    tokensBefore += row.tokens
-    return row
-  })
+  const rows: TurnRow[] = []
+  let head: TurnRow | undefined
+  for (const entry of log) {
+    if (entry.type === 'branch') head = rows.find(({ turn }) => turn === entry.head)
+    if (entry.type !== 'input') continue
+    const { turn, seq, parent } = entry
+    const before: TurnRow | undefined = parent === undefined ? head : rows.find((row) => row.turn === parent)
+    const tokensBefore = before === undefined ? 0 : before.tokensBefore + before.tokens
+    const place = before === rows.at(-1) ? {} : { parent: before?.turn ?? null }
+    const numbers = { ordinal: rows.length + 1, firstSeq: seq, lastSeq: seq, inputTime: time, tokensBefore }
+    const empty: TurnRow = { session: 'a', turn, ...numbers, state: 'queued', tokens: 0, leastTokens: 0, ...place }
+    head = turnRowAfter(
+      empty,
+      log.filter((other) => 'turn' in other && other.turn === turn),
+    )
+    rows.push(head)
+  }
+  return rows
 }
 
 async function looks(store: SessionStore, limit: number, upTo?: number): Promise<readonly RecentTurns[]> {

@@ -2,8 +2,9 @@ import type { Entry, MessageBody } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../log-store.ts'
 import { turnRowAfter } from '../append-plan.ts'
 import type { StoreConnection } from './connection.ts'
+import { readSessionRow } from './session-table.ts'
 import { readEntries, lastTurn, messageData } from './entry-table.ts'
-import { readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
+import { readBranchUpTo, readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
 const PAGE = 64
@@ -25,16 +26,20 @@ export function recentTurns(connection: StoreConnection, session: string, option
   }
 }
 
-/** Counts the turns before the oldest one, without those that were undone as of this `seq`. */
-function countTurnsBefore(
-  connection: StoreConnection,
-  { session, ordinal }: TurnRow,
-  { upTo = ALL }: RecentTurnsOptions,
-): number {
+/** Counts the turns that lead to the oldest one, without those that were undone as of this `seq`. */
+function countTurnsBefore(connection: StoreConnection, oldest: TurnRow, { upTo = ALL }: RecentTurnsOptions): number {
+  const { session, ordinal } = oldest
   const undone = readUndoneTurnsBefore(connection, session, ordinal).filter(
     (row) => turnRowUpTo(connection, row, upTo).state === 'undone',
   )
-  return ordinal - 1 - undone.length
+  let count = 0
+  for (let last = ordinalBefore(connection, oldest); last > 0;) {
+    const branch = readBranchUpTo(connection, session, last)
+    const first = branch?.ordinal ?? 1
+    count += last - first + 1 - undone.filter((row) => row.ordinal >= first && row.ordinal <= last).length
+    last = branch === undefined ? 0 : ordinalBefore(connection, branch)
+  }
+  return count
 }
 
 /** The full tokens of an undone turn. */
@@ -48,7 +53,7 @@ function newestRows(connection: StoreConnection, session: string, options: Recen
   const { limit, notBefore, upTo = ALL } = options
   const seen: TurnRow[] = []
   let sum = 0
-  for (const stored of readBackwards(connection, session, firstOrdinalLeftOut(connection, session, options))) {
+  for (const stored of readBackwards(connection, session, newestOrdinal(connection, session, options))) {
     const row = turnRowUpTo(connection, stored, upTo)
     seen.push(row)
     if (row.state !== 'queued') sum += row.leastTokens
@@ -60,24 +65,47 @@ function newestRows(connection: StoreConnection, session: string, options: Recen
   return shiftRows(tokensBefore, seen.toReversed()).filter((row) => row.state !== 'queued')
 }
 
-function* readBackwards(connection: StoreConnection, session: string, before: number): Generator<TurnRow> {
-  for (;;) {
-    const page = readTurnsBefore(connection, session, before, PAGE)
-    yield* page
-    if (page.length < PAGE) return
-    before = page.at(-1)!.ordinal
+/** The turn of this ordinal and the turns that lead to it, newest first. */
+function* readBackwards(connection: StoreConnection, session: string, ordinal: number): Generator<TurnRow> {
+  for (let next = ordinal; next > 0;) {
+    const page = readTurnsBefore(connection, session, next + 1, PAGE)
+    if (page.length === 0) return
+    // The newest of a session may be asked for with any ordinal above it.
+    next = Math.min(next, page[0]!.ordinal)
+    for (const row of page) {
+      // Turns of other branches stand between.
+      if (row.ordinal !== next) continue
+      yield row
+      next = ordinalBefore(connection, row)
+    }
   }
 }
 
-/** The ordinal where the walk backwards begins: later turns are never read. */
-function firstOrdinalLeftOut(
+/** The ordinal of the turn that a turn follows; 0: none. */
+function ordinalBefore(connection: StoreConnection, { session, ordinal, parent }: TurnRow): number {
+  if (parent === undefined) return ordinal - 1
+  return parent === null ? 0 : ordinalOf(connection, session, parent)
+}
+
+function ordinalOf(connection: StoreConnection, session: string, turn: string): number {
+  return readTurn(connection, session, turn)?.ordinal ?? 0
+}
+
+/** The ordinal where the walk backwards begins: turns that do not lead there are never read. */
+function newestOrdinal(
   connection: StoreConnection,
   session: string,
   { except, upTo = ALL }: RecentTurnsOptions,
 ): number {
-  const answered = except === undefined ? undefined : readTurn(connection, session, except)?.ordinal
-  const newest = upTo === ALL ? ALL : lastOrdinal(connection, session, upTo, 'input') + 1
-  return Math.min(answered ?? ALL, newest)
+  const answered = except === undefined ? undefined : readTurn(connection, session, except)
+  if (answered && answered.firstSeq <= upTo) return ordinalBefore(connection, answered)
+  if (upTo === ALL) {
+    const head = readSessionRow(connection, session)?.head
+    return head === undefined ? ALL : head === null ? 0 : ordinalOf(connection, session, head)
+  }
+  const [moved] = readEntries(connection, session, { types: ['branch', 'input'], upTo, last: 1 })
+  if (moved?.type === 'branch') return moved.head === null ? 0 : ordinalOf(connection, session, moved.head)
+  return moved?.type === 'input' ? ordinalOf(connection, session, moved.turn) : 0
 }
 
 function lastOrdinal(connection: StoreConnection, session: string, upTo: number, type: Entry['type']): number {
@@ -97,7 +125,7 @@ function turnRowUpTo(connection: StoreConnection, row: TurnRow, upTo: number): T
 function tokensBeforeAt(connection: StoreConnection, oldest: TurnRow, upTo: number): number {
   const started = lastOrdinal(connection, oldest.session, upTo, 'turn-start')
   let tokensBefore = oldest.tokensBefore
-  for (const row of readBackwards(connection, oldest.session, oldest.ordinal)) {
+  for (const row of readBackwards(connection, oldest.session, ordinalBefore(connection, oldest))) {
     // An undone turn proves nothing about the turns before it.
     if (row.ordinal < started && row.lastSeq <= upTo && row.state !== 'undone') break
     tokensBefore -= row.tokens - turnRowUpTo(connection, row, upTo).tokens

@@ -83,7 +83,7 @@ interface Row extends StoredSession {
 }
 
 function toSessionRow(row: Row): SessionRow {
-  const { id, title, channel, conversation, created, updated, turns, entries, model } = row
+  const { id, title, channel, conversation, created, updated, turns, entries, model, head } = row
   return {
     id,
     title: title ?? undefined,
@@ -92,6 +92,7 @@ function toSessionRow(row: Row): SessionRow {
     updated,
     turns,
     entries,
+    ...(head === null ? {} : { head: head === '' ? null : head }),
     model: model ?? undefined,
     choices: parseChoices(row),
     ...labelRow(row),

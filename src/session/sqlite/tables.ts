@@ -26,6 +26,8 @@ export interface Tables {
     readonly least_tokens: number
     readonly tokens_before: number
     readonly idempotency_key: string | null
+    /** The id of the turn that it follows, empty for none; `null`: the turn whose ordinal is one less. */
+    readonly parent: string | null
   }
   readonly calls: {
     /** Ascending in the order the calls were made. */

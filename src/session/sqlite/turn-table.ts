@@ -8,7 +8,7 @@ interface Key {
   readonly turn: string
 }
 
-type Written = TurnRow & { readonly idempotencyKey: string | null }
+type Written = Omit<TurnRow, 'parent'> & { readonly idempotencyKey: string | null; readonly parent: string | null }
 
 /** The columns of a turn in the order of `columns`. */
 type TurnTuple = readonly [
@@ -22,6 +22,7 @@ type TurnTuple = readonly [
   tokens: number,
   leastTokens: number,
   tokensBefore: number,
+  parent: string | null,
 ]
 
 const columns = [
@@ -35,6 +36,7 @@ const columns = [
   'tokens',
   'least_tokens',
   'tokens_before',
+  'parent',
 ] as const
 
 export function readTurn(connection: StoreConnection, session: string, id: string): TurnRow | undefined {
@@ -60,6 +62,16 @@ export function readTurnsBefore(
   return connection.tuples(turnsBackwards, { session, before, limit }).map(toTurnRow)
 }
 
+/** Those whose ordinal is above this one, ascending. */
+export function readTurnsAfter(connection: StoreConnection, session: string, ordinal: number): readonly TurnRow[] {
+  return connection.tuples(turnsForwards, { session, ordinal }).map(toTurnRow)
+}
+
+/** The newest turn up to this ordinal that follows another one than the turn before it. */
+export function readBranchUpTo(connection: StoreConnection, session: string, ordinal: number): TurnRow | undefined {
+  return connection.tuples(branchBackwards, { session, ordinal }).map(toTurnRow)[0]
+}
+
 /** The undone turns of a session whose ordinal is below `before`. */
 export function readUndoneTurnsBefore(
   connection: StoreConnection,
@@ -75,8 +87,9 @@ export function readUnfinishedTurns(connection: StoreConnection): readonly TurnR
 }
 
 function toTurnRow(tuple: TurnTuple): TurnRow {
-  const [session, id, ordinal, firstSeq, lastSeq, state, inputTime, tokens, leastTokens, tokensBefore] = tuple
-  return { session, turn: id, ordinal, firstSeq, lastSeq, state, inputTime, tokens, leastTokens, tokensBefore }
+  const [session, id, ordinal, firstSeq, lastSeq, state, inputTime, tokens, leastTokens, tokensBefore, parent] = tuple
+  const row = { session, turn: id, ordinal, firstSeq, lastSeq, state, inputTime, tokens, leastTokens, tokensBefore }
+  return parent === null ? row : { ...row, parent: parent === '' ? null : parent }
 }
 
 const turns = tables.selectFrom('turns').select(columns).$castTo<TurnTuple>()
@@ -95,6 +108,20 @@ const turnsBackwards = plan((param: Parameter<{ session: string; before: number;
     .where('ordinal', '<', param('before'))
     .orderBy('ordinal', 'desc')
     .limit(param('limit')),
+)
+
+const turnsForwards = plan((param: Parameter<{ session: string; ordinal: number }>) =>
+  turns.where('session', '=', param('session')).where('ordinal', '>', param('ordinal')).orderBy('ordinal'),
+)
+
+/** The condition is that of the index `turns_branches`. */
+const branchBackwards = plan((param: Parameter<{ session: string; ordinal: number }>) =>
+  turns
+    .where('session', '=', param('session'))
+    .where('ordinal', '<=', param('ordinal'))
+    .where('parent', 'is not', null)
+    .orderBy('ordinal', 'desc')
+    .limit(sql.lit(1)),
 )
 
 /** The condition is that of the index `turns_undone`. */
@@ -127,6 +154,7 @@ export const insertTurn = plan((param: Parameter<Written>) =>
     least_tokens: param('leastTokens'),
     tokens_before: param('tokensBefore'),
     idempotency_key: param('idempotencyKey'),
+    parent: param('parent'),
   }),
 )
 

@@ -52,6 +52,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
       file !== undefined && state.type === 'ready' ? [file] : [],
     ),
     chosen: choices.chosen,
+    head: followed.conversation.turns.at(-1)?.id,
     settledTurns: followed.conversation.turns.filter(({ state }) => state === 'ended').length,
   }
 

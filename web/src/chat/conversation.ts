@@ -1,6 +1,7 @@
 import { messageText } from '../../../src/context.ts'
 import type { SessionEvent } from '../../../src/capability.ts'
 import type { CitationSource, Entry } from '../../../src/session.ts'
+import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
 import {
   type Part,
   type ToolPart,
@@ -19,7 +20,11 @@ type InputEntry = EntryOf<'input'>
 
 /** A conversation as the page shows it: a projection of the log and of the words that are still arriving. */
 export interface Conversation {
+  /** Those that lead to the head. */
   readonly turns: readonly Turn[]
+  /** All that were read, in the order of the log. */
+  readonly log: readonly Turn[]
+  readonly head: Head
   /** `seq` of the first and the last entry that were read: 1 and above, without gaps between them. */
   readonly from: number
   readonly seq: number
@@ -31,6 +36,9 @@ export interface Conversation {
 
 export interface Turn {
   readonly id: string
+  /** As its input names it: the turn that it follows. Absent: the one before it in the log. */
+  readonly parent: string | null | undefined
+  readonly place: TurnPlace | undefined
   readonly text: string
   readonly attachments: NonNullable<InputEntry['attachments']>
   /** ISO 8601. */
@@ -51,28 +59,50 @@ export interface Turn {
   readonly warnings: readonly string[]
 }
 
-export const emptyConversation: Conversation = { turns: [], from: 1, seq: 0, early: [], lastEvent: undefined }
+export const emptyConversation: Conversation = {
+  turns: [],
+  log: [],
+  head: undefined,
+  from: 1,
+  seq: 0,
+  early: [],
+  lastEvent: undefined,
+}
 
 /** A conversation of which a page of the log is known, oldest entry first: the newest page, or one that follows `before`. */
 export function conversationOf(entries: readonly Entry[]): Conversation {
-  const { turns, early } = projected(entries)
   const last = entries.at(-1)
   if (last === undefined) return emptyConversation
-  return { turns, from: entries[0]!.seq, seq: last.seq, early, lastEvent: String(last.seq) }
+  const from = entries[0]!.seq
+  return withPath({ ...projected(entries), turns: [], from, seq: last.seq, lastEvent: String(last.seq) })
 }
 
 /** The conversation with the page of the log that ends where it begins. */
 export function withEarlier(conversation: Conversation, entries: readonly Entry[]): Conversation {
-  const { turns, early } = projected([...entries, ...conversation.early])
+  const { log, early, head } = projected([...entries, ...conversation.early])
   const from = entries[0]?.seq ?? conversation.from
-  return { ...conversation, turns: [...turns, ...conversation.turns], early, from }
+  const all = [...log, ...conversation.log]
+  return withPath({
+    ...conversation,
+    log: all,
+    early,
+    from,
+    head: conversation.log.length > 0 || conversation.head !== undefined ? conversation.head : head,
+  })
+}
+
+function withPath(conversation: Conversation): Conversation {
+  const { log, head, from } = conversation
+  return { ...conversation, turns: turnsToHead(log, head, from <= 1) }
 }
 
 /** Many entries at once, and those whose turns begin before them. */
-function projected(entries: readonly Entry[]): Pick<Conversation, 'turns' | 'early'> {
+function projected(entries: readonly Entry[]): Pick<Conversation, 'log' | 'early' | 'head'> {
   const turns = new Map<string, Turn>()
   const early: Entry[] = []
+  let head: Head
   for (const entry of entries) {
+    head = headAfter(head, entry)
     if (entry.type === 'input') turns.set(entry.turn, newTurn(entry))
     else if ('turn' in entry) {
       const turn = turns.get(entry.turn)
@@ -80,7 +110,13 @@ function projected(entries: readonly Entry[]): Pick<Conversation, 'turns' | 'ear
       else turns.set(entry.turn, turnWith(turn, entry))
     }
   }
-  return { turns: [...turns.values()], early }
+  return { log: [...turns.values()], early, head }
+}
+
+/** A new turn is the head of its branch, and the newest turn as well. */
+function headAfter(head: Head, entry: Entry): Head {
+  if (entry.type === 'branch') return entry.head
+  return entry.type === 'input' ? undefined : head
 }
 
 /** The conversation after one more event. Pure; an event that was seen before changes nothing. */
@@ -91,7 +127,7 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
     return { ...next, seq: event.entry.seq, lastEvent: event.id }
   }
   if (event.type !== 'interrupted' && !isAfter(event.id, conversation.lastEvent)) return conversation
-  const turns = changeTurn(conversation.turns, event.turn, (turn) => {
+  const changed = changeTurn(conversation, event.turn, (turn) => {
     if (event.type === 'retry') {
       const { attempt, waitMs, message } = event
       return { ...turn, retry: { attempt, until: now + waitMs, message } }
@@ -100,7 +136,7 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
     const type = event.type === 'text-delta' ? 'text' : 'reasoning'
     return { ...turn, retry: undefined, parts: withDelta(turn.parts, type, event.call, event.text) }
   })
-  return { ...conversation, turns, lastEvent: event.id }
+  return { ...changed, lastEvent: event.id }
 }
 
 /** Whether an event comes after another. Ids are `SEQ` or `SEQ.N`. */
@@ -112,18 +148,22 @@ function isAfter(id: string, last: string | undefined): boolean {
 }
 
 function withEntry(conversation: Conversation, entry: Entry): Conversation {
-  if (entry.type === 'input') return { ...conversation, turns: [...conversation.turns, newTurn(entry)] }
+  const head = headAfter(conversation.head, entry)
+  if (entry.type === 'branch') return withPath({ ...conversation, head })
+  if (entry.type === 'input') return withPath({ ...conversation, head, log: [...conversation.log, newTurn(entry)] })
   if (!('turn' in entry)) return conversation
-  if (conversation.turns.every(({ id }) => id !== entry.turn)) {
+  if (conversation.log.every(({ id }) => id !== entry.turn)) {
     return { ...conversation, early: [...conversation.early, entry] }
   }
-  const turns = changeTurn(conversation.turns, entry.turn, (turn) => turnWith(turn, entry))
-  return { ...conversation, turns }
+  const changed = changeTurn(conversation, entry.turn, (turn) => turnWith(turn, entry))
+  return entry.type === 'head' ? withPath(changed) : changed
 }
 
-function newTurn({ turn, message, attachments = [], time }: InputEntry): Turn {
+function newTurn({ turn, parent, message, attachments = [], time }: InputEntry): Turn {
   return {
     id: turn,
+    parent,
+    place: undefined,
     text: messageText(message),
     attachments,
     time,
@@ -194,8 +234,11 @@ function changeTool(turn: Turn, toolCallId: string, change: Partial<ToolPart>): 
   return { ...turn, parts: withTool(turn.parts, toolCallId, change), interrupted: undefined }
 }
 
-/** Searched from the end, where the running turn is. */
-function changeTurn(turns: readonly Turn[], id: string, change: (turn: Turn) => Turn): readonly Turn[] {
-  const index = turns.findLastIndex((turn) => turn.id === id)
-  return index === -1 ? turns : turns.with(index, change(turns[index]!))
+function changeTurn(conversation: Conversation, id: string, change: (turn: Turn) => Turn): Conversation {
+  const changed = (turns: readonly Turn[]): readonly Turn[] => {
+    // Searched from the end, where the running turn is.
+    const index = turns.findLastIndex((turn) => turn.id === id)
+    return index === -1 ? turns : turns.with(index, change(turns[index]!))
+  }
+  return { ...conversation, log: changed(conversation.log), turns: changed(conversation.turns) }
 }

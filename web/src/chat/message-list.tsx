@@ -29,7 +29,8 @@ export function MessageList({ session, followed }: MessageListProps): ReactNode 
   const [away, setAway] = useState(false)
   const first = useRef<string>(undefined)
   // Turns that are put in front of the others must not move those that are being read.
-  const shifted = first.current !== undefined && turns[0]?.id !== first.current
+  const shifted =
+    first.current !== undefined && turns[0]?.id !== first.current && turns.some(({ id }) => id === first.current)
   useLayoutEffect(() => {
     first.current = turns[0]?.id
     if (following.current && turns.length > 0) list.current?.scrollToIndex(turns.length - 1, { align: 'end' })

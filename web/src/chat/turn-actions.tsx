@@ -1,23 +1,105 @@
-import type { ReactNode } from 'react'
+import { ChevronLeft, ChevronRight, Copy, GitBranch, Pencil, RotateCcw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { goOnFrom, sendAfter } from '../api/branches.ts'
+import type { ApiError } from '../api/client.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import type { Turn } from './conversation.ts'
 
 interface TurnActionsProps {
   readonly session: string
   readonly turn: Turn
+  onEdit(): void
 }
 
-/** What a person can do with a turn that has ended. */
-export function TurnActions({ turn }: TurnActionsProps): ReactNode {
+/** What a person can do with a turn, and the way to the branches beside it. */
+export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactNode {
+  const [error, setError] = useState<ApiError>()
+  const { place, state, outcome, undone } = turn
+  const after = place?.after
+  const run = (work: Promise<void>): void => {
+    setError(undefined)
+    work.catch(setError)
+  }
   const copy = (): void => {
     const text = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
     void navigator.clipboard.writeText(text)
   }
-  if (turn.state !== 'ended') return null
+  const again = (from: string | null): void => {
+    run(sendAfter(session, from, { text: turn.text, attachments: turn.attachments.map(({ file }) => file) }))
+  }
+  const fork = (): void => {
+    run(goOnFrom(session, turn.id).then(() => document.querySelector<HTMLElement>('#message')?.focus()))
+  }
+  const ended = state === 'ended'
+  if (!ended && place?.siblings === undefined) return null
   return (
-    <div className="flex gap-1 text-xs text-soft">
-      <button type="button" className="rounded px-2 py-1 hover:bg-line hover:text-ink" onClick={copy}>
-        Copy
-      </button>
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
+        {place?.siblings && <Siblings {...place.siblings} onChoose={(leaf) => run(goOnFrom(session, leaf))} />}
+        {ended && (
+          <IconButton label="Copy the answer" onClick={copy}>
+            <Copy size={15} aria-hidden />
+          </IconButton>
+        )}
+        {ended && after !== undefined && (
+          <>
+            <IconButton label="Edit and send again" onClick={onEdit}>
+              <Pencil size={15} aria-hidden />
+            </IconButton>
+            <IconButton
+              label={outcome?.type === 'failed' ? 'Try again' : 'Regenerate the answer'}
+              onClick={() => again(after)}
+            >
+              <RotateCcw size={15} aria-hidden />
+            </IconButton>
+          </>
+        )}
+        {ended && !undone && (
+          <IconButton label="Go on from here in a branch" onClick={fork}>
+            <GitBranch size={15} aria-hidden />
+          </IconButton>
+        )}
+      </div>
+      {place?.onward !== undefined && <Onward onReturn={() => run(goOnFrom(session, place.onward!))} />}
+      {error && <ErrorNote error={error} />}
+    </div>
+  )
+}
+
+interface SiblingsProps {
+  readonly at: number
+  readonly leaves: readonly string[]
+  onChoose(leaf: string): void
+}
+
+/** `2 of 3`: the turns that follow the same one, and the way to those beside this one. */
+function Siblings({ at, leaves, onChoose }: SiblingsProps): ReactNode {
+  return (
+    <div role="group" aria-label="Versions of this message" className="flex items-center">
+      <IconButton label="Previous version" disabled={at === 0} onClick={() => onChoose(leaves[at - 1]!)}>
+        <ChevronLeft size={15} aria-hidden />
+      </IconButton>
+      <span className="tabular-nums" aria-live="polite">
+        {at + 1} of {leaves.length}
+      </span>
+      <IconButton label="Next version" disabled={at === leaves.length - 1} onClick={() => onChoose(leaves[at + 1]!)}>
+        <ChevronRight size={15} aria-hidden />
+      </IconButton>
+    </div>
+  )
+}
+
+function Onward({ onReturn }: { onReturn(): void }): ReactNode {
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-3 py-2 text-sm">
+      <p role="status" className="mr-auto text-soft">
+        The next message begins a branch here. What followed is kept.
+      </p>
+      <Button look="plain" onClick={onReturn}>
+        Show what followed
+      </Button>
     </div>
   )
 }

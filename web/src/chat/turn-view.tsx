@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import type { CitationSource } from '../../../src/session.ts'
 import { CallBar } from '../inspector/call-bar.tsx'
 import type { Sources } from '../markdown/citation.tsx'
@@ -7,6 +7,7 @@ import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Attachments } from './attachments.tsx'
 import type { Turn } from './conversation.ts'
+import { EditTurn } from './edit-turn.tsx'
 import type { WhatWasRead } from './read-before.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
 import { ToolCard } from './tool-card.tsx'
@@ -21,6 +22,7 @@ interface TurnViewProps {
 
 /** One message of a person and everything that answers it. */
 export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
+  const [editing, setEditing] = useState(false)
   const { text, attachments, parts, calls, sources, undone, state } = turn
   const cited = parts.flatMap((part) => (part.type === 'text' ? part.citations : []))
   const citedAs = cited.map(({ citation }) => citation).join()
@@ -34,7 +36,8 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       className={`flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
     >
       <Attachments files={attachments} />
-      {text !== '' && (
+      {editing && <EditTurn session={session} turn={turn} onClose={() => setEditing(false)} />}
+      {text !== '' && !editing && (
         <div dir="auto" className="max-w-full self-end rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap">
           <LongText text={text} />
         </div>
@@ -47,7 +50,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       {calls.map((call) => (
         <CallBar key={call} session={session} call={call} />
       ))}
-      <TurnActions session={session} turn={turn} />
+      <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
     </article>
   )
 })

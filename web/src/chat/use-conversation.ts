@@ -7,6 +7,8 @@ import { type Conversation, conversationOf, emptyConversation, withEarlier, with
 
 /** How many entries of the log are read at once: some fifty turns. */
 const PAGE = 400
+/** Fewer turns do not fill a window. */
+const SHORT = 10
 
 export interface FollowedConversation {
   readonly conversation: Conversation
@@ -49,20 +51,26 @@ export function useConversation(session: string | undefined): FollowedConversati
     const draw = (): void => {
       frame = undefined
       setState((before) => ({ ...before, conversation, loaded: true }))
+      // The turns before a short branch may be anywhere in the log.
+      if (conversation.turns.length < SHORT) loadEarlier.current()
     }
 
     loadEarlier.current = () => {
       if (reading || conversation.from <= 1) return
       reading = true
+      let failed = false
       const after = Math.max(0, conversation.from - 1 - PAGE)
       readPage(after, conversation.from - 1 - after)
         .then((entries) => {
           conversation = withEarlier(conversation, entries)
           return draw()
         })
-        .catch(() => {})
+        .catch(() => {
+          failed = true
+        })
         .finally(() => {
           reading = false
+          if (conversation.turns.length < SHORT && !signal.aborted && !failed) loadEarlier.current()
         })
     }
 

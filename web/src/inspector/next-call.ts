@@ -8,6 +8,8 @@ export interface NextCall {
   readonly attachments: readonly string[]
   /** The model and the choices of the session, by name. */
   readonly chosen: Readonly<Record<string, string>>
+  /** The turn that the next one follows. */
+  readonly head: string | undefined
   /** Changes when a turn has ended, and with it the next call. */
   readonly settledTurns: number
 }
@@ -23,5 +25,5 @@ export function nextCallBody({ session, draft, attachments, chosen }: NextCall):
 
 /** The same for two calls that read the same. */
 export function nextCallKey(next: NextCall): string {
-  return JSON.stringify([nextCallBody(next), next.chosen, next.settledTurns])
+  return JSON.stringify([nextCallBody(next), next.chosen, next.head, next.settledTurns])
 }

@@ -10,6 +10,8 @@ import {
   inlineFile,
   submitWithFiles,
 } from '../../../server.ts'
+import { messageText } from '../../../context.ts'
+import { turnsTo, turnsToHead } from '../../../session.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 
 /** The channel of conversations that `useChat` names, in the bindings of sessions. */
@@ -58,10 +60,25 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       body: chatBody,
       answers,
       handle: async ({ body, stream }) => {
-        if (body.trigger === 'regenerate-message') throw appendOnly()
         const message = body.messages.at(-1)!
         const { text, files } = readInput(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(webBinding(body.id)))
+        const names = body.trigger === 'regenerate-message' || body.messageId !== undefined
+        const before = names ? await writtenBefore(inSession, message.id, body.messageId) : undefined
+        if (
+          before &&
+          (body.trigger === 'regenerate-message' || (body.messageId !== undefined && before.text !== text))
+        ) {
+          const again = await runtime.submit({
+            session: inSession,
+            from: before.parent,
+            text,
+            attachments: before.attachments,
+            ...defined({ model: body.model }),
+          })
+          return follow(again.session, again.turn, stream)
+        }
+        if (body.trigger === 'regenerate-message') throw nothingToRegenerate()
         const { turn, session } = await submitWithFiles(runtime, files, (added) =>
           runtime.submit({
             session: inSession,
@@ -91,6 +108,29 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
+
+  /** The message that a page names, as the log has it: by its id, by the answer to it, or the last one of the session. */
+  async function writtenBefore(
+    session: string,
+    message: string | undefined,
+    answer: string | undefined,
+  ): Promise<
+    { readonly parent: string | null; readonly text: string; readonly attachments: readonly string[] } | undefined
+  > {
+    const [row, turns] = await Promise.all([store.session(session), store.turns(session)])
+    const byKey = message === undefined ? undefined : await store.inputByKey(session, `chat:${message}`)
+    const named = byKey?.type === 'input' ? byKey.turn : turns.find(({ turn }) => turn === answer)?.turn
+    const turn = named ?? (row && turnsToHead(row, turns).at(-1)?.turn)
+    if (turn === undefined) return undefined
+    const [input] = await store.entries(session, { turn, types: ['input'] })
+    if (input?.type !== 'input') return undefined
+    const path = turnsTo(turns, turn).filter((one) => one.turn !== turn)
+    return {
+      parent: path.at(-1)?.turn ?? null,
+      text: messageText(input.message),
+      attachments: (input.attachments ?? []).map(({ file }) => file),
+    }
+  }
 
   async function existingSession(id: string): Promise<string | undefined> {
     return (await store.session(id))?.id
@@ -147,10 +187,6 @@ function readInput(
   return { text, files }
 }
 
-function appendOnly(): HttpFailure {
-  return new HttpFailure(
-    'append-only',
-    'An answer cannot be regenerated, because the log of a session only grows. Undo the turn with ' +
-      'POST /api/sessions/ID/undo, and send the message again with a new id.',
-  )
+function nothingToRegenerate(): HttpFailure {
+  return new HttpFailure('not-found', 'This conversation has no answer to regenerate. Send a message first.')
 }

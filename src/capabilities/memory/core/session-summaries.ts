@@ -7,7 +7,7 @@ import {
   readReferredContent,
   type SessionRow,
   type SessionStore,
-  createUndoneTurnReader,
+  createLeftTurnReader,
 } from '../../../session.ts'
 import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
@@ -24,7 +24,10 @@ export interface SessionSummary {
 }
 
 interface SessionSummariesParts {
-  readonly store: Pick<SessionStore, 'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session'>
+  readonly store: Pick<
+    SessionStore,
+    'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session' | 'turns'
+  >
   readonly clock: Pick<Clock, 'time'>
   readonly counter: TokenCounter
   /** Of a summary. */
@@ -179,13 +182,16 @@ const NEWEST_MESSAGES = 200
 
 /**
  * The messages of a session as one text (BEHAVIOURS §2.1): the model that summarizes it gets no messages of it. Undone turns
- * are left out.
+ * and those of other branches are left out.
  */
-async function sessionWords(store: Pick<LogStore, 'entries' | 'session'>, { id }: SessionRow): Promise<string> {
-  const undone = await createUndoneTurnReader(store)(id)
+async function sessionWords(
+  store: Pick<LogStore, 'entries' | 'session' | 'turns'>,
+  { id }: SessionRow,
+): Promise<string> {
+  const without = await createLeftTurnReader(store)(id)
   const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST_MESSAGES })
   const messages = entries.flatMap((entry) => {
-    if ((entry.type !== 'input' && entry.type !== 'message') || undone.includes(entry.turn)) return []
+    if ((entry.type !== 'input' && entry.type !== 'message') || without.includes(entry.turn)) return []
     const { role } = entry.message
     return role === 'tool' ? [] : [{ time: minuteText(entry.time), role, text: messageText(entry.message) }]
   })

@@ -1,5 +1,5 @@
 import { messageText, type TokenCounter, wholeCharacter } from '../../../context.ts'
-import { type Entry, type SessionRow, type SessionStore, createUndoneTurnReader } from '../../../session.ts'
+import { type Entry, type SessionRow, type SessionStore, createLeftTurnReader } from '../../../session.ts'
 
 /** The lengths of one message of a person and of the last answer, fullest first, characters. */
 const LENGTHS: readonly Lengths[] = [
@@ -96,7 +96,7 @@ interface SessionFacts {
   /** ISO 8601. */
   readonly began: string
   readonly ended: string
-  /** Without undone turns. */
+  /** Those that lead to its head, without undone ones. */
   readonly turns: number
   /** Messages of a person: the first and the newest ones, oldest first. */
   readonly asked: readonly string[]
@@ -121,15 +121,15 @@ const MOST_FILES = 20
 
 /** `undefined` if the session has no turns, or all were undone. */
 export async function sessionFacts(
-  store: Pick<SessionStore, 'entries' | 'files' | 'session'>,
+  store: Pick<SessionStore, 'entries' | 'files' | 'session' | 'turns'>,
   row: SessionRow,
 ): Promise<SessionFacts | undefined> {
   const { id: session, turns, entries } = row
-  const undone = await createUndoneTurnReader(store)(session)
-  const left = turns - undone.length
+  const without = await createLeftTurnReader(store)(session)
+  const left = turns - without.length
   if (left <= 0) return undefined
   const after = Math.max(0, entries - NEWEST_ENTRIES)
-  const isLeft = (entry: Entry) => !('turn' in entry && undone.includes(entry.turn))
+  const isLeft = (entry: Entry) => !('turn' in entry && without.includes(entry.turn))
   const [first, inputs, messages, calls, files] = await Promise.all([
     store.entries(session, { types: ['input'], limit: 1 }),
     store.entries(session, { types: ['input'], last: NEWEST_MESSAGES }),
