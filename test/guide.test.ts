@@ -149,9 +149,9 @@ test('every address in the pages is an endpoint of the gateway', async () => {
   const faults = all.flatMap((each) =>
     inlineIn(each, methods).flatMap(({ place, text }) => {
       const [, method, path] = methods.exec(text)!
-      const fits = Object.entries(paths).find(([pattern]) =>
-        new RegExp(`^${pattern.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path!),
-      )
+      const fits = Object.entries(paths)
+        .toSorted(([one], [other]) => Number(other === path) - Number(one === path))
+        .find(([pattern]) => new RegExp(`^${pattern.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path!))
       if (fits && method !== undefined) return Object.hasOwn(fits[1], method.toLowerCase()) ? [] : [`${place}: ${text}`]
       return known.some((pattern) => pattern.test(path!)) || path === '/v1' ? [] : [`${place}: ${text}`]
     }),

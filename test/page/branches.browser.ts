@@ -97,7 +97,7 @@ test('a turn that runs is stopped, keeps its words and can be sent again', async
   await page.keyboard.press('Enter')
   await page.getByText('word word').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText('Cancelled. The text so far is kept.').waitFor()
+  await page.getByText('Stopped before the end.').waitFor()
   stopped = true
   await page.getByLabel('Regenerate the answer').click()
   await page.getByText('Complete.').waitFor()

@@ -65,7 +65,7 @@ test('a search finds titles, and words that were said', async (t) => {
   const { session } = await gateway.say('What does the moon do?')
   await gateway.say('Something else entirely')
   await sessions(page).getByLabel('Search sessions').fill('MOON what')
-  await row(page, 'Something else').first().waitFor({ state: 'detached' })
+  await row(page, 'Done: Something else').first().waitFor({ state: 'detached' })
   await row(page, 'Done: What does the moon do?').waitFor()
   await sessions(page).getByLabel('Search sessions').fill('causes')
   await sessions(page).getByRole('heading', { name: 'In conversations' }).waitFor()

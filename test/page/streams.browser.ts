@@ -98,7 +98,14 @@ test('a gateway that is killed in the middle of an answer and started again goes
 })
 
 test('a connection that is silent for too long is made again', async (t) => {
-  const { page } = await openedPage(t, { answer: () => ({ text: 'Hello there.' }) })
+  let begin = (): void => {}
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const { page } = await openedPage(t, {
+    async answer() {
+      await begun
+      return { text: 'Hello there.' }
+    },
+  })
   await page.clock.install()
   let connections = 0
   // A proxy that keeps the connection open and passes nothing on.
@@ -109,6 +116,7 @@ test('a connection that is silent for too long is made again', async (t) => {
   })
   await send(page, 'Hello')
   await page.waitForRequest(/\/events$/)
+  begin()
   await page.clock.runFor(41_000)
   await page.clock.runFor(1_000)
   await lastTurn(page).getByText('Hello there.').waitFor()

@@ -38,11 +38,6 @@ export async function api<Answer>(path: string, options: ApiOptions = {}): Promi
   return (text === '' ? undefined : JSON.parse(text)) as Answer
 }
 
-/** The same for an answer in plain text. */
-export async function apiText(path: string, options: ApiOptions = {}): Promise<string> {
-  return (await request(path, options)).text()
-}
-
 /** The answer itself. Rejects with `ApiError` where it is not a success or none comes. */
 export async function request(path: string, { method = 'GET', body, headers, signal }: ApiOptions): Promise<Response> {
   let response: Response

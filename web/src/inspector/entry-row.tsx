@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { type Layer, type ManifestEntry, type Piece, reasonSentence, tokenx } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
+import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
 import { originSentence, pieceText } from './entry-words.ts'
 
@@ -22,12 +23,17 @@ export function EntryRow({ title, entry, manifest, pieces, layer, sentence }: En
   const reason = reasonSentence(entry, manifest)
   const others = (layer?.renditions ?? []).filter((rendition) => outcome === 'omitted' || rendition.form !== form)
   return (
-    <details className="border-b border-line text-sm last:border-0">
-      <summary className="flex items-baseline gap-2 py-1">
-        <span className="min-w-0 flex-1 truncate">{sentence ?? title}</span>
-        {outcome === 'reduced' && <span className="text-xs text-warn">{form}</span>}
-        <span className="text-soft tabular-nums">{count(outcome === 'omitted' ? fullTokens : tokens)}</span>
-      </summary>
+    <Fold
+      className="border-b border-line text-sm last:border-0"
+      summaryClassName="flex items-baseline gap-2 py-1"
+      summary={
+        <>
+          <span className="min-w-0 flex-1 truncate">{sentence ?? title}</span>
+          {outcome === 'reduced' && <span className="text-xs text-warn">{form}</span>}
+          <span className="text-soft tabular-nums">{count(outcome === 'omitted' ? fullTokens : tokens)}</span>
+        </>
+      }
+    >
       <div className="flex flex-col gap-2 pb-2 text-xs">
         {sentence !== undefined && <p>{sentence}</p>}
         {sentence === undefined && reason !== undefined && <p>{reason}</p>}
@@ -36,15 +42,16 @@ export function EntryRow({ title, entry, manifest, pieces, layer, sentence }: En
           <Text key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
         ))}
         {others.map((rendition) => (
-          <details key={rendition.form}>
-            <summary className="text-soft">
-              {`Other form: ${rendition.form}, ${count(rendition.tokens ?? tokenx.text(rendition.text))} tokens`}
-            </summary>
+          <Fold
+            key={rendition.form}
+            summaryClassName="text-soft"
+            summary={`Other form: ${rendition.form}, ${count(rendition.tokens ?? tokenx.text(rendition.text))} tokens`}
+          >
             <Text label={`${rendition.form} of ${title}`} text={rendition.text} />
-          </details>
+          </Fold>
         ))}
       </div>
-    </details>
+    </Fold>
   )
 }
 

@@ -35,7 +35,7 @@ export function leftOutTexts({ layers, history }: Scenario): ReadonlyMap<string,
 }
 
 /** A piece of a request as text. */
-export function contentText(content: Piece['content']): string {
+function contentText(content: Piece['content']): string {
   if (typeof content === 'string') return content
   if (!('role' in content)) return JSON.stringify(content, null, 2)
   return `${content.role}:\n${typeof content.content === 'string' ? content.content : content.content.map(partText).join('\n')}`

@@ -19,15 +19,6 @@ export function TextField({ label, hint, problem, ...rest }: FieldProps & Compon
   )
 }
 
-/** Several lines of text. */
-export function TextArea({ label, hint, problem, ...rest }: FieldProps & ComponentProps<'textarea'>): ReactNode {
-  return (
-    <Field label={label} hint={hint} problem={problem}>
-      {(described) => <textarea rows={6} {...described} {...rest} className={`${look} font-mono`} />}
-    </Field>
-  )
-}
-
 /** One of several values: the list of the browser, since the page may add no styles of its own for another one. */
 export function Select({
   label,

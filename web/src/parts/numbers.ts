@@ -1,15 +1,9 @@
 const whole = new Intl.NumberFormat('en')
 const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** `1,234`. */
 export function count(value: number): string {
   return whole.format(value)
-}
-
-/** `1.2K`, where there is little room. */
-export function shortCount(value: number): string {
-  return compact.format(value)
 }
 
 /** `12.5%` of 1. */
