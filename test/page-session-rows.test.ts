@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedSession } from '../web/src/api/listed-session.ts'
-import { withoutSession, withPage, withSession } from '../web/src/sessions/session-rows.ts'
+import { withChange, withoutSession, withPage, withSession } from '../web/src/sessions/session-rows.ts'
 
 function listed(id: string, second: number, more: Partial<ListedSession> = {}): ListedSession {
   return { id, updated: `2026-01-01T00:00:0${second}.000Z`, pinned: false, state: 'done', ...more } as ListedSession
@@ -31,4 +31,13 @@ test('where pages are missing, an older session is not shown behind the last row
   const rows = { rows: [a, b], complete: false }
   assert.equal(ids(withSession(rows, c, {})), 'ab')
   assert.equal(ids(withSession(rows, listed('b', 2, { title: 'New' }), {})), 'ab')
+})
+
+test('a page that was read before a change does not take the change back, nor a change what was read after it', () => {
+  const old = listed('a', 3, { entries: 5 })
+  const now = listed('a', 3, { entries: 6, title: 'New' })
+  const stale = withPage({ rows: [], complete: false }, [old], 2)
+  assert.equal(withChange(stale, { type: 'session', session: now }, {}).rows[0]?.title, 'New')
+  const fresh = withPage({ rows: [], complete: false }, [now], 2)
+  assert.equal(withChange(fresh, { type: 'session', session: old }, {}).rows[0]?.title, 'New')
 })

@@ -1,5 +1,10 @@
 import type { ListedSession, SessionQuery } from '../api/listed-session.ts'
 
+/** What changes in the list, as the gateway reports it. */
+export type RowChange =
+  | { readonly type: 'session'; readonly session: ListedSession }
+  | { readonly type: 'deleted'; readonly id: string }
+
 /** A part of the list of sessions, from its beginning. */
 export interface SessionRows {
   /** Newest activity first. */
@@ -14,6 +19,11 @@ export function withPage({ rows }: SessionRows, page: readonly ListedSession[], 
   return { rows: [...rows, ...page.filter(({ id }) => !known.has(id))], complete: page.length < full }
 }
 
+/** The rows after a change. */
+export function withChange(before: SessionRows, change: RowChange, query: SessionQuery): SessionRows {
+  return change.type === 'session' ? withSession(before, change.session, query) : withoutSession(before, change.id)
+}
+
 /** The rows without a session. */
 export function withoutSession({ rows, complete }: SessionRows, id: string): SessionRows {
   return { rows: rows.filter((row) => row.id !== id), complete }
@@ -21,6 +31,9 @@ export function withoutSession({ rows, complete }: SessionRows, id: string): Ses
 
 /** The rows after a session has changed: it is in its place, or gone where it does not match the query any more. */
 export function withSession(before: SessionRows, session: ListedSession, query: SessionQuery): SessionRows {
+  // What was read meanwhile may be newer: the log of a session only grows.
+  const shown = before.rows.find(({ id }) => id === session.id)
+  if (shown !== undefined && shown.entries > session.entries) return before
   const { rows, complete } = withoutSession(before, session.id)
   if (!matches(session, query)) return { rows, complete }
   const place = rows.findIndex((row) => isBefore(session, row))

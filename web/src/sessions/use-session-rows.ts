@@ -3,7 +3,7 @@ import type { ApiError } from '../api/client.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import type { SessionQuery } from '../api/listed-session.ts'
 import { readSessions, SESSIONS_A_PAGE } from '../api/session-requests.ts'
-import { type SessionRows, withoutSession, withPage, withSession } from './session-rows.ts'
+import { type RowChange, type SessionRows, withChange, withPage } from './session-rows.ts'
 
 /** The sessions that match a query, kept as they are now. */
 export interface ListedRows extends SessionRows {
@@ -13,6 +13,14 @@ export interface ListedRows extends SessionRows {
   readMore(): void
 }
 
+interface Reading {
+  readonly key: string
+  reading: boolean
+  count: number
+  /** What changed while a page was being read. */
+  readonly changes: RowChange[]
+}
+
 const nothing: SessionRows = { rows: [], complete: false }
 
 /** Reads sessions page by page, and follows what changes in them. */
@@ -20,23 +28,28 @@ export function useSessionRows(query: SessionQuery): ListedRows {
   const key = JSON.stringify(query)
   const [state, setState] = useState({ key, loaded: false, ...nothing })
   const [error, setError] = useState<ApiError>()
-  const current = useRef({ key, reading: false, count: 0 })
+  const current = useRef<Reading>({ key, reading: false, count: 0, changes: [] })
   const shown = state.key === key ? state : { key, loaded: false, ...nothing }
   current.current.count = shown.rows.length
 
   const read = useCallback(
     async (offset: number): Promise<void> => {
-      const reading = { key, reading: true, count: current.current.count }
+      const reading: Reading = { key, reading: true, count: current.current.count, changes: [] }
       current.current = reading
       try {
-        const page = await readSessions(JSON.parse(key) as SessionQuery, offset)
+        const given = JSON.parse(key) as SessionQuery
+        const page = await readSessions(given, offset)
         if (current.current !== reading) return
         setError(undefined)
-        setState((before) => ({
-          key,
-          loaded: true,
-          ...withPage(offset === 0 || before.key !== key ? nothing : before, page, SESSIONS_A_PAGE),
-        }))
+        setState((before) => {
+          const paged = withPage(offset === 0 || before.key !== key ? nothing : before, page, SESSIONS_A_PAGE)
+          // The page may have been read before what changed while it was on its way.
+          return {
+            key,
+            loaded: true,
+            ...reading.changes.reduce((rows, change) => withChange(rows, change, given), read),
+          }
+        })
       } catch (failed) {
         if (current.current === reading) setError(failed as ApiError)
       } finally {
@@ -52,12 +65,8 @@ export function useSessionRows(query: SessionQuery): ListedRows {
     return followSessionChanges((change) => {
       // The words of a query are compared by the gateway alone.
       if (change.type === 'ready' || (given.q !== undefined && change.type === 'session')) return void read(0)
-      setState((before) => {
-        if (before.key !== key) return before
-        const after =
-          change.type === 'session' ? withSession(before, change.session, given) : withoutSession(before, change.id)
-        return { ...before, ...after }
-      })
+      if (current.current.reading) current.current.changes.push(change)
+      setState((before) => (before.key === key ? { ...before, ...withChange(before, change, given) } : before))
     })
   }, [key, read])
 
