@@ -47,7 +47,7 @@ export function useSessionRows(query: SessionQuery): ListedRows {
           return {
             key,
             loaded: true,
-            ...reading.changes.reduce((rows, change) => withChange(rows, change, given), read),
+            ...reading.changes.reduce((rows, change) => withChange(rows, change, given), paged),
           }
         })
       } catch (failed) {
