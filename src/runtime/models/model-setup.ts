@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type AnyCapability,
@@ -39,13 +39,12 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
   const load = () => loadConfiguration({ home, environment, capabilities })
 
   async function set(key: readonly string[], value: unknown): Promise<void> {
-    const { schema, configuration } = await load()
+    const { schema } = await load()
     await setValue({ home, schema, key, value })
-    const after = await load()
-    live.model = after.configuration.model
-    live.providers = after.configuration.providers
-    if (key[0] !== 'model' || after.configuration.model === value) return choice.forget()
-    await setValue({ home, schema, key, value: configuration.model })
+    const { configuration } = await load()
+    live.model = configuration.model
+    live.providers = configuration.providers
+    choice.forget()
   }
 
   return {
@@ -78,19 +77,22 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
         const apiKeyFile = kept?.inHome
         await set(['providers', name], { ...before, kind: provider.kind, ...defined({ baseURL, apiKeyFile }) })
       } catch (error) {
-        if (kept?.isNew) await rm(kept.path, { force: true })
+        await kept?.putBack()
         throw error
       }
       return { name, models: names.map((model) => `${name}/${model}`) }
     },
     async chooseModel(id) {
       await choice.assertUsable(id)
+      const { configuration, origins } = await load()
+      const { model } = origins
+      if (configuration.model !== id && model !== undefined && !model.startsWith('config.json')) {
+        throw new RuntimeError(
+          'invalid-input',
+          `The environment variable ${model} sets the model to ${configuration.model}. Start the gateway without it.`,
+        )
+      }
       await set(['model'], id)
-      if (live.model === id) return
-      throw new RuntimeError(
-        'invalid-input',
-        `The environment variable FOREWORD_MODEL sets the model to ${live.model}. Start the gateway without it.`,
-      )
     },
   }
 }
@@ -113,16 +115,22 @@ function checked(
   return { provider, name }
 }
 
+interface KeptKey {
+  /** Path in the home. */
+  readonly inHome: string
+  /** Makes the file what it was before. */
+  putBack(): Promise<unknown>
+}
+
 /** Writes a key into a file of its own, which tools cannot reach, like all of `data`. */
-async function keepKey(
-  home: string,
-  name: string,
-  key: string,
-): Promise<{ readonly path: string; readonly inHome: string; readonly isNew: boolean }> {
-  const { data } = homeAt(home)
-  const folder = join(data, 'keys')
+async function keepKey(home: string, name: string, key: string): Promise<KeptKey> {
+  const folder = join(homeAt(home).data, 'keys')
   await makePrivateFolder(folder)
   const path = join(folder, name)
+  const before = await readFile(path).catch(() => undefined)
   await writeFileAtomically(path, `${key.trim()}\n`)
-  return { path, inHome: `data/keys/${name}`, isNew: true }
+  return {
+    inHome: `data/keys/${name}`,
+    putBack: () => (before ? writeFileAtomically(path, before) : rm(path, { force: true })),
+  }
 }
