@@ -8,6 +8,21 @@ const gateway = process.env['FOREWORD_DEV_GATEWAY'] ?? 'http://127.0.0.1:4141'
 /** The core, and the package that it counts tokens with. */
 const core = /[\\/](?:src[\\/]context|tokenx)[\\/]/
 
+/** What is drawn of code and of mathematics: each is loaded by the first answer that has some. */
+const drawings = [
+  { name: 'highlight', packages: /[\\/]@shikijs[\\/]/, file: /[\\/]markdown[\\/]highlight\.ts$/ },
+  { name: 'math', packages: /[\\/]katex[\\/]/, file: /[\\/]markdown[\\/]draw-math\.ts$/ },
+]
+
+/** `highlight.NAME` and `math.NAME` are not counted as scripts of the page: see `test/page/page-sizes.ts`. */
+function chunkName(modules: readonly string[]): string {
+  const own = modules.filter((id) => /[\\/]src[\\/]/.test(id) && !id.includes('node_modules'))
+  const drawing = drawings.find(
+    ({ packages, file }) => modules.some((id) => packages.test(id)) && own.every((id) => file.test(id)),
+  )
+  return `assets/${drawing ? `${drawing.name}.` : ''}[name]-[hash].js`
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind()],
@@ -20,12 +35,17 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       output: {
+        chunkFileNames: ({ moduleIds }) => chunkName(moduleIds),
         codeSplitting: {
-          // The core has chunks of its own, without anything of the page: its worker loads them, too. What the first screen
-          // runs of it does not wait for the rest.
+          // The core has chunks of its own, without anything of the page: its worker loads them, too. What comes late is a few
+          // chunks and not one for each module, since many small ones compress badly.
           groups: [
             { name: 'core', test: core, tags: ['$initial'] },
             { name: 'core-late', test: core },
+            { name: 'first-screen', tags: ['$initial'] },
+            { name: 'parts', test: /[\\/]web[\\/]src[\\/](?:api|parts)[\\/]/ },
+            { name: 'inspector', test: /[\\/]web[\\/]src[\\/]inspector[\\/](?!what-if-(?:worker|assembly)\.)/ },
+            { name: 'settings', test: /[\\/]web[\\/]src[\\/]settings[\\/]/ },
           ],
         },
       },
