@@ -5,11 +5,11 @@
  *   npm run bench:web [-- RUNS]
  */
 import chromium from '@sparticuz/chromium'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { chromium as launcher, type Locator, type Page } from 'playwright-core'
+import { pageSizes, sizeTable } from '../test/page/page-sizes.ts'
 import { scriptedProvider } from '../src/testing.ts'
 import { writeLongSession, writeSessions } from '../test/page/large-home.ts'
 import { startChild } from './gateway/child.ts'
@@ -20,7 +20,7 @@ const SESSIONS = 5_000
 const root = join(import.meta.dirname, '..')
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-web-'))
 
-printSizes()
+console.log(`Compressed sizes (gzip), kB\n\n${sizeTable(pageSizes())}`)
 
 const words = Array.from({ length: 1_500 }, (_, at) => (at % 12 === 11 ? `word${at}.\n\n` : `word${at} `))
 const provider = await scriptedProvider({ answer: () => ({ text: words, pieceDelayMs: 8 }) })
@@ -75,18 +75,6 @@ try {
   await gateway.stop()
   await provider.close()
   rmSync(home, { recursive: true, force: true })
-}
-
-function printSizes(): void {
-  const folder = join(root, 'web/dist/assets')
-  const first = readFileSync(join(root, 'web/dist/index.html'), 'utf8')
-  const sizes = readdirSync(folder)
-    .map((name) => ({ name, bytes: gzipSync(readFileSync(join(folder, name)), { level: 9 }).length }))
-    .toSorted((one, other) => other.bytes - one.bytes)
-  console.log('Compressed sizes (gzip), kB\n')
-  for (const { name, bytes } of sizes) {
-    console.log(`${(bytes / 1_000).toFixed(1).padStart(8)}  ${name}${first.includes(name) ? '  first screen' : ''}`)
-  }
 }
 
 async function printTimes(name: string, measure: () => Promise<number>): Promise<void> {

@@ -1,13 +1,49 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** Where `npm run dev -w web` finds a gateway. */
 const gateway = process.env['FOREWORD_DEV_GATEWAY'] ?? 'http://127.0.0.1:4141'
 
+/** The core, and the package that it counts tokens with. */
+const core = /[\\/](?:src[\\/]context|tokenx)[\\/]/
+
+/** What is drawn of code and of mathematics: each is loaded by the first answer that has some. */
+const drawings = [
+  { name: 'highlight', packages: /[\\/]@shikijs[\\/]/, file: /[\\/]markdown[\\/]highlight\.ts$/ },
+  { name: 'math', packages: /[\\/]katex[\\/]/, file: /[\\/]markdown[\\/]draw-math\.ts$/ },
+]
+
+/** `highlight.NAME` and `math.NAME` are not counted as scripts of the page: see `test/page/page-sizes.ts`. */
+function chunkName(modules: readonly string[]): string {
+  const own = modules.filter((id) => /[\\/]src[\\/]/.test(id) && !id.includes('node_modules'))
+  const drawing = drawings.find(
+    ({ packages, file }) => modules.some((id) => packages.test(id)) && own.every((id) => file.test(id)),
+  )
+  return `assets/${drawing ? `${drawing.name}.` : ''}[name]-[hash].js`
+}
+
+/**
+ * marked is one file, and its default instance holds on to all of it. Without that, what writes HTML drops out: the page reads
+ * Markdown with the lexer alone. Where a later version looks different, nothing is taken out.
+ */
+const markedLexer: Plugin = {
+  name: 'marked-lexer',
+  transform: {
+    filter: { id: /[\\/]marked[\\/]lib[\\/]marked\.esm\.js$/ },
+    handler(code) {
+      const [, lexer] = /export\s*\{[^}]*?([\w$]+) as Lexer\b/.exec(code) ?? []
+      const [, defaults] = /export\s*\{[^}]*?([\w$]+) as getDefaults\b/.exec(code) ?? []
+      const instance = code.search(/var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/)
+      if (lexer === undefined || defaults === undefined || instance === -1) return undefined
+      return { code: `${code.slice(0, instance)}export{${lexer} as Lexer,${defaults} as getDefaults};`, map: null }
+    },
+  },
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), markedLexer],
   build: {
     target: 'es2023',
     // Nothing is inlined: the Content-Security-Policy of the page allows files of the gateway alone.
@@ -15,6 +51,23 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 800,
+    rolldownOptions: {
+      output: {
+        chunkFileNames: ({ moduleIds }) => chunkName(moduleIds),
+        codeSplitting: {
+          // The core has chunks of its own, without anything of the page: its worker loads them, too. What comes late is a few
+          // chunks and not one for each module, since many small ones compress badly.
+          groups: [
+            { name: 'core', test: core, tags: ['$initial'] },
+            { name: 'core-late', test: core },
+            { name: 'first-screen', tags: ['$initial'] },
+            { name: 'parts', test: /[\\/]web[\\/]src[\\/](?:api|parts)[\\/]/ },
+            { name: 'inspector', test: /[\\/]web[\\/]src[\\/]inspector[\\/](?!what-if-(?:worker|assembly)\.)/ },
+            { name: 'settings', test: /[\\/]web[\\/]src[\\/]settings[\\/]/ },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/api': gateway, '/v1': gateway } },
 })

@@ -8,6 +8,8 @@ after(closeBrowser)
 const answer = ({ newest }: { readonly newest: string }) => ({ text: `Read: ${newest}` })
 
 const field = (page: Page) => page.getByLabel('Message', { exact: true })
+const waitForText = (page: Page, text: string) =>
+  page.waitForFunction(`document.querySelector("#message")?.value === ${JSON.stringify(text)}`)
 const options = (page: Page) => page.getByRole('button', { name: /Choices of this session/ })
 const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
 
@@ -86,7 +88,7 @@ test('6. commands are completed while they are typed, run without a message, and
   await field(page).fill('/new again')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'New conversation' }).waitFor()
-  assert.equal(await field(page).inputValue(), 'again')
+  await waitForText(page, 'again')
 })
 
 test('6. a line that the model itself acts on is a message', async (t) => {
@@ -116,7 +118,18 @@ test('6. the palette finds sessions, pages, commands and colours, by keyboard al
   await page.getByLabel('Light').check()
   assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'light')
   await find('/context')
-  assert.equal(await field(page).inputValue(), '/context')
+  await waitForText(page, '/context')
+
+  await page.keyboard.press('ControlOrMeta+k')
+  const marked = page.getByRole('option', { selected: true })
+  await marked.getByText('New conversation').waitFor()
+  await page.keyboard.press('ArrowUp')
+  await marked.getByText('About the tides').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await marked.getByText('New conversation').waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  await page.keyboard.type('nothing like this')
+  await page.getByText('Nothing is called so.').waitFor()
 })
 
 test('6. every key is listed, and the focus goes where the keys say', async (t) => {

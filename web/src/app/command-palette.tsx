@@ -1,5 +1,4 @@
-import { Command } from 'cmdk'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { CommandList } from '../api/commands.ts'
 import { type SessionPage, useResource } from '../api/resources.ts'
@@ -9,6 +8,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { openOverlay } from '../parts/overlays.ts'
 import { chooseTheme, themes } from '../parts/theme.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
+import { PaletteList } from './palette-list.tsx'
+import type { PaletteGroup } from './palette-search.ts'
 
 /** Sessions that it offers, newest activity first. */
 const SESSIONS = 200
@@ -18,98 +19,50 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
   const { data: sessions } = useResource<SessionPage>(`/api/sessions?limit=${SESSIONS}`)
   const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   const [location, navigate] = useLocation()
-  const [search, setSearch] = useState('')
 
-  const does = (action: () => void) => (): void => {
-    onClose()
-    action()
-  }
-  const goes = (path: string) => does(() => navigate(path))
-  const writes = (text: string) =>
-    does(() => {
+  const groups = useMemo((): readonly PaletteGroup[] => {
+    const does = (title: string, action: () => void, about?: string) => ({
+      id: title,
+      title,
+      ...(about === undefined ? {} : { about }),
+      run: () => {
+        onClose()
+        action()
+      },
+    })
+    const write = (text: string): void => {
       if (location.startsWith('/settings')) navigate('/')
       composeText(text)
-    })
+    }
+    return [
+      {
+        title: 'Go to',
+        items: [
+          does('New conversation', () => navigate('/')),
+          ...settingsPages.map(({ id, title }) => does(`Settings: ${title}`, () => navigate(`/settings/${id}`))),
+          does('Keys and commands', () => openOverlay('keys')),
+        ],
+      },
+      { title: 'Colours', items: themes.map(({ id, title }) => does(`Colours: ${title}`, () => chooseTheme(id))) },
+      {
+        title: 'Commands',
+        items: allCommands(commands).map(({ name, argument, summary }) =>
+          does(`/${name}`, () => write(`/${name}${argument === undefined ? '' : ' '}`), summary),
+        ),
+      },
+      {
+        title: 'Sessions',
+        items: (sessions?.sessions ?? []).map(({ id, title = 'Untitled' }) => ({
+          ...does(title, () => navigate(`/sessions/${encodeURIComponent(id)}`)),
+          id,
+        })),
+      },
+    ]
+  }, [sessions, commands, location, navigate, onClose])
 
   return (
     <Dialog title="Command palette" onClose={onClose}>
-      <Command label="Command palette" loop>
-        <Command.Input
-          ref={focusFirst}
-          value={search}
-          onValueChange={setSearch}
-          placeholder="Type to search"
-          className="mb-2 w-full rounded-lg border border-strong-line bg-ground px-3 py-1.5"
-        />
-        <Command.List className="max-h-[55vh] overflow-y-auto">
-          <Command.Empty className="p-3 text-sm text-soft">Nothing is called so.</Command.Empty>
-          <Group title="Go to">
-            <Item value="New conversation" onSelect={goes('/')} />
-            {settingsPages.map(({ id, title }) => (
-              <Item key={id} value={`Settings: ${title}`} onSelect={goes(`/settings/${id}`)} />
-            ))}
-            <Item value="Keys and commands" onSelect={() => openOverlay('keys')} />
-          </Group>
-          <Group title="Colours">
-            {themes.map(({ id, title }) => (
-              <Item key={id} value={`Colours: ${title}`} onSelect={does(() => chooseTheme(id))} />
-            ))}
-          </Group>
-          <Group title="Commands">
-            {allCommands(commands).map(({ name, argument, summary }) => (
-              <Item
-                key={name}
-                value={`/${name}`}
-                about={summary}
-                onSelect={writes(`/${name}${argument === undefined ? '' : ' '}`)}
-              />
-            ))}
-          </Group>
-          <Group title="Sessions">
-            {(sessions?.sessions ?? []).map(({ id, title = 'Untitled' }) => (
-              <Item key={id} value={title} id={id} onSelect={goes(`/sessions/${encodeURIComponent(id)}`)} />
-            ))}
-          </Group>
-        </Command.List>
-      </Command>
+      <PaletteList groups={groups} />
     </Dialog>
-  )
-}
-
-/** The dialog gives its focus to the element with this attribute, which React itself does not set. */
-function focusFirst(element: HTMLInputElement | null): void {
-  element?.setAttribute('autofocus', '')
-}
-
-function Group({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <Command.Group
-      heading={title}
-      className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-soft"
-    >
-      {children}
-    </Command.Group>
-  )
-}
-
-interface ItemProps {
-  readonly value: string
-  readonly about?: string
-  /** Tells two of one title apart. */
-  readonly id?: string
-  onSelect(): void
-}
-
-function Item({ value, about, id, onSelect }: ItemProps): ReactNode {
-  return (
-    <Command.Item
-      value={id === undefined ? value : `${value} ${id}`}
-      {...(about === undefined ? {} : { keywords: [about] })}
-      onSelect={onSelect}
-      className="flex cursor-pointer flex-wrap gap-x-2 rounded px-2 py-1.5 text-sm data-[selected=true]:bg-line"
-    >
-      <span className="min-w-0">{value}</span>
-      {about !== undefined && <span className="text-soft">{about}</span>}
-    </Command.Item>
   )
 }

@@ -3,7 +3,8 @@ import type { Layer, Scenario } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { useLate } from '../parts/use-late.ts'
 import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
-import { type Assembled, assembleScenario } from './what-if-assembly.ts'
+import { assembleBeside } from './what-if-assembler.ts'
+import type { Assembled } from './what-if-assembly.ts'
 
 /** A call as it was assembled: its exact pieces, and the layers with all their forms. */
 export interface CallAssembly extends Assembled {
@@ -19,14 +20,14 @@ interface InspectedCall {
 /** How long the person has to pause before the next call is assembled again, ms. */
 const PAUSE_MS = 300
 
-/** Assembles an earlier call again, or the next one, in the page: by the assembler that the gateway runs. */
+/** Assembles an earlier call again, or the next one, beside the page: by the assembler that the gateway runs. */
 export function useCallAssembly({ call, next }: InspectedCall): SWRResponse<CallAssembly, ApiError> {
   const late = useLate(call === undefined ? nextCallKey(next) : '', PAUSE_MS)
   return useSWR<CallAssembly, ApiError>(
     call === undefined ? ['next call', late] : ['call', call],
     async () => {
-      const { assembled, layers } = assembledOf(await readScenario(call, next))
-      return { ...assembled, layers }
+      const scenario = await readScenario(call, next)
+      return { ...(await assembleBeside(scenario)), layers: layersOf(scenario) }
     },
     { keepPreviousData: true, revalidateOnFocus: call === undefined },
   )
@@ -37,10 +38,6 @@ function readScenario(call: string | undefined, next: NextCall): Promise<Scenari
   return api('/api/context/scenario', { method: 'POST', body: nextCallBody(next) })
 }
 
-function assembledOf(scenario: Scenario): { readonly assembled: Assembled; readonly layers: CallAssembly['layers'] } {
-  const layers = scenario.layers.map(({ id, renditions, text = '' }) => ({
-    id,
-    renditions: renditions ?? [{ form: 'full', text }],
-  }))
-  return { assembled: assembleScenario(scenario), layers }
+function layersOf({ layers }: Scenario): CallAssembly['layers'] {
+  return layers.map(({ id, renditions, text = '' }) => ({ id, renditions: renditions ?? [{ form: 'full', text }] }))
 }

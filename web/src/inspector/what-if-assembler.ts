@@ -4,24 +4,26 @@ import type { Assembled } from './what-if-assembly.ts'
 
 type Answer = { readonly id: number } & ({ readonly assembled: Assembled } | { readonly problem: string })
 
-let worker: Worker | undefined
+let worker: Promise<Worker> | undefined
 let asked = 0
 const waiting = new Map<number, (answer: Answer) => void>()
 
 /** Assembles a scenario beside the page. Rejects with a `RangeError` where the scenario is not valid. */
-export function assembleBeside(scenario: Scenario): Promise<Assembled> {
-  worker ??= startWorker()
+export async function assembleBeside(scenario: Scenario): Promise<Assembled> {
+  worker ??= startedWorker()
+  const started = await worker
   const id = ++asked
   return new Promise((resolve, reject) => {
     waiting.set(id, (answer) =>
       'assembled' in answer ? resolve(answer.assembled) : reject(new RangeError(answer.problem)),
     )
-    worker!.postMessage({ id, scenario }, [])
+    started.postMessage({ id, scenario }, [])
   })
 }
 
-function startWorker(): Worker {
-  const started = new Worker(new URL('./what-if-worker.ts', import.meta.url), { type: 'module' })
+async function startedWorker(): Promise<Worker> {
+  const { startWorker } = await import('./what-if-worker.ts')
+  const started = startWorker()
   started.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
     waiting.get(data.id)?.(data)
     waiting.delete(data.id)

@@ -2,16 +2,25 @@ import type { Scenario } from '../../../src/context.ts'
 import { assembleScenario } from './what-if-assembly.ts'
 
 /** What the page asks the worker, and what it answers. */
-export interface AssemblyQuestion {
+interface AssemblyQuestion {
   readonly id: number
   readonly scenario: Scenario
 }
 
-/** A long session must not hold up the page, so nothing is assembled in it. */
-addEventListener('message', ({ data }: MessageEvent<AssemblyQuestion>) => {
-  try {
-    postMessage({ id: data.id, assembled: assembleScenario(data.scenario) })
-  } catch (error) {
-    postMessage({ id: data.id, problem: error instanceof Error ? error.message : String(error) })
-  }
-})
+/**
+ * Starts this file again as a worker: a long session must not hold up the page, so nothing is assembled in it. The page loads
+ * the same file for its address alone, so there is one copy of the core for both.
+ */
+export function startWorker(): Worker {
+  return new Worker(import.meta.url, { type: 'module' })
+}
+
+if (!('document' in globalThis)) {
+  addEventListener('message', ({ data }: MessageEvent<AssemblyQuestion>) => {
+    try {
+      postMessage({ id: data.id, assembled: assembleScenario(data.scenario) })
+    } catch (error) {
+      postMessage({ id: data.id, problem: error instanceof Error ? error.message : String(error) })
+    }
+  })
+}

@@ -1,7 +1,8 @@
-import { createContext, lazy, type ReactNode, Suspense, useContext, useState } from 'react'
+import { createContext, type ReactNode, useContext, useState } from 'react'
 import { citedText } from '../../../src/citation/reader.ts'
 import type { CitationSource } from '../../../src/session.ts'
 import { useResource } from '../api/resources.ts'
+import { Popover } from '../parts/popover.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { safeLink } from './safe-link.ts'
 
@@ -36,27 +37,23 @@ export function useCitedLink(raw: string): CitationSource | undefined {
   return piece?.type === 'citation' && more.length === 0 ? sources.get(piece.numbers[0]!) : undefined
 }
 
-/** Loaded when an answer cites something. */
-const Popover = lazy(async () => ({ default: (await import('../parts/popover.tsx')).Popover }))
-
 /** The number of a source in a text, with a preview of what stands there. */
 export function CitationChip({ source }: { readonly source: CitationSource }): ReactNode {
-  const chip = (ready: boolean): ReactNode => (
-    <button
-      type="button"
-      disabled={!ready}
-      aria-label={`Source ${source.citation}: ${source.title}`}
-      className="mx-0.5 inline-flex min-w-5 justify-center rounded-full border border-line bg-sunken px-1.5 align-[0.1em] text-xs leading-4 text-accent no-underline hover:border-strong-line"
-    >
-      {source.citation}
-    </button>
-  )
   return (
-    <Suspense fallback={chip(false)}>
-      <Popover label={`Source ${source.citation}`} trigger={chip(true)}>
-        <SourcePreview source={source} />
-      </Popover>
-    </Suspense>
+    <Popover
+      label={`Source ${source.citation}`}
+      trigger={
+        <button
+          type="button"
+          aria-label={`Source ${source.citation}: ${source.title}`}
+          className="mx-0.5 inline-flex min-w-5 justify-center rounded-full border border-line bg-sunken px-1.5 align-[0.1em] text-xs leading-4 text-accent no-underline hover:border-strong-line"
+        >
+          {source.citation}
+        </button>
+      }
+    >
+      <SourcePreview source={source} />
+    </Popover>
   )
 }
 

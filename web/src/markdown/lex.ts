@@ -1,4 +1,4 @@
-import { Lexer, Marked, type Token, type TokensList } from 'marked'
+import { getDefaults, Lexer, type MarkedOptions, type Token, type TokensList } from 'marked'
 import { blockMath, inlineMath } from './math-syntax.ts'
 
 /** What a model writes beyond these is shown as it is written: nobody reads it, and it would take long to draw. */
@@ -7,7 +7,18 @@ const DEEPEST_INLINE = 30
 /** Of one paragraph. Characters. */
 const LONGEST_PARAGRAPH = 10_000
 
-const { defaults } = new Marked({ gfm: true, extensions: [blockMath, inlineMath] })
+const options: MarkedOptions = {
+  ...getDefaults(),
+  gfm: true,
+  extensions: {
+    block: [blockMath.tokenizer],
+    startBlock: [blockMath.start],
+    inline: [inlineMath.tokenizer],
+    startInline: [inlineMath.start],
+    renderers: {},
+    childTokens: {},
+  },
+}
 
 /** A lexer that no text can keep busy: it takes what is nested too deeply, or is too long, for plain text. */
 class BoundedLexer extends Lexer {
@@ -16,7 +27,7 @@ class BoundedLexer extends Lexer {
 
   constructor() {
     // The lexer writes its tokenizer into its options.
-    super({ ...defaults, tokenizer: null })
+    super({ ...options, tokenizer: null })
   }
 
   override blockTokens(source: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[]

@@ -1,4 +1,4 @@
-import type { TokenizerExtension, Tokens } from 'marked'
+import type { TokenizerExtensionFunction, Tokens, TokenizerStartFunction } from 'marked'
 
 /** A formula in TeX. `display`: on a line of its own. */
 export interface MathToken extends Tokens.Generic {
@@ -7,10 +7,14 @@ export interface MathToken extends Tokens.Generic {
   readonly display: boolean
 }
 
+/** What is read as a formula, and where the next one may begin. */
+interface MathSyntax {
+  readonly start: TokenizerStartFunction
+  readonly tokenizer: TokenizerExtensionFunction
+}
+
 /** `$$…$$` and `\[…\]` on lines of their own, without a blank line in them. */
-export const blockMath: TokenizerExtension = {
-  name: 'math',
-  level: 'block',
+export const blockMath: MathSyntax = {
   start: (source) => firstOf(source, ['$$', '\\[']),
   tokenizer: (source) =>
     mathToken(
@@ -24,9 +28,7 @@ export const blockMath: TokenizerExtension = {
  * `\(…\)`, `$$…$$` and `$…$` within a line. A dollar sign before a blank opens none, and one before a digit closes none, so
  * that prices stay prices.
  */
-export const inlineMath: TokenizerExtension = {
-  name: 'math',
-  level: 'inline',
+export const inlineMath: MathSyntax = {
   start: (source) => firstOf(source, ['$', '\\(', '\\[']),
   tokenizer: (source) =>
     mathToken(/^(?:\$\$([^$\n]+)\$\$|\\\[([^\n]+?)\\\])/, source, true) ??

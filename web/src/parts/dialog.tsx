@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { IconButton } from './icon-button.tsx'
 
 interface DialogProps {
@@ -13,7 +13,8 @@ interface DialogProps {
 /** A modal dialog of the browser: it keeps the focus, closes with Escape, and gives the focus back. Shown while it is mounted. */
 export function Dialog({ title, onClose, wide = false, children }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Closed before it is removed: a dialog that is only removed does not give the focus back.
+  useLayoutEffect(() => {
     const element = dialog.current!
     element.showModal()
     return () => element.close()

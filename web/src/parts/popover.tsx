@@ -1,28 +1,39 @@
-import { Popover as RadixPopover } from 'radix-ui'
-import type { ReactNode } from 'react'
+import type { FocusEvent, ReactNode } from 'react'
+import { closeFloating, Floating, type Trigger } from './floating.tsx'
 
 interface PopoverProps {
-  readonly trigger: ReactNode
+  readonly trigger: Trigger
   /** Its name for screen readers. */
   readonly label: string
   readonly children: ReactNode
 }
 
-/** A small window beside its button. */
+/** A small window beside its button. It closes when the focus goes elsewhere. */
 export function Popover({ trigger, label, children }: PopoverProps): ReactNode {
   return (
-    <RadixPopover.Root>
-      <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
-      <RadixPopover.Portal>
-        <RadixPopover.Content
-          aria-label={label}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-50 max-h-[60vh] w-80 max-w-[90vw] overflow-y-auto rounded-lg border border-line bg-raised p-3 text-sm shadow-lg"
-        >
-          {children}
-        </RadixPopover.Content>
-      </RadixPopover.Portal>
-    </RadixPopover.Root>
+    <Floating
+      trigger={trigger}
+      role="dialog"
+      label={label}
+      align="center"
+      gap={6}
+      className="w-80 p-3"
+      onOpen={focusFirst}
+      onBlur={closeBehindFocus}
+    >
+      {children}
+    </Floating>
   )
+}
+
+const focusable = ':is(a[href], button, input, select, textarea, summary, [tabindex]):not(:disabled, [tabindex="-1"])'
+
+function focusFirst(content: HTMLElement): void {
+  ;(content.querySelector<HTMLElement>(focusable) ?? content).focus({ preventScroll: true })
+}
+
+function closeBehindFocus({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>): void {
+  const isInside = relatedTarget === null || currentTarget.contains(relatedTarget)
+  const isTrigger = relatedTarget?.getAttribute('aria-controls') === currentTarget.id
+  if (!isInside && !isTrigger) closeFloating(currentTarget)
 }

@@ -1,5 +1,4 @@
-import { Tabs as RadixTabs } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 
 export interface Tab {
   readonly id: string
@@ -14,31 +13,60 @@ interface TabsProps {
   onChange?(id: string): void
 }
 
-/** Pages behind a row of titles. Only the chosen one is mounted. */
+/** Pages behind a row of titles: arrow keys, Home and End go from one to another. Only the chosen one is mounted. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps): ReactNode {
+  const name = useId()
+  const [own, setOwn] = useState(tabs[0]?.id)
+  const chosen = value ?? own
+
+  const choose = (id: string): void => {
+    setOwn(id)
+    if (id !== chosen) onChange?.(id)
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const at = tabs.findIndex(({ id }) => id === chosen)
+    const target = { ArrowLeft: at - 1, ArrowRight: (at + 1) % tabs.length, Home: 0, End: -1 }
+    if (!Object.hasOwn(target, event.key)) return
+    event.preventDefault()
+    const index = target[event.key as keyof typeof target]
+    choose(tabs.at(index)!.id)
+    ;(event.currentTarget.children.item((index + tabs.length) % tabs.length) as HTMLElement).focus()
+  }
+
   return (
-    <RadixTabs.Root
-      defaultValue={tabs[0]?.id}
-      {...(value === undefined ? {} : { value })}
-      {...(onChange ? { onValueChange: onChange } : {})}
-      className="flex min-h-0 flex-col"
-    >
-      <RadixTabs.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+    <div className="flex min-h-0 flex-col">
+      <div
+        role="tablist"
+        aria-label={label}
+        className="flex gap-1 overflow-x-auto border-b border-line"
+        onKeyDown={onKeyDown}
+      >
         {tabs.map(({ id, title }) => (
-          <RadixTabs.Trigger
+          <button
             key={id}
-            value={id}
-            className="border-b-2 border-transparent px-3 py-1.5 text-sm whitespace-nowrap text-soft data-[state=active]:border-accent data-[state=active]:text-ink"
+            type="button"
+            role="tab"
+            id={`${name}-${id}`}
+            aria-selected={id === chosen}
+            aria-controls={id === chosen ? name : undefined}
+            tabIndex={id === chosen ? 0 : -1}
+            className="border-b-2 border-transparent px-3 py-1.5 text-sm whitespace-nowrap text-soft aria-selected:border-accent aria-selected:text-ink"
+            onClick={() => choose(id)}
           >
             {title}
-          </RadixTabs.Trigger>
+          </button>
         ))}
-      </RadixTabs.List>
-      {tabs.map(({ id, content }) => (
-        <RadixTabs.Content key={id} value={id} className="min-h-0 flex-1 overflow-y-auto py-3">
-          {content}
-        </RadixTabs.Content>
-      ))}
-    </RadixTabs.Root>
+      </div>
+      <div
+        key={chosen}
+        role="tabpanel"
+        id={name}
+        tabIndex={0}
+        aria-labelledby={`${name}-${chosen}`}
+        className="min-h-0 flex-1 overflow-y-auto py-3"
+      >
+        {tabs.find(({ id }) => id === chosen)?.content}
+      </div>
+    </div>
   )
 }

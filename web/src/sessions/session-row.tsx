@@ -38,7 +38,7 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
         trigger={
           <IconButton
             label={`Actions for ${title}`}
-            className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
+            className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
           >
             <Ellipsis size={16} aria-hidden />
           </IconButton>

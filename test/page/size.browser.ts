@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pageSizes, SCRIPT_BUDGET, scriptBytes, sizeTable } from './page-sizes.ts'
+import { closeBrowser, openedPage } from './browser.ts'
+
+after(closeBrowser)
+
+const assets = join(import.meta.dirname, '../../web/dist/assets')
+
+test('everything but highlighting and mathematics is at most 200 kB of compressed JavaScript', () => {
+  const sizes = pageSizes()
+  const table = sizeTable(sizes.filter(({ kind }) => kind === 'script'))
+  assert.ok(scriptBytes(sizes) <= SCRIPT_BUDGET, `The page has grown too large, kB:\n${table}`)
+  for (const kind of ['highlight', 'math']) {
+    assert.ok(
+      sizes.some((size) => size.kind === kind),
+      `no file is called ${kind}.NAME`,
+    )
+  }
+})
+
+test('what the worker loads has nothing of the page in it', () => {
+  const names = readdirSync(assets)
+  const loaded = (name: string): readonly string[] => {
+    const source = readFileSync(join(assets, name), 'utf8')
+    return names.filter((other) => other !== name && new RegExp(`from\\s*["'\`]\\./${other}`).test(source))
+  }
+  const worker = names.find((name) => name.startsWith('what-if-worker-'))!
+  const all = new Set([worker])
+  for (const name of all) for (const other of loaded(name)) all.add(other)
+  assert.deepEqual([...all].map((name) => name.slice(0, -'-12345678.js'.length)).toSorted(), [
+    'core',
+    'core-late',
+    'what-if-worker',
+  ])
+})
+
+test('the first screen loads no highlighting and no mathematics; the first code and the first formula do', async (t) => {
+  const text = 'A `word`.\n\n```js\nconst tide = 1\n```\n\nAnd $$x^2$$'
+  const { page } = await openedPage(t, { answer: () => ({ text }) })
+  const drawing = (): Promise<readonly string[]> =>
+    page.evaluate<readonly string[]>(
+      `[...new Set(performance.getEntriesByType('resource').map(({ name }) => /assets\\/(highlight|math)\\./.exec(name)?.[1]))].filter(Boolean).sort()`,
+    )
+  const message = page.getByLabel('Message', { exact: true })
+  await message.waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.deepEqual(await drawing(), [])
+  await message.fill('Draw')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').locator('math').waitFor()
+  await page.getByRole('article').locator('pre span').first().waitFor()
+  assert.deepEqual(await drawing(), ['highlight', 'math'])
+})
