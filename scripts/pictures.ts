@@ -132,7 +132,7 @@ async function typed(page: Page, shots: Film, text: string): Promise<void> {
 async function click(page: Page, shots: Film, target: Locator): Promise<void> {
   await target.scrollIntoViewIfNeeded()
   const box = await target.boundingBox()
-  if (!box) throw new Error(`Nothing is drawn where ${target} is.`)
+  if (!box) throw new Error(`Nothing is drawn where ${String(target)} is.`)
   await page.evaluate<void>(drawPointer(box.x + Math.min(box.width / 2, 60), box.y + box.height / 2))
   await shots.shot(700)
   await target.click()

@@ -1,5 +1,5 @@
 import { decode } from 'fast-png'
-import gifenc from 'gifenc'
+import * as gifenc from 'gifenc'
 import type { Page } from 'playwright-core'
 
 /** Screenshots of a page, one after another, as one moving picture (GIF, endless). */
@@ -41,7 +41,7 @@ const COLORS = 255
 
 /** What is the same as in the frame before is transparent: it compresses to almost nothing. */
 function encoded(frames: readonly Frame[]): Uint8Array {
-  const { GIFEncoder, quantize, applyPalette } = gifenc
+  const { GIFEncoder, quantize, applyPalette } = gifenc.default
   const encoder = GIFEncoder()
   for (const [number, { pixels, width, height, delay }] of frames.entries()) {
     const before = frames[number - 1]?.pixels
