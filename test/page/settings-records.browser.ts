@@ -66,6 +66,52 @@ test('the system prompt in force is shown with its source and its tokens, and is
   assert.equal(await field.inputValue(), 'Be kind. It is {{date}}.')
 })
 
+test('a prompt in a file of the home is named as the source, and a blank one is reported', async (t) => {
+  const prepare = async (home: string): Promise<void> => {
+    mkdirSync(join(home, 'context'), { recursive: true })
+    writeFileSync(join(home, 'context', 'system_prompt.md'), 'Speak like the sea.\n')
+  }
+  const { page, gateway } = await openedPage(t, {}, { prepare })
+  await page.goto(`${gateway.url}/settings/prompt`)
+  const main = page.locator('#main')
+  await main.getByText('In force: the file context/system_prompt.md of the home.').waitFor()
+  assert.equal(await main.getByRole('textbox', { name: 'System prompt' }).inputValue(), 'Speak like the sea.')
+  writeFileSync(join(gateway.home, 'context', 'system_prompt.md'), '\n')
+  await gateway.curl('/api/reload', {})
+  await page.reload()
+  await main.getByText('context/system_prompt.md is blank, so no system prompt is sent').waitFor()
+})
+
+test('files are added to a project and removed, each with its size or the reason why it is not read', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour' })
+  await page.goto(`${gateway.url}/settings/projects?id=${id}`)
+  const files = page.locator('#main').getByRole('region', { name: 'Files' })
+  await files.getByText('This project has no files.').waitFor()
+  await files.getByLabel('Files for this project').setInputFiles([
+    { name: 'tides.md', mimeType: 'text/markdown', buffer: Buffer.from('# Tides\n\nHigh water is at nine.\n') },
+    { name: 'empty.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(0) },
+  ])
+  await files
+    .getByRole('listitem')
+    .filter({ hasText: 'tides.md' })
+    .getByText(/\d+ bytes, \d+ tokens/)
+    .waitFor()
+  await files.getByRole('listitem').filter({ hasText: 'empty.pdf' }).getByText('Not read: the file is empty.').waitFor()
+  await files.getByRole('button', { name: 'Remove empty.pdf' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove a file' })
+  assert.deepEqual(await seriousFaults(page), [])
+  await dialog.getByRole('button', { name: 'Remove it' }).click()
+  await files.getByRole('listitem').filter({ hasText: 'empty.pdf' }).waitFor({ state: 'detached' })
+  const kept = await gateway.curl<{ readonly files: readonly { readonly name: string }[] }>(
+    `/api/files?owner=project/${id}`,
+  )
+  assert.deepEqual(
+    kept.files.map(({ name }) => name),
+    ['tides.md'],
+  )
+})
+
 test('an agent is made with every field, changed, removed, and put back from an earlier version', async (t) => {
   const { page, gateway } = await openedPage(t, {})
   await page.goto(`${gateway.url}/settings/agents`)
@@ -82,7 +128,7 @@ test('an agent is made with every field, changed, removed, and put back from an 
   await main.getByRole('button', { name: 'Add' }).click()
   await main.getByLabel('Another tool').fill('no_such_*')
   await page.keyboard.press('Enter')
-  await main.getByLabel('Model').fill('ollama/scripted')
+  await main.getByLabel('Model', { exact: true }).fill('ollama/scripted')
   await main.getByLabel('Layout').selectOption('chai')
   await main.getByRole('button', { name: 'Create the agent' }).click()
   await main.getByRole('list', { name: 'Warnings' }).getByText("No tool's name begins with no_such_").waitFor()
@@ -98,10 +144,15 @@ test('an agent is made with every field, changed, removed, and put back from an 
     layout: 'chai',
   })
 
+  const reads = main.getByRole('region', { name: 'What the model reads' })
+  await reads.getByText(/^Prompt: \d+ tokens in each request/).click()
+  await reads.getByRole('region', { name: 'Prompt, as the model reads it' }).getByText('Answer in verse.').waitFor()
+  await reads.getByText(/^Reminder: \d+ tokens in each request/).waitFor()
+
   await main.getByLabel('Prompt', { exact: true }).fill('Answer in prose.')
   await main.getByLabel('Reminder').fill('')
   await main.getByLabel('All that are allowed').check()
-  await main.getByLabel('Model').fill('')
+  await main.getByLabel('Model', { exact: true }).fill('')
   await main.getByLabel('Layout').selectOption('')
   await main.getByRole('button', { name: 'Save' }).click()
   await main.getByText('Saved.', { exact: true }).waitFor()
@@ -141,8 +192,11 @@ test('of two browsers that change the same agent, the second sees the version of
   await theirs.getByText('Saved.', { exact: true }).waitFor()
 
   await mine.getByRole('button', { name: 'Save' }).click()
-  const note = mine.getByRole('alert', { name: 'Changed by somebody else' })
-  await note.getByRole('region', { name: 'Version 2, of somebody else' }).getByText('Answer in limericks.').waitFor()
+  const note = mine.getByRole('alert', { name: 'A newer version' })
+  await note
+    .getByRole('region', { name: 'Version 2, saved in the meantime' })
+    .getByText('Answer in limericks.')
+    .waitFor()
   await note.getByRole('region', { name: 'Yours' }).getByText('Answer in haiku.').waitFor()
   assert.equal(await mine.getByLabel('Prompt', { exact: true }).inputValue(), 'Answer in haiku.')
   assert.equal((await newest(gateway, 'agents', id)).version, 2, 'nothing was overwritten')

@@ -19,6 +19,10 @@ const agents: RecordsKind<Agent> = {
       { name, mode, model, layout, tools: tools && (tools.length === 0 ? 'none' : tools.join(', ')) },
       { prompt, reminder },
     ),
+  layersOf: ({ mode, reminder }) => ({
+    Prompt: mode === 'replace' ? 'system-prompt' : 'custom-agent',
+    ...(reminder === undefined ? {} : { Reminder: 'agent-reminder' }),
+  }),
   Fields: AgentFields,
 }
 

@@ -16,6 +16,7 @@ const projects: RecordsKind<Project> = {
   empty: { name: '', instructions: '' },
   describe: ({ instructions }) => (instructions.trim() === '' ? 'without instructions' : beginningOf(instructions)),
   textOf: ({ name, instructions }) => fieldsText({ name }, { instructions }),
+  layersOf: () => ({ Instructions: 'custom-agent' }),
   Fields: ProjectFields,
 }
 

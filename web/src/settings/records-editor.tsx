@@ -7,10 +7,12 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { RecordFiles } from './records-files.tsx'
 import { type KeptRecord, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
 import { useDraft } from './version-draft.ts'
 import { VersionForm } from './version-form.tsx'
 import { VersionList } from './version-list.tsx'
+import { SentLayer } from './version-sent.tsx'
 
 interface EditorProps<Value extends NamedValue> {
   readonly kind: RecordsKind<Value>
@@ -105,7 +107,7 @@ export function RecordEditor<Value extends NamedValue>({
 }
 
 function Editor<Value extends NamedValue>({
-  kind: { name, empty, textOf, Fields },
+  kind: { name, empty, textOf, layersOf, Fields },
   id,
   newest,
   warnings,
@@ -164,6 +166,12 @@ function Editor<Value extends NamedValue>({
       >
         <Fields value={draft.value} set={draft.set} />
       </VersionForm>
+      <section aria-label="What the model reads" className="flex flex-col gap-1">
+        {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
+          <SentLayer key={title} title={title} layer={layer} body={{ [name]: id }} version={newest.version} />
+        ))}
+      </section>
+      <RecordFiles name={name} id={id} />
       {refusal && <ErrorNote error={refusal} />}
       <div>
         <Button look="danger" onClick={() => void remove()}>{`Remove this ${name}`}</Button>

@@ -13,6 +13,8 @@ export interface RecordsKind<Value extends NamedValue> {
   describe(value: Value): string
   /** Every field of a value, in words, for the difference between versions. */
   textOf(value: Value): string
+  /** Ids of the layers of a request that come from a value, by their titles. */
+  layersOf(value: Value): Readonly<Record<string, string>>
   /** The fields of the form. */
   readonly Fields: (props: FieldsProps<Value>) => ReactNode
 }

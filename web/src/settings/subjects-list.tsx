@@ -10,6 +10,7 @@ import { LongList } from '../parts/long-text.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { type ListedSubject, subjectHref } from './subjects-kind.ts'
 import { SubjectProposals } from './subjects-proposals.tsx'
+import { useDraft, type Versioned } from './version-draft.ts'
 import { timeText } from './version-list.tsx'
 
 /** How often the list is read again, ms: a model proposes when it likes to. */
@@ -59,9 +60,11 @@ export function SubjectList(): ReactNode {
   )
 }
 
+const nothing: Versioned<{ readonly id: string; readonly brief: string }> = { version: 0, value: { id: '', brief: '' } }
+
 function NewSubject(): ReactNode {
-  const [id, setId] = useState('')
-  const [brief, setBrief] = useState('')
+  const draft = useDraft('subject/new', nothing)
+  const { id, brief } = draft.value
   const [error, setError] = useState<ApiError>()
   const [, navigate] = useLocation()
   const create = async (event: FormEvent): Promise<void> => {
@@ -69,6 +72,7 @@ function NewSubject(): ReactNode {
     setError(undefined)
     try {
       await api('/api/subjects', { method: 'POST', body: { id, ...(brief.trim() !== '' && { brief }) } })
+      draft.discard()
       navigate(subjectHref(id))
     } catch (failure) {
       setError(failure as ApiError)
@@ -84,13 +88,13 @@ function NewSubject(): ReactNode {
           pattern="[\w.\-]+"
           hint="Name of its folder: letters, digits, _, . and -."
           value={id}
-          onChange={({ target }) => setId(target.value)}
+          onChange={({ target }) => draft.set({ id: target.value, brief })}
         />
         <TextArea
           label="Brief"
           hint="What it is and what it should become. `Tastes: [night, sea]` names the tastes that apply."
           value={brief}
-          onChange={({ target }) => setBrief(target.value)}
+          onChange={({ target }) => draft.set({ id, brief: target.value })}
         />
         {error && <ErrorNote error={error} />}
         <div>

@@ -69,7 +69,7 @@ function useLeaveNote(changed: boolean): RefObject<boolean> {
 }
 
 /** Whether two values are the same for a reader: a field without a value is no field. */
-export function isSame(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
 }
 

@@ -53,7 +53,7 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
       then?.()
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure
-      // The version of somebody else is shown below instead.
+      // The newer version is shown below instead.
       if (failure.code !== 'changed') setError(failure)
     } finally {
       setBusy(false)
@@ -102,7 +102,7 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
   )
 }
 
-/** The version that somebody else has saved in the meantime, beside one's own, and the two ways to go on. */
+/** The version that was saved in the meantime, beside one's own, and the two ways to go on. */
 function OtherVersion<Value>({
   newest,
   draft,
@@ -111,17 +111,17 @@ function OtherVersion<Value>({
   return (
     <section
       role="alert"
-      aria-label="Changed by somebody else"
+      aria-label="A newer version"
       className="flex flex-col gap-3 rounded-lg border border-warn p-3 text-sm"
     >
       <p className="font-medium">
-        {`Somebody has saved version ${newest.version} while you changed version ${draft.base}. Nothing of yours is lost.`}
+        {`Version ${newest.version} was saved while you changed ${draft.base === 0 ? 'this' : `version ${draft.base}`}. Nothing of yours is lost.`}
       </p>
       <div className="grid gap-3 md:grid-cols-2">
-        <Side title={`Version ${newest.version}, of somebody else`} text={textOf(newest.value)} />
+        <Side title={`Version ${newest.version}, saved in the meantime`} text={textOf(newest.value)} />
         <Side title="Yours" text={textOf(draft.value)} />
       </div>
-      <Fold summaryClassName="text-soft" summary="From theirs to yours">
+      <Fold summaryClassName="text-soft" summary="From that one to yours">
         <div className="mt-2">
           <TextDifference before={textOf(newest.value)} after={textOf(draft.value)} />
         </div>
@@ -129,7 +129,7 @@ function OtherVersion<Value>({
       <div className="flex flex-wrap gap-2">
         <Button onClick={draft.rebase}>Go on with mine</Button>
         <Button look="plain" onClick={draft.discard}>
-          Take theirs
+          Take the newer one
         </Button>
       </div>
     </section>
