@@ -12,13 +12,13 @@ interface UploadOptions {
 }
 
 /** Hands a file in. Resolves when its bytes are on the disk of the gateway. Rejects with `ApiError`. */
-export async function uploadFile(file: File, { owner = {}, signal, onProgress }: UploadOptions): Promise<FileRow> {
+export async function uploadFile(file: File, { owner, signal, onProgress }: UploadOptions): Promise<FileRow> {
   // The only way of a browser to report how much of a body has left.
   const call = new XMLHttpRequest()
   const form = new FormData()
   form.append('file', file, file.name)
   const answer = await new Promise<UploadAnswer>((resolve, reject) => {
-    call.open('POST', `/api/files?${new URLSearchParams(owner).toString()}`)
+    call.open('POST', owner === undefined ? '/api/files' : `/api/files?${new URLSearchParams(owner).toString()}`)
     call.responseType = 'json'
     call.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
     call.addEventListener('load', () => resolve((call.response ?? {}) as UploadAnswer))

@@ -16,7 +16,9 @@ export function AgentTools({ tools, set }: AgentToolsProps): ReactNode {
   const [typed, setTyped] = useState('')
   const group = useId()
   const known = (data?.tools ?? []).map(({ name }) => name)
+  // What was typed counts as soon as the field is left: nobody should lose a tool by forgetting the button.
   const add = (): void => {
+    if (typed.trim() === '') return
     const names = typed.split(/[\s,]+/).filter((name) => name !== '')
     set([...new Set([...(tools ?? []), ...names])])
     setTyped('')
@@ -73,6 +75,7 @@ export function AgentTools({ tools, set }: AgentToolsProps): ReactNode {
                 placeholder="A name, or the beginning of names and *"
                 value={typed}
                 onChange={({ target }) => setTyped(target.value)}
+                onBlur={add}
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter') return
                   event.preventDefault()

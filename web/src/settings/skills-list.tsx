@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { exactLine } from '../../../src/context.ts'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 import { count } from '../parts/numbers.ts'
@@ -55,7 +56,7 @@ function Facts({
     <span className="inline-flex w-[calc(100%-1.5rem)] flex-col gap-0.5 align-top">
       <span className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium" dir="auto">
-          {name}
+          {exactLine(name)}
         </span>
         {form !== undefined && <span className={form === 'none' ? 'text-warn' : 'text-soft'}>{formWords[form]}</span>}
         {warnings.length > 0 && (
@@ -64,7 +65,7 @@ function Facts({
       </span>
       {description.trim() !== '' && (
         <span className="line-clamp-2 text-soft" dir="auto">
-          {description}
+          {exactLine(description)}
         </span>
       )}
       <span className="text-xs text-soft">{`${count(tokens.list)} tokens as a line, ${count(tokens.full)} in full`}</span>
@@ -86,9 +87,9 @@ export function LeftSkills({ left }: { readonly left: readonly LeftSkill[] }): R
           draw={({ name, ref, why, file, hint, warnings }) => (
             <li key={ref} aria-label={name} className="flex flex-col gap-0.5 px-3 py-2 text-sm">
               <p className="font-medium" dir="auto">
-                {name}
+                {exactLine(name)}
               </p>
-              <p>{`Not loaded: ${why}.`}</p>
+              <p>{`Not loaded: ${exactLine(why)}.`}</p>
               <p>{hint}</p>
               <p className="font-mono text-xs text-soft">{file}</p>
               {warnings.map((warning) => (

@@ -79,7 +79,7 @@ function NewSubject(): ReactNode {
     }
   }
   return (
-    <Fold summaryClassName="font-medium" summary="New subject">
+    <Fold summaryClassName="font-medium" summary={draft.changed ? 'New subject, not created yet' : 'New subject'}>
       <form aria-label="New subject" className="mt-3 flex flex-col gap-4" onSubmit={(event) => void create(event)}>
         <TextField
           label="Id"

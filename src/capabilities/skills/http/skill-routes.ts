@@ -77,7 +77,12 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
             .map((facts) => ({ ...facts, warnings: warningsAbout(facts, found.warnings) })),
           left: found.left
             .filter(({ name, why }) => isWanted(name, why))
-            .map((skill) => ({ ...skill, ...remedyOf(skill), warnings: warningsAbout(skill, found.warnings) })),
+            .map((skill) => ({
+              ...skill,
+              ...remedyOf(skill),
+              // Of one that cannot be read, the warning is the reason once more.
+              warnings: skill.code === 'unreadable' ? [] : warningsAbout(skill, found.warnings),
+            })),
           warnings: found.warnings.filter(
             (warning) => !about.some((skill) => warningsAbout(skill, [warning]).length > 0),
           ),
