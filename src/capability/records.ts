@@ -26,6 +26,8 @@ export interface Records<Value> {
   /** With `after`, the version that was looked at, a change of somebody else in between is `changed`. */
   change(id: string, value: unknown, after?: number): Promise<StoredRecord<Value>>
   remove(id: string): Promise<void>
+  /** Those that are removed, in the order in which they were made: each as it was last. */
+  removed(): Promise<readonly (StoredRecord<Value> & { readonly value: Value })[]>
   /** Newest first. */
   versions(id: string): Promise<readonly StoredRecord<Value>[]>
   /** Makes an earlier version the newest, also of something that was removed. */

@@ -70,6 +70,12 @@ export function createRecords<Value>(
         await get(id)
         await put(id, null, undefined)
       }),
+    async removed() {
+      const removed = await store.removedRecords(kind)
+      const versions = await Promise.all(removed.map(({ id }) => store.recordVersions(kind, id)))
+      const last = versions.flatMap((each) => each.find(({ value }) => value !== null) ?? [])
+      return last.map((record) => ({ ...keptVersion(record), value: record.value as Value }))
+    },
     async versions(id) {
       const versions = await store.recordVersions(kind, id)
       if (versions.length === 0) throw noSuchRecord(kind, id)

@@ -48,4 +48,6 @@ export interface RecordStore {
   recordVersions(kind: string, id: string): Promise<readonly RecordVersion[]>
   /** The newest version of each record that is not removed, in the order in which the records were made. */
   records(kind: string): Promise<readonly RecordVersion[]>
+  /** The newest version of each record that is removed: its value is `null`. In the order in which the records were made. */
+  removedRecords(kind: string): Promise<readonly RecordVersion[]>
 }

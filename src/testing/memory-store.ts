@@ -172,6 +172,11 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
         .map((versions) => versions.at(-1)!)
         .filter((version) => version.kind === kind && version.value !== null),
     ),
+    removedRecords: read((tables, kind) =>
+      [...tables.records.values()]
+        .map((versions) => versions.at(-1)!)
+        .filter((version) => version.kind === kind && version.value === null),
+    ),
 
     putFile: (row) => write((tables) => putNew(tables.files, row, 'file')),
     setFileState: (id, state) => write((tables) => changeRow(tables.files, id, { state }, 'file')),

@@ -80,6 +80,9 @@ function withChoices(runtime: FeatureRuntime): Runtime {
   } satisfies Partial<Runtime>)
 }
 
+/** The system prompt where nobody has written one. */
+const packagedPrompt = { own: () => ({ text: 'Packaged.', ref: 'packaged system prompt' }), warnings: () => [] }
+
 function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[] {
   return [
     { name: 'agents', routes: agentRoutes({ service: runtime.agents, runtime, layouts }) },
@@ -87,7 +90,7 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
       name: 'projects',
       routes: recordRoutes(() => runtime.projects, { name: 'project', one: 'a project', schema: projectSchema }),
     },
-    { name: 'prompt', routes: promptRoutes(runtime.prompt) },
+    { name: 'prompt', routes: promptRoutes({ edited: runtime.prompt, own: packagedPrompt }) },
     {
       name: 'subjects',
       routes: [...subjectRoutes(runtime), ...proposalRoutes(runtime)],

@@ -31,6 +31,11 @@ test('an agent is made, read, changed field by field, removed and brought back',
   assert.equal((await request(path, { method: 'DELETE' })).status, 204)
   assert.equal((await request(path)).status, 404)
   assert.deepEqual(await json('/api/agents'), { agents: [] })
+  const { agents: removed } = await json<{ agents: readonly Made[] }>('/api/agents?removed=true')
+  assert.deepEqual(
+    removed.map(({ id, version, value }) => [id, version, value]),
+    [[made.id, 2, changed.value]],
+  )
   const { versions } = await json<{ versions: readonly Made[] }>(`${path}/versions`)
   assert.deepEqual(
     versions.map(({ version, value }) => [version, value === undefined]),
@@ -42,6 +47,7 @@ test('an agent is made, read, changed field by field, removed and brought back',
   )
   const restored = await json<Made>(`${path}/restore`, { body: { version: 1 } })
   assert.deepEqual([restored.version, restored.value], [4, made.value])
+  assert.deepEqual(await json('/api/agents?removed=true'), { agents: [] })
 })
 
 test('of two people who edit the same version, the second gets a conflict', async () => {
@@ -85,7 +91,8 @@ test('a session is given an agent and a project, and keeps both when neither is 
 
 test('the system prompt is edited, reset and restored, and every version is kept', async () => {
   const { request, json } = served(scriptedRuntime())
-  assert.deepEqual(await json('/api/prompt'), { edited: false })
+  const unedited = { text: 'Packaged.', from: 'packaged system prompt' }
+  assert.deepEqual(await json('/api/prompt'), { edited: false, unedited, warnings: [] })
   await json('/api/prompt', { method: 'PUT', body: { text: 'Be kind.' } })
   const second = await json<Made>('/api/prompt', { method: 'PUT', body: { text: 'Be brief.', after: 1 } })
   assert.equal(second.version, 2)

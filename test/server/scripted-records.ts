@@ -19,5 +19,9 @@ export function scriptedRecords(): RecordStore {
       const ids = new Set(kept.filter((each) => each.kind === kind).map(({ id }) => id))
       return [...ids].map((id) => versions(kind, id)[0]!).filter(({ value }) => value !== null)
     },
+    async removedRecords(kind) {
+      const ids = new Set(kept.filter((each) => each.kind === kind).map(({ id }) => id))
+      return [...ids].map((id) => versions(kind, id)[0]!).filter(({ value }) => value === null)
+    },
   }
 }

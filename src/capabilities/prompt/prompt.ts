@@ -24,7 +24,7 @@ export const prompt = capability<undefined, PromptService>({
   },
   async routes({ service }) {
     const { promptRoutes } = await import('./http/prompt-routes.ts')
-    return promptRoutes(service.edited)
+    return promptRoutes(service)
   },
   reload: ({ service }) => service.own.load(),
   warnings: ({ service }) => service.own.warnings(),

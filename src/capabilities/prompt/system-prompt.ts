@@ -24,6 +24,8 @@ export interface PromptOptions {
 export interface SystemPrompt {
   load(): Promise<void>
   warnings(): readonly string[]
+  /** What counts where nobody has edited it: the operator's own prompt, or the packaged one. `ref` names which. */
+  own(): { readonly text: string; readonly ref: string }
   /** The layer `system-prompt`. What is given goes first, then what the owner edited (BEHAVIOURS §3.3). */
   layers(given: LayerContext['system'], edited: string | undefined): readonly Layer[]
 }
@@ -56,6 +58,7 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
 
   return {
     load,
+    own: () => own,
     warnings: () => (warning === undefined ? [] : [warning]),
     layers(given, edited) {
       const { text: chosen, ref: from } = given ?? (edited === undefined ? own : { text: edited, ref: EDITED })

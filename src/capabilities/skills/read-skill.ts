@@ -142,7 +142,7 @@ const LARGEST_SKILL_FILE = 256 * 1024
  * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. It resolves links before it compares paths, so no path and
  * no link leads out of the folder. It opens no pipe and no device, and names binary content instead of returning it.
  */
-async function readSkillFile(folder: string, path: string): Promise<string | ToolFailed> {
+export async function readSkillFile(folder: string, path: string): Promise<string | ToolFailed> {
   if (path.includes('\0')) return refuseFile('path has a NUL character in it')
   const shown = JSON.stringify(path.slice(0, 200))
   try {

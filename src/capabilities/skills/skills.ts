@@ -37,7 +37,7 @@ export const skills = capability({
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
   checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
   async startLine(runtime) {
-    const { reachText, skillsReach } = await import('./cli/skills-reach.ts')
+    const { reachText, skillsReach } = await import('./skills-reach.ts')
     const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }
     if (loaded === 0) return undefined
     return { label: 'Skills', text: reachText(skillsReach(await runtime.preview({}), loaded)) }
@@ -68,6 +68,10 @@ export const skills = capability({
   layers: ({ service }, context) => service.layers(context),
   tools: ({ service }) => service.tools,
   promptBlocks: ({ service }) => service.promptBlocks,
+  async routes(self) {
+    const { skillRoutes } = await import('./http/skill-routes.ts')
+    return skillRoutes(self)
+  },
   reload: ({ service }) => service.reload(),
   warnings: ({ service }) => service.warnings,
   status: ({ service }) => ({ skills: service.loaded.skills.length }),

@@ -33,8 +33,16 @@ export function recordRoutes<Value extends object>(
       path: all,
       tag,
       summary: `Lists ${name}s in the order in which they were created`,
+      query: z.strictObject({
+        removed: z
+          .enum(['true', 'false'])
+          .transform((value) => value === 'true')
+          .default(false)
+          .describe('`true`: those that are removed, each in its last version, which can be restored.'),
+      }),
       answers: { 200: { description: `The ${name}s`, schema: z.object({ [`${name}s`]: z.array(kept) }) } },
-      handle: async () => json({ [`${name}s`]: await records().list() }),
+      handle: async ({ query: { removed } }) =>
+        json({ [`${name}s`]: await (removed ? records().removed() : records().list()) }),
     }),
     route({
       method: 'POST',

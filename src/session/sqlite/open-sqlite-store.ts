@@ -19,7 +19,13 @@ import {
 import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileState } from './file-table.ts'
 import { migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
-import { putRecord, readNewestRecord, readNewestRecords, readRecordVersions } from './record-table.ts'
+import {
+  putRecord,
+  readNewestRecord,
+  readNewestRecords,
+  readRecordVersions,
+  readRemovedRecords,
+} from './record-table.ts'
 import {
   bind,
   readBinding,
@@ -131,6 +137,7 @@ function createStore(connection: StoreConnection): SessionStore {
     record: async (kind, id) => readNewestRecord(connection, kind, id),
     recordVersions: async (kind, id) => readRecordVersions(connection, kind, id),
     records: async (kind) => readNewestRecords(connection, kind),
+    removedRecords: async (kind) => readRemovedRecords(connection, kind),
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 

@@ -24,6 +24,11 @@ export function readNewestRecords(connection: StoreConnection, kind: string): re
   return connection.all(newestVersions, { kind }).map(toVersion)
 }
 
+/** The versions that removed a record which is not there now, in the order in which the records were created. */
+export function readRemovedRecords(connection: StoreConnection, kind: string): readonly RecordVersion[] {
+  return connection.all(removedVersions, { kind }).map(toVersion)
+}
+
 type Row = Omit<Tables['records'], 'number'>
 
 function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
@@ -44,26 +49,30 @@ const newestVersion = plan((param: Parameter<{ kind: string; id: string }>) =>
   versions.where('kind', '=', param('kind')).where('id', '=', param('id')).limit(sql.lit(1)),
 )
 
-/** Records are ordered by their first version, which the index `records_made` finds. */
+/** The newest version of each record. They are ordered by their first version, which the index `records_made` finds. */
+const newest = tables
+  .selectFrom('records as first')
+  .innerJoin('records as newest', (join) =>
+    join
+      .onRef('newest.kind', '=', 'first.kind')
+      .onRef('newest.id', '=', 'first.id')
+      .on('newest.version', '=', ({ selectFrom }) =>
+        selectFrom('records as each')
+          .select('each.version')
+          .whereRef('each.kind', '=', 'first.kind')
+          .whereRef('each.id', '=', 'first.id')
+          .orderBy('each.version', 'desc')
+          .limit(sql.lit(1)),
+      ),
+  )
+  .selectAll('newest')
+  .where('first.version', '=', sql.lit(1))
+  .orderBy('first.number')
+
 const newestVersions = plan((param: Parameter<{ kind: string }>) =>
-  tables
-    .selectFrom('records as first')
-    .innerJoin('records as newest', (join) =>
-      join
-        .onRef('newest.kind', '=', 'first.kind')
-        .onRef('newest.id', '=', 'first.id')
-        .on('newest.version', '=', ({ selectFrom }) =>
-          selectFrom('records as each')
-            .select('each.version')
-            .whereRef('each.kind', '=', 'first.kind')
-            .whereRef('each.id', '=', 'first.id')
-            .orderBy('each.version', 'desc')
-            .limit(sql.lit(1)),
-        ),
-    )
-    .selectAll('newest')
-    .where('first.kind', '=', param('kind'))
-    .where('first.version', '=', sql.lit(1))
-    .where('newest.value', '<>', sql.lit('null'))
-    .orderBy('first.number'),
+  newest.where('first.kind', '=', param('kind')).where('newest.value', '<>', sql.lit('null')),
+)
+
+const removedVersions = plan((param: Parameter<{ kind: string }>) =>
+  newest.where('first.kind', '=', param('kind')).where('newest.value', '=', sql.lit('null')),
 )

@@ -4,19 +4,21 @@ import { api, ApiError, request } from './client.ts'
 export type { FileRow }
 
 interface UploadOptions {
+  /** What it belongs to, such as `{ project: ID }`. Absent: it waits for a message that names it. */
+  readonly owner?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** The share of its bytes that has left, 0 to 1. */
   onProgress(share: number): void
 }
 
-/** Hands a file in, for a message. Resolves when its bytes are on the disk of the gateway. Rejects with `ApiError`. */
-export async function uploadFile(file: File, { signal, onProgress }: UploadOptions): Promise<FileRow> {
+/** Hands a file in. Resolves when its bytes are on the disk of the gateway. Rejects with `ApiError`. */
+export async function uploadFile(file: File, { owner, signal, onProgress }: UploadOptions): Promise<FileRow> {
   // The only way of a browser to report how much of a body has left.
   const call = new XMLHttpRequest()
   const form = new FormData()
   form.append('file', file, file.name)
   const answer = await new Promise<UploadAnswer>((resolve, reject) => {
-    call.open('POST', '/api/files')
+    call.open('POST', owner === undefined ? '/api/files' : `/api/files?${new URLSearchParams(owner).toString()}`)
     call.responseType = 'json'
     call.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
     call.addEventListener('load', () => resolve((call.response ?? {}) as UploadAnswer))

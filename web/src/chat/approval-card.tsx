@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { api } from '../api/client.ts'
 import { CallDescription } from './call-description.tsx'
-import { DecisionButtons } from './decision-buttons.tsx'
+import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { ReadBefore, type WhatWasRead } from './read-before.tsx'
 import type { ToolPart } from './turn-parts.ts'
 

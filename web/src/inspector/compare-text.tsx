@@ -20,7 +20,13 @@ export function TextDifference({ before, after }: { readonly before: string; rea
     }
   }, [before, after])
   return (
-    <pre className="max-h-80 overflow-auto rounded border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere">
+    <pre
+      dir="auto"
+      tabIndex={0}
+      role="region"
+      aria-label="Difference"
+      className="max-h-80 overflow-auto rounded border border-line bg-sunken p-2 text-xs whitespace-pre-wrap wrap-anywhere"
+    >
       {parts.map(({ value, added, removed }, index) => {
         if (added)
           return (

@@ -19,6 +19,22 @@ export function TextField({ label, hint, problem, ...rest }: FieldProps & Compon
   )
 }
 
+/** A text of several lines with its label. It grows with what is in it. */
+export function TextArea({ label, hint, problem, ...rest }: FieldProps & ComponentProps<'textarea'>): ReactNode {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(described) => (
+        <textarea
+          {...described}
+          dir="auto"
+          {...rest}
+          className={`${look} field-sizing-content max-h-[60dvh] min-h-20 leading-relaxed`}
+        />
+      )}
+    </Field>
+  )
+}
+
 /** One of several values: the list of the browser, since the page may add no styles of its own for another one. */
 export function Select({
   label,

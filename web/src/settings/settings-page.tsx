@@ -17,6 +17,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
           <Link
             key={id}
             href={`/settings/${id}`}
+            ref={id === current.id ? showLink : undefined}
             aria-current={id === current.id ? 'page' : undefined}
             className={`rounded-lg px-3 py-1.5 text-sm whitespace-nowrap hover:bg-line ${id === current.id ? 'bg-line font-medium' : ''}`}
           >
@@ -34,4 +35,9 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
       </div>
     </main>
   )
+}
+
+/** On a narrow screen the list of pages is wider than the window. */
+function showLink(link: HTMLAnchorElement | null): void {
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
 }

@@ -11,5 +11,10 @@ interface SettingsEntry {
 export const settingsPages: readonly SettingsEntry[] = [
   { id: 'status', title: 'Status', component: lazy(() => import('./status-page.tsx')) },
   { id: 'models', title: 'Models', component: lazy(() => import('./models-page.tsx')) },
+  { id: 'prompt', title: 'System prompt', component: lazy(() => import('./prompt-page.tsx')) },
+  { id: 'agents', title: 'Agents', component: lazy(() => import('./agents-page.tsx')) },
+  { id: 'projects', title: 'Projects', component: lazy(() => import('./projects-page.tsx')) },
+  { id: 'subjects', title: 'Subjects', component: lazy(() => import('./subjects-page.tsx')) },
+  { id: 'skills', title: 'Skills', component: lazy(() => import('./skills-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { json, restoreBodySchema, expectedVersionSchema } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
 import type { EditedPrompt } from '../edited-prompt.ts'
+import type { SystemPrompt } from '../system-prompt.ts'
 
 const version = z.object({
   version: z.number(),
@@ -9,8 +10,13 @@ const version = z.object({
   text: z.string().optional().describe('Absent: it was reset in this version.'),
 })
 
+interface PromptParts {
+  readonly edited: EditedPrompt
+  readonly own: Pick<SystemPrompt, 'own' | 'warnings'>
+}
+
 /** The system prompt as its owner edited it, with its history. */
-export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
+export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Route[] {
   const about = { path: '/api/prompt', tag: 'prompt' } as const
   const answers = { 200: { description: 'The new version', schema: version } } as const
   return [
@@ -23,13 +29,20 @@ export function promptRoutes(prompt: EditedPrompt): readonly Route[] {
         'is the choice to send no system prompt.',
       answers: {
         200: {
-          description: 'The text, if it was edited, and the newest version',
-          schema: z.object({ edited: z.boolean(), ...version.partial().shape }),
+          description: 'The text, if it was edited, the newest version, and what counts without an edit',
+          schema: z.object({
+            edited: z.boolean(),
+            ...version.partial().shape,
+            unedited: z.object({ text: z.string(), from: z.string() }).describe('What counts after a reset.'),
+            warnings: z.array(z.string()).describe('What is odd about the file of the home.'),
+          }),
         },
       },
       handle: async () => {
         const newest = (await prompt.versions())[0]
-        return json({ edited: newest?.text !== undefined, ...newest })
+        const { text, ref } = own.own()
+        const unedited = { text, from: ref }
+        return json({ edited: newest?.text !== undefined, ...newest, unedited, warnings: own.warnings() })
       },
     }),
     route({

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../../runtime.ts'
 import type { CheckContext, Finding } from '../../../capability.ts'
-import { loadKnownSkills } from './known-skills.ts'
-import { readReach, reachText } from './skills-reach.ts'
+import { loadKnownSkills } from '../known-skills.ts'
+import { readReach, reachText } from '../skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
 

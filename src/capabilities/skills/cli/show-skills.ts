@@ -13,14 +13,15 @@ import {
   withConnection,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
-import { errorMessage, nearestName } from '../../../platform.ts'
-import { type KnownSkills, knownSkills, type SkillFacts, skillFacts } from './known-skills.ts'
-import { reachText, readReach, type SkillsReach } from './skills-reach.ts'
+import { errorMessage } from '../../../platform.ts'
+import { notLoadedReason, type SkillFacts, warningsAbout } from '../known-skills.ts'
+import { reachText, readReach, type SkillsReach } from '../skills-reach.ts'
+import { type KnownSkills, knownSkillFacts, knownSkills } from './known-skills.ts'
 
 /** The loaded skills and their costs, those that did not load and why, and the form in which skills are sent. */
 export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const known = await knownSkills(call, io)
-  const { skills, tokens } = await skillFacts(known)
+  const { skills, tokens } = await knownSkillFacts(known)
   const { left, warnings, forms } = known
   const { reach, reachUnknown }: Reach = skills.length > 0 ? await askReach(call, io, skills.length) : {}
   if (call.json) {
@@ -92,9 +93,9 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
   const known = await knownSkills(call, io)
   const skill = known.skills.find((one) => one.name === name)
   if (skill === undefined) throw notLoadedFailure(name, known)
-  const facts = (await skillFacts({ ...known, skills: [skill] })).skills[0]!
+  const facts = (await knownSkillFacts({ ...known, skills: [skill] })).skills[0]!
   const { license, compatibility, allowedTools, version, requires } = skill.fields
-  const warnings = known.warnings.filter((warning) => warning.startsWith(skill.folder))
+  const warnings = warningsAbout(skill, known.warnings)
   if (call.json) {
     printJson(io, { ...facts, fields: skill.fields, warnings, body: skill.body })
     return 0
@@ -119,18 +120,7 @@ export async function showSkill(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-function notLoadedFailure(name: string, { left, skills }: KnownSkills): CommandFailure {
-  const found = left.find((one) => one.name === name)
-  if (found !== undefined) {
-    return new CommandFailure('not-loaded', `the skill ${name} is not loaded: ${found.why}.`, {
-      hint: `It is in ${found.folder}.`,
-    })
-  }
-  const near = nearestName(
-    name,
-    skills.map((one) => one.name),
-  )
-  return new CommandFailure('not-found', `Unknown skill "${name}".`, {
-    hint: near === undefined ? 'List the skills with `foreword skills`.' : `Did you mean ${near}?`,
-  })
+function notLoadedFailure(name: string, known: KnownSkills): CommandFailure {
+  const { code, message, hint } = notLoadedReason(name, known)
+  return new CommandFailure(code, message, { hint })
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import { cachedFinder } from './find-binary.ts'
 import { type Machine, missingRequirements } from './requirements.ts'
+import { skillFilePaths } from './skill-files.ts'
 import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder, type SkillRead } from './skill-folder.ts'
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
@@ -82,10 +83,7 @@ function untrustedText(count: number): string {
 }
 
 /** How many files and bytes of one skill are hashed. Of larger files only path and size count. */
-const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024, depth: 32 } as const
-
-/** Files of version control and file managers, which are no part of the skill. */
-const NOT_COUNTED = new Set(['.git', '.DS_Store'])
+const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024 } as const
 
 /**
  * SHA-256 of a skill's folder: relative path, size and bytes of each file, in code-unit order of the paths. A link to a
@@ -94,9 +92,7 @@ const NOT_COUNTED = new Set(['.git', '.DS_Store'])
  */
 async function skillDigest(folder: string): Promise<string | undefined> {
   try {
-    const paths = (await pathsIn(folder, '', DIGEST_BOUNDS.depth)).toSorted((one, other) =>
-      one.normalize('NFC') < other.normalize('NFC') ? -1 : 1,
-    )
+    const paths = await skillFilePaths(folder)
     const digest = createHash('sha256')
     let left: number = DIGEST_BOUNDS.bytes
     for (const path of paths.slice(0, DIGEST_BOUNDS.files)) {
@@ -116,18 +112,4 @@ async function skillDigest(folder: string): Promise<string | undefined> {
   } catch {
     return undefined
   }
-}
-
-/** Every file below a folder, by its path there, with `/`. Follows no links. */
-async function pathsIn(folder: string, within: string, depth: number): Promise<readonly string[]> {
-  if (depth === 0) return []
-  const entries = await readdir(join(folder, within), { withFileTypes: true })
-  const paths: string[] = []
-  for (const entry of entries) {
-    if (NOT_COUNTED.has(entry.name)) continue
-    const path = within === '' ? entry.name : `${within}/${entry.name}`
-    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path, depth - 1)))
-    else paths.push(path)
-  }
-  return paths
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
-import { Button } from '../parts/button.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
+import { Button } from './button.tsx'
+import { ErrorNote } from './error-note.tsx'
 
 /** One way to agree, with its key. */
 export interface Agreement {

@@ -1,6 +1,6 @@
-import type { Preview } from '../../../runtime.ts'
-import { ForewordError } from '../../../platform.ts'
-import type { CheckContext } from '../../../capability.ts'
+import type { Preview } from '../../runtime.ts'
+import { ForewordError } from '../../platform.ts'
+import type { CheckContext } from '../../capability.ts'
 
 /** Which skills reach the model, and in which form, by what its next call would send. */
 export interface SkillsReach {

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import { TextArea, TextField } from '../parts/fields.tsx'
+import { type FieldsProps, fieldsText, type RecordsKind } from './records-kind.ts'
+import { RecordsPage } from './records-page.tsx'
+import { TokenHint } from './records-tokens.tsx'
+
+interface Project {
+  readonly name: string
+  readonly instructions: string
+}
+
+const projects: RecordsKind<Project> = {
+  name: 'project',
+  one: 'a project',
+  about: 'A project has instructions and files that its sessions share. The default agent reads the instructions.',
+  empty: { name: '', instructions: '' },
+  describe: ({ instructions }) => (instructions.trim() === '' ? 'without instructions' : beginningOf(instructions)),
+  textOf: ({ name, instructions }) => fieldsText({ name }, { instructions }),
+  layersOf: () => ({ Instructions: 'custom-agent' }),
+  Fields: ProjectFields,
+}
+
+/** Projects: made, changed, removed and put back. */
+export default function ProjectsPage(): ReactNode {
+  return <RecordsPage kind={projects} />
+}
+
+function ProjectFields({ value, set }: FieldsProps<Project>): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        value={value.name}
+        onChange={({ target }) => set({ ...value, name: target.value })}
+      />
+      <TextArea
+        label="Instructions"
+        hint={<TokenHint text={value.instructions}>What the default agent reads in this project.</TokenHint>}
+        value={value.instructions}
+        onChange={({ target }) => set({ ...value, instructions: target.value })}
+      />
+    </>
+  )
+}
+
+function beginningOf(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}

@@ -1,0 +1,148 @@
+import type { ReactNode } from 'react'
+import { api } from '../api/client.ts'
+import { useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { TextArea } from '../parts/fields.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { useLate } from '../parts/use-late.ts'
+import { useDraft, type Versioned } from './version-draft.ts'
+import { VersionForm } from './version-form.tsx'
+import { type ListedVersion, timeText, VersionList } from './version-list.tsx'
+import { SentLayer } from './version-sent.tsx'
+
+/** The system prompt, as `GET /api/prompt` shows it. */
+interface Prompt {
+  readonly edited: boolean
+  /** Absent: it was never edited. */
+  readonly version?: number
+  readonly time?: string
+  readonly text?: string
+  readonly unedited: { readonly text: string; readonly from: string }
+  readonly warnings: readonly string[]
+}
+
+/** The system prompt: what counts and where it comes from, an editor, and its versions. */
+export default function PromptPage(): ReactNode {
+  const { data, error, mutate } = useResource<Prompt>('/api/prompt')
+  const { data: history, mutate: mutateHistory } = useResource<{ readonly versions: readonly PromptVersion[] }>(
+    '/api/prompt/versions',
+  )
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined || history === undefined) return <Spinner />
+  const readAgain = async (): Promise<void> => {
+    await Promise.all([mutate(), mutateHistory()])
+  }
+  const putBack = async ({ version, text }: ListedVersion): Promise<void> => {
+    if (text === undefined) await api('/api/prompt', { method: 'DELETE' })
+    else await api('/api/prompt/restore', { method: 'POST', body: { version } })
+    await readAgain()
+  }
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-soft">
+        What every model reads first, in all sessions but those of an agent that replaces it. A change counts from the
+        next turn on.
+      </p>
+      {data.warnings.map((warning) => (
+        <p key={warning} className="rounded-lg border border-warn px-3 py-2 text-sm">
+          {warning}
+        </p>
+      ))}
+      <PromptEditor prompt={data} readAgain={readAgain} />
+      <VersionList
+        versions={history.versions.map(({ text, ...each }) => ({ ...each, text }))}
+        empty="Reset"
+        emptyToo
+        putBack={putBack}
+      />
+    </div>
+  )
+}
+
+interface PromptVersion {
+  readonly version: number
+  readonly time: string
+  readonly text?: string
+}
+
+function PromptEditor({ prompt, readAgain }: { readonly prompt: Prompt; readAgain(): Promise<void> }): ReactNode {
+  const { edited, unedited, version = 0, text, time } = prompt
+  // What is never edited is no version, and yet there is something to compare with.
+  const newest: Versioned<string> = { version, value: text ?? unedited.text }
+  const draft = useDraft('prompt', newest)
+  const late = useLate(draft.value, 300)
+  const save = async (value: string, after: number): Promise<undefined> => {
+    try {
+      await api('/api/prompt', { method: 'PUT', body: { text: value, after } })
+    } finally {
+      await readAgain()
+    }
+  }
+  const reset = async (): Promise<void> => {
+    const { version: before } = prompt
+    try {
+      await api('/api/prompt', { method: 'DELETE' })
+      await readAgain()
+      const undo = async (): Promise<void> => {
+        await api('/api/prompt/restore', { method: 'POST', body: { version: before } })
+        await readAgain()
+      }
+      showToast({
+        text: 'The system prompt is reset.',
+        action: { label: 'Undo', run: () => void undo().catch(report) },
+      })
+    } catch (failure) {
+      report(failure)
+    }
+  }
+  return (
+    <section aria-label="In force" className="flex flex-col gap-4">
+      <p className="text-sm">
+        <span className="font-medium">In force: </span>
+        {edited && time !== undefined
+          ? `the prompt that was edited here, version ${version} of ${timeText(time)}.`
+          : `${sourceText(unedited.from)}.`}
+      </p>
+      <VersionForm label="System prompt" newest={newest} draft={draft} textOf={(value) => value} save={save} compares>
+        <TextArea
+          label="System prompt"
+          maxLength={200_000}
+          hint={
+            draft.value.trim() === ''
+              ? 'Blank: no system prompt is sent.'
+              : 'Each call replaces {{date}}, {{tools}} and {{citations}} in it.'
+          }
+          value={draft.value}
+          onChange={({ target }) => draft.set(target.value)}
+        />
+        {late.trim() !== '' && (
+          <SentLayer
+            layer="system-prompt"
+            body={draft.changed ? { system: late } : {}}
+            version={version}
+            none="Nothing of it is sent."
+          />
+        )}
+      </VersionForm>
+      {edited && (
+        <div className="flex flex-wrap items-center gap-3">
+          <Button look="danger" onClick={() => void reset()}>
+            Reset
+          </Button>
+          <p className="text-sm text-soft">{`Goes back to ${sourceText(unedited.from)}.`}</p>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function report(failure: unknown): void {
+  showToast({ text: failure instanceof Error ? failure.message : String(failure) })
+}
+
+/** What counts without an edit, in words. */
+function sourceText(from: string): string {
+  return from === 'packaged system prompt' ? 'the prompt that comes with Foreword' : `the file ${from} of the home`
+}

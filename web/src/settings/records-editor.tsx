@@ -1,0 +1,197 @@
+import { type ReactNode, useState } from 'react'
+import { useSWRConfig } from 'swr'
+import { Link, useLocation } from 'wouter'
+import { type ApiError, api } from '../api/client.ts'
+import { useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { RecordFiles } from './records-files.tsx'
+import { type KeptRecord, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
+import { useDraft } from './version-draft.ts'
+import { VersionForm } from './version-form.tsx'
+import { VersionList } from './version-list.tsx'
+import { SentLayer } from './version-sent.tsx'
+
+interface EditorProps<Value extends NamedValue> {
+  readonly kind: RecordsKind<Value>
+  /** Called with the warnings about what was just saved. */
+  onSaved(saved: { readonly id: string; readonly warnings: readonly string[] }): void
+}
+
+/** The form of one that there is not yet. */
+export function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Value>): ReactNode {
+  const { name, empty, textOf, Fields } = kind
+  const newest = { version: 0, value: empty }
+  const draft = useDraft(`${name}/new`, newest)
+  const [, navigate] = useLocation()
+  const { mutate } = useSWRConfig()
+  const save = async (value: Value): Promise<() => void> => {
+    const made = await api<KeptRecord<Value>>(`/api/${name}s`, { method: 'POST', body: withoutEmpty(value) })
+    await mutate(`/api/${name}s`)
+    return () => {
+      onSaved({ id: made.id, warnings: made.warnings ?? [] })
+      navigate(recordHref(name, made.id), { replace: true })
+    }
+  }
+  return (
+    <div className="flex flex-col gap-6">
+      <BackLink name={name} />
+      <h2 className="text-lg font-semibold">{`New ${name}`}</h2>
+      <VersionForm
+        label={`New ${name}`}
+        newest={newest}
+        draft={draft}
+        textOf={textOf}
+        save={save}
+        saveLabel={`Create the ${name}`}
+      >
+        <Fields value={draft.value} set={draft.set} />
+      </VersionForm>
+    </div>
+  )
+}
+
+/** One of them: its fields, its versions, and its removal. */
+export function RecordEditor<Value extends NamedValue>({
+  kind,
+  id,
+  warnings,
+  onSaved,
+}: EditorProps<Value> & { readonly id: string; readonly warnings: readonly string[] | undefined }): ReactNode {
+  const { name, textOf } = kind
+  const path = recordPath(name, id, '/versions')
+  const { data, error, mutate } = useResource<{ readonly versions: readonly KeptRecord<Value>[] }>(path)
+  const { mutate: refresh } = useSWRConfig()
+  const readAgain = async (): Promise<void> => {
+    await Promise.all([mutate(), refresh(`/api/${name}s`), refresh(`/api/${name}s?removed=true`)])
+  }
+  const putBack = async ({ version }: { readonly version: number }): Promise<void> => {
+    await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version } })
+    await readAgain()
+  }
+  const newest = data?.versions[0]
+  if (newest === undefined) {
+    return (
+      <div className="flex flex-col gap-6">
+        <BackLink name={name} />
+        {error ? <ErrorNote error={error} /> : <Spinner />}
+      </div>
+    )
+  }
+  const { value } = newest
+  return (
+    <div className="flex flex-col gap-6">
+      <BackLink name={name} />
+      {error && <ErrorNote error={error} />}
+      {value === undefined ? (
+        <p role="status">{`This ${name} is removed. Put one of its versions back to use it again.`}</p>
+      ) : (
+        <Editor
+          kind={kind}
+          id={id}
+          newest={{ version: newest.version, value }}
+          warnings={warnings}
+          onSaved={onSaved}
+          readAgain={readAgain}
+        />
+      )}
+      <VersionList
+        versions={data!.versions.map((each) => ({ ...each, text: each.value && textOf(each.value) }))}
+        empty="Removed"
+        putBack={putBack}
+      />
+    </div>
+  )
+}
+
+function Editor<Value extends NamedValue>({
+  kind: { name, empty, textOf, layersOf, Fields },
+  id,
+  newest,
+  warnings,
+  onSaved,
+  readAgain,
+}: EditorProps<Value> & {
+  readonly id: string
+  readonly newest: { readonly version: number; readonly value: Value }
+  readonly warnings: readonly string[] | undefined
+  readAgain(): Promise<void>
+}): ReactNode {
+  const draft = useDraft(`${name}/${id}`, newest)
+  const [refusal, setRefusal] = useState<ApiError>()
+  const [, navigate] = useLocation()
+  const save = async (value: Value, after: number): Promise<() => void> => {
+    try {
+      const body = { ...changesOf(value, empty, newest.value), after }
+      const made = await api<KeptRecord<Value>>(recordPath(name, id), { method: 'PATCH', body })
+      return () => onSaved({ id, warnings: made.warnings ?? [] })
+    } finally {
+      await readAgain()
+    }
+  }
+  const remove = async (): Promise<void> => {
+    setRefusal(undefined)
+    try {
+      await api(recordPath(name, id), { method: 'DELETE' })
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+      return
+    }
+    await readAgain()
+    navigate(`/settings/${name}s`)
+    const undo = async (): Promise<void> => {
+      await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version: newest.version } })
+      await readAgain()
+    }
+    const action = {
+      label: 'Undo',
+      run: () => void undo().catch((failure: Error) => showToast({ text: failure.message })),
+    }
+    showToast({ text: `${newest.value.name} is removed.`, action, ms: 10_000 })
+  }
+  return (
+    <>
+      <h2 className="text-lg font-semibold" dir="auto">
+        {newest.value.name}
+      </h2>
+      <VersionForm
+        label={`The ${name} ${newest.value.name}`}
+        newest={newest}
+        draft={draft}
+        textOf={textOf}
+        save={save}
+        warnings={warnings}
+      >
+        <Fields value={draft.value} set={draft.set} />
+      </VersionForm>
+      <section aria-label="What the model reads" className="flex flex-col gap-1">
+        {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
+          <SentLayer key={title} title={title} layer={layer} body={{ [name]: id }} version={newest.version} />
+        ))}
+      </section>
+      <RecordFiles name={name} id={id} />
+      {refusal && <ErrorNote error={refusal} />}
+      <div>
+        <Button look="danger" onClick={() => void remove()}>{`Remove this ${name}`}</Button>
+      </div>
+    </>
+  )
+}
+
+function BackLink({ name }: { readonly name: string }): ReactNode {
+  return <Link href={`/settings/${name}s`} className="text-sm text-accent underline">{`All ${name}s`}</Link>
+}
+
+/** A field that was left empty is not sent. */
+function withoutEmpty(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== ''))
+}
+
+/** The body of a change: every field, and `null` for one that is no longer there. */
+function changesOf(value: object, empty: object, before: object): object {
+  const names = new Set([...Object.keys(empty), ...Object.keys(before), ...Object.keys(value)])
+  const fields = value as Readonly<Record<string, unknown>>
+  return Object.fromEntries([...names].map((field) => [field, fields[field] ?? null]))
+}

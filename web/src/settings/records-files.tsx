@@ -1,0 +1,148 @@
+import { Trash2, Upload } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ApiError, api } from '../api/client.ts'
+import { useResource } from '../api/resources.ts'
+import { type FileRow, uploadFile } from '../api/upload.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { count } from '../parts/numbers.ts'
+
+/** How often files that are still being read are asked for again, ms. */
+const AGAIN_MS = 1_000
+
+interface RecordFilesProps {
+  /** `agent` or `project` */
+  readonly name: string
+  readonly id: string
+}
+
+/** The files of an agent or a project: what each costs, or why it cannot be read. */
+export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
+  const { data, error, mutate } = useResource<{ readonly files: readonly FileRow[] }>(
+    `/api/files?owner=${name}/${encodeURIComponent(id)}`,
+    { refreshInterval: (latest) => (latest?.files.some(({ state }) => state.type === 'processing') ? AGAIN_MS : 0) },
+  )
+  const { add, sending, refusal } = useAdding({ name, id }, async () => {
+    await mutate()
+  })
+  const [leaving, setLeaving] = useState<FileRow>()
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <section aria-label="Files" className="flex flex-col gap-2 text-sm">
+      <h2 className="text-lg font-semibold">Files</h2>
+      {error && <ErrorNote error={error} />}
+      {data?.files.length === 0 && <p className="text-soft">{`This ${name} has no files.`}</p>}
+      {data !== undefined && data.files.length > 0 && (
+        <ul aria-label="Files" className="flex flex-col divide-y divide-line rounded-lg border border-line">
+          {data.files.map((file) => (
+            <li key={file.id} className="flex items-center gap-3 py-1 ps-3 pe-1">
+              <div className="min-w-0 flex-1">
+                <p className="truncate" title={file.name} dir="auto">
+                  {file.name}
+                </p>
+                <p className={`text-xs ${file.state.type === 'failed' ? 'text-bad' : 'text-soft'}`}>
+                  {stateText(file)}
+                </p>
+              </div>
+              <IconButton label={`Remove ${file.name}`} onClick={() => setLeaving(file)}>
+                <Trash2 size={16} aria-hidden />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      {refusal && <ErrorNote error={refusal} />}
+      <input
+        ref={field}
+        type="file"
+        multiple
+        aria-label={`Files for this ${name}`}
+        className="hidden"
+        onChange={({ target }) => {
+          void add([...(target.files ?? [])])
+          target.value = ''
+        }}
+      />
+      <div>
+        <Button look="plain" disabled={sending} onClick={() => field.current?.click()}>
+          <Upload size={16} aria-hidden /> {sending ? 'Uploading …' : 'Add files'}
+        </Button>
+      </div>
+      {leaving && (
+        <RemoveDialog
+          file={leaving}
+          onClose={() => {
+            setLeaving(undefined)
+            void mutate()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Hands files in, one after another; what is refused does not keep the others. */
+function useAdding({ name, id }: RecordFilesProps, readAgain: () => Promise<void>) {
+  const [sending, setSending] = useState(false)
+  const [refusal, setRefusal] = useState<ApiError>()
+  const left = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    left.current = controller
+    return () => controller.abort()
+  }, [])
+  const add = async (files: readonly File[]): Promise<void> => {
+    const { signal } = left.current
+    setSending(true)
+    setRefusal(undefined)
+    for (const file of files) {
+      try {
+        await uploadFile(file, { owner: { [name]: id }, signal, onProgress: () => {} })
+      } catch (failure) {
+        if (!signal.aborted) setRefusal(failure as ApiError)
+      }
+    }
+    if (signal.aborted) return
+    setSending(false)
+    await readAgain()
+  }
+  return { add, sending, refusal }
+}
+
+/** A file that is removed cannot be put back, so the person is asked. */
+function RemoveDialog({ file: { id, name }, onClose }: { readonly file: FileRow; onClose(): void }): ReactNode {
+  const [error, setError] = useState<ApiError>()
+  const remove = async (): Promise<void> => {
+    try {
+      await api(`/api/files/${encodeURIComponent(id)}`, { method: 'DELETE' })
+      onClose()
+    } catch (failure) {
+      setError(failure as ApiError)
+    }
+  }
+  return (
+    <Dialog title="Remove a file" onClose={onClose}>
+      <div className="flex flex-col gap-4 text-sm">
+        <p>{`${name} is deleted and cannot be put back. You can add it again.`}</p>
+        {error && <ErrorNote error={error} />}
+        <div className="flex gap-2">
+          <Button look="danger" onClick={() => void remove()}>
+            Remove it
+          </Button>
+          <Button look="plain" onClick={onClose}>
+            Keep it
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function stateText({ state, bytes }: FileRow): string {
+  if (state.type === 'processing') return 'Being read …'
+  if (state.type === 'failed') return `Not read: ${state.reason}.`
+  const { reading } = state
+  return `${count(bytes)} bytes${reading.kind === 'text' ? `, ${count(reading.tokens)} tokens` : ''}`
+}

@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+
+/** A kind of things that people edit, with versions, at `/api/NAMEs`. */
+export interface RecordsKind<Value extends NamedValue> {
+  /** `agent` */
+  readonly name: string
+  /** `an agent` */
+  readonly one: string
+  /** What they are for: one sentence. */
+  readonly about: string
+  readonly empty: Value
+  /** What tells one from another in the list. */
+  describe(value: Value): string
+  /** Every field of a value, in words, for the difference between versions. */
+  textOf(value: Value): string
+  /** Ids of the layers of a request that come from a value, by their titles. */
+  layersOf(value: Value): Readonly<Record<string, string>>
+  /** The fields of the form. */
+  readonly Fields: (props: FieldsProps<Value>) => ReactNode
+}
+
+export interface NamedValue {
+  readonly name: string
+}
+
+export interface FieldsProps<Value> {
+  readonly value: Value
+  set(value: Value): void
+}
+
+/** One version, as the gateway answers it. `value` is absent where that version removed it. */
+export interface KeptRecord<Value> {
+  readonly id: string
+  readonly version: number
+  readonly time: string
+  readonly value?: Value
+  readonly warnings?: readonly string[]
+}
+
+export type KeptList<Value> = Readonly<Record<string, readonly (KeptRecord<Value> & { readonly value: Value })[]>>
+
+export function recordPath(name: string, id: string, what = ''): string {
+  return `/api/${name}s/${encodeURIComponent(id)}${what}`
+}
+
+/** The page of one of them; of a new one without an id. */
+export function recordHref(name: string, id = 'new'): string {
+  return `/settings/${name}s?id=${encodeURIComponent(id)}`
+}
+
+/** Named fields as lines, and after them the long texts. */
+export function fieldsText(
+  fields: Readonly<Record<string, string | undefined>>,
+  texts: Readonly<Record<string, string | undefined>>,
+): string {
+  const lines = Object.entries(fields).flatMap(([name, field]) => (field === undefined ? [] : [`${name}: ${field}`]))
+  const long = Object.entries(texts).flatMap(([name, text = '']) => (text === '' ? [] : [`\n${name}:\n${text}`]))
+  return [...lines, ...long].join('\n')
+}

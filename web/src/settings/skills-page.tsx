@@ -1,0 +1,103 @@
+import { type ReactNode, useState } from 'react'
+import { api, type ApiError } from '../api/client.ts'
+import { useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { count } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import { useLate } from '../parts/use-late.ts'
+import type { SkillList } from './skills-kind.ts'
+import { LeftSkills, LoadedSkills } from './skills-list.tsx'
+import { SkillsReach, useReach } from './skills-reach.tsx'
+
+/** Skills: what loads and what it costs, what does not and why, and what reaches a model or an agent. */
+export default function SkillsPage(): ReactNode {
+  const [filter, setFilter] = useState('')
+  const words = useLate(filter.trim(), 200)
+  const { data, error, mutate } = useResource<SkillList>(
+    `/api/skills${words === '' ? '' : `?q=${encodeURIComponent(words)}`}`,
+    { keepPreviousData: true },
+  )
+  const [wanted, setWanted] = useState({ model: '', agent: '' })
+  const reach = useReach(wanted, data?.read)
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-soft">
+        A skill is a folder with instructions that a model reads when they are of use. Skills stay files: this page
+        shows what becomes of them.
+      </p>
+      <SkillsReach wanted={wanted} onChange={setWanted} reach={reach} />
+      {error && <ErrorNote error={error} />}
+      {data === undefined && !error && <Spinner />}
+      {data !== undefined && (
+        <>
+          <Summary list={data} readAgain={() => Promise.all([mutate(), reach.mutate()])} />
+          {(data.total > 10 || filter !== '') && (
+            <TextField
+              label="Filter"
+              type="search"
+              placeholder="Words of the name or the description"
+              value={filter}
+              onChange={({ target }) => setFilter(target.value)}
+            />
+          )}
+          <LoadedSkills skills={data.skills} filtered={words !== ''} total={data.total} reach={reach.data} />
+          <LeftSkills left={data.left} />
+          {data.warnings.length > 0 && (
+            <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
+              {data.warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+function Summary({
+  list: { total, read, tokens, why, directory },
+  readAgain,
+}: {
+  readonly list: SkillList
+  readAgain(): Promise<unknown>
+}): ReactNode {
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<ApiError>()
+  const reload = async (): Promise<void> => {
+    setBusy(true)
+    setRefusal(undefined)
+    try {
+      await api('/api/reload', { method: 'POST' })
+      await readAgain()
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const all = total === 1 ? 'One skill loads' : `${count(total)} skills load`
+  return (
+    <section aria-label="Skills in the folders" className="flex flex-col gap-2 text-sm">
+      {total === 0 ? (
+        <p>{`No skill loads. Create one in ${directory} with \`foreword skills new NAME\`.`}</p>
+      ) : (
+        <>
+          <p>{`${all}: ${count(tokens.full)} tokens in full, ${count(tokens.list)} as a list.`}</p>
+          <p className="text-soft">{`The forms they may be sent in: ${why}.`}</p>
+        </>
+      )}
+      {read !== total && (
+        <p className="text-warn">{`The gateway has read ${count(read)} skills, and ${count(total)} would load now. Read them again.`}</p>
+      )}
+      {refusal && <ErrorNote error={refusal} />}
+      <div>
+        <Button look="plain" disabled={busy} onClick={() => void reload()}>
+          Read the folders again
+        </Button>
+      </div>
+    </section>
+  )
+}

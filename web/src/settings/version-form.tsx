@@ -1,0 +1,146 @@
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../api/client.ts'
+import { TextDifference } from '../inspector/compare-text.tsx'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { ExactText } from '../parts/exact-text.tsx'
+import { Fold } from '../parts/fold.tsx'
+import type { Draft, Versioned } from './version-draft.ts'
+
+interface VersionFormProps<Value> {
+  /** For screen readers: `Agent Poet`. */
+  readonly label: string
+  readonly newest: Versioned<Value>
+  readonly draft: Draft<Value>
+  /** A value as a text, for the difference. */
+  textOf(value: Value): string
+  /** Resolves once it is saved and read again, to what is to be done then. Rejects with `ApiError`. */
+  save(value: Value, base: number): Promise<(() => void) | undefined>
+  /** Of the value that was just saved. Absent: none was. */
+  readonly warnings?: readonly string[] | undefined
+  /** Whether there is something to compare with although there is no version yet. */
+  readonly compares?: boolean
+  /** The word on the button. */
+  readonly saveLabel?: string
+  /** The fields. */
+  readonly children: ReactNode
+}
+
+/**
+ * A form for something with versions: it shows what would change before it is saved, keeps the input whatever happens, and
+ * shows the version of somebody else beside one's own.
+ */
+export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
+  const {
+    label,
+    newest,
+    draft,
+    textOf,
+    save,
+    warnings,
+    compares = newest.version > 0,
+    saveLabel = 'Save',
+    children,
+  } = props
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const submit = async (): Promise<void> => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const then = await save(draft.value, draft.base)
+      draft.discard()
+      then?.()
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure
+      // The newer version is shown below instead.
+      if (failure.code !== 'changed') setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      aria-label={label}
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      {children}
+      {error && <ErrorNote error={error} />}
+      {draft.overtaken && <OtherVersion newest={newest} draft={draft} textOf={textOf} />}
+      {draft.changed && compares && !draft.overtaken && (
+        <Fold className="text-sm" summaryClassName="text-soft" summary="What changes">
+          <div className="mt-2">
+            <TextDifference before={textOf(newest.value)} after={textOf(draft.value)} />
+          </div>
+        </Fold>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" disabled={busy || draft.overtaken || (!draft.changed && compares)}>
+          {saveLabel}
+        </Button>
+        {draft.changed && (
+          <Button look="plain" disabled={busy} onClick={draft.discard}>
+            Discard changes
+          </Button>
+        )}
+        <p role="status" className="text-sm text-soft">
+          {draft.changed ? 'Not saved yet.' : warnings !== undefined && 'Saved.'}
+        </p>
+      </div>
+      {!draft.changed && warnings !== undefined && warnings.length > 0 && (
+        <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      )}
+    </form>
+  )
+}
+
+/** The version that was saved in the meantime, beside one's own, and the two ways to go on. */
+function OtherVersion<Value>({
+  newest,
+  draft,
+  textOf,
+}: Pick<VersionFormProps<Value>, 'newest' | 'draft' | 'textOf'>): ReactNode {
+  return (
+    <section
+      role="alert"
+      aria-label="A newer version"
+      className="flex flex-col gap-3 rounded-lg border border-warn p-3 text-sm"
+    >
+      <p className="font-medium">
+        {`Version ${newest.version} was saved while you changed ${draft.base === 0 ? 'this' : `version ${draft.base}`}. Nothing of yours is lost.`}
+      </p>
+      <div className="grid gap-3 md:grid-cols-2">
+        <Side title={`Version ${newest.version}, saved in the meantime`} text={textOf(newest.value)} />
+        <Side title="Yours" text={textOf(draft.value)} />
+      </div>
+      <Fold summaryClassName="text-soft" summary="From that one to yours">
+        <div className="mt-2">
+          <TextDifference before={textOf(newest.value)} after={textOf(draft.value)} />
+        </div>
+      </Fold>
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={draft.rebase}>Go on with mine</Button>
+        <Button look="plain" onClick={draft.discard}>
+          Take the newer one
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Side({ title, text }: { readonly title: string; readonly text: string }): ReactNode {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <h3 className="text-xs font-medium text-soft">{title}</h3>
+      <ExactText label={title} text={text} />
+    </div>
+  )
+}
