@@ -1,5 +1,5 @@
 import type { Piece } from '../../context.ts'
-import { type Choices, applyChoice, type Entry, type SessionStore } from '../../session.ts'
+import { type CallOutcome, type Choices, applyChoice, type Entry, type SessionStore } from '../../session.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
@@ -22,16 +22,25 @@ export interface SessionState extends HasCut {
   choices: Choices
   /** Digests of calls that a person approved for the whole session; `undefined` until they are first needed. */
   grants: Set<string> | undefined
-  /** The last call, what it sent and when (monotonic, ms), to find out what the next one can reuse. */
+  /** The last call, to compare the next one with it. */
   lastCall: LastCall | undefined
+  /** The last call that a provider began to answer: what the cache of its model can have. */
+  readCall: LastCall | undefined
 }
 
-/** The newest call of a session. */
-interface LastCall {
+/** A call of a session, and what it sent. */
+export interface LastCall {
   readonly call: string
+  readonly model: string
   /** `undefined` after a restart, until it is first needed. */
   readonly fingerprint: readonly Piece[] | undefined
-  readonly at: number | undefined
+  /** When it was made, ms since 1970. */
+  readonly at: number
+}
+
+/** Whether a provider read the prompt of a call that is over, so that its cache can have it. */
+export function wasRead({ error, usage, firstTokenMs }: CallOutcome): boolean {
+  return error === undefined || firstTokenMs !== undefined || usage?.promptTokens !== undefined
 }
 
 /** Sessions whose state is kept at hand though nothing happens in them. */
@@ -96,13 +105,14 @@ export function createSessionStates(store: SessionStore): SessionStates {
     const row = await store.session(session)
     if (!row) return find(session)
     const [made] = await store.calls(session, { last: 1 })
-    const call = made && { call: made.id, fingerprint: undefined, at: undefined }
+    const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
+    const readCall = made?.outcome && wasRead(made.outcome) ? lastCall : undefined
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const state = { ...blank(session, row.entries), model, choices, cut, lastCall: call }
+    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall }
     publish(
       state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
@@ -154,6 +164,7 @@ function blank(session: string, newest = 0): SessionState {
     grants: undefined,
     cut: undefined,
     lastCall: undefined,
+    readCall: undefined,
   }
 }
 

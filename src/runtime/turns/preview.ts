@@ -32,7 +32,12 @@ interface PreviewParts {
 
 /** What the next call would send. Reads only. */
 export async function previewCall(parts: PreviewParts, options: PreviewOptions): Promise<Preview> {
-  const { model, outcome, context, state = { lastCall: undefined } } = await attemptNext(parts, options)
+  const {
+    model,
+    outcome,
+    context,
+    state = { lastCall: undefined, readCall: undefined },
+  } = await attemptNext(parts, options)
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }

@@ -13,7 +13,7 @@ import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
-import type { SessionState } from '../sessions/session-state.ts'
+import type { LastCall, SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { counterKey } from './turn-projection.ts'
@@ -103,7 +103,7 @@ export function turnAssembly(
     words.begin()
     for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
-    state.lastCall = { call: prepared.call, fingerprint, at: clock.monotonic() }
+    state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
     const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages
     const { budget, used, slots } = manifest
     // The room for a result in the next call if all of the history gives way, less a tenth for the counter's error.
@@ -145,8 +145,8 @@ interface CallPlace extends ForecastPlace {
 /** What a forecast is made from. */
 interface ForecastPlace {
   readonly context: AssemblyContext
-  /** Of the session's last call; none for the first one. */
-  readonly state: Pick<SessionState, 'lastCall'>
+  /** Of the session's last calls; none for the first one. */
+  readonly state: Pick<SessionState, 'lastCall' | 'readCall'>
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
@@ -158,15 +158,21 @@ export async function addForecast(
   { context, state, model, clock, readFingerprint }: ForecastPlace,
   { manifest, fingerprint }: Sealed,
 ): Promise<SealedManifest> {
-  const before = state.lastCall && (state.lastCall.fingerprint ?? (await readFingerprint(state.lastCall.call)))
-  const reuse = before ? comparePieces(before, fingerprint, manifest) : undefined
+  const { lastCall, readCall } = state
+  const sameAs = async (before: LastCall | undefined): Promise<Reuse | undefined> => {
+    const pieces = before && (before.fingerprint ?? (await readFingerprint(before.call)))
+    return pieces && comparePieces(pieces, fingerprint, manifest)
+  }
+  const reuse = await sameAs(lastCall)
+  // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
+  const cached = readCall?.model === model.id ? readCall : undefined
+  const inCache = cached === lastCall ? reuse : await sameAs(cached)
   const { price, cache } = model.facts
   const ratio = context.calibration.ratio(model.id, context.settings.counter)
-  const at = state.lastCall?.at
   const expected = forecast({
     promptTokens: Math.round(manifest.used * ratio),
-    reuseTokens: Math.round((reuse?.tokens ?? 0) * ratio),
-    ...(at === undefined ? {} : { secondsSince: (clock.monotonic() - at) / 1000 }),
+    reuseTokens: Math.round((inCache?.tokens ?? 0) * ratio),
+    ...(cached && { secondsSince: Math.max(0, Date.parse(clock.time()) - cached.at) / 1000 }),
     ...defined({ price, cache }),
   })
   return { ...manifest, ...defined({ reuse }), forecast: expected }

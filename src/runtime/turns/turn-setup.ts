@@ -2,6 +2,7 @@ import type { Delta, Journal, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
 import type { EntryBody } from '../../session.ts'
+import { wasRead } from '../sessions/session-state.ts'
 import { createToolbox } from '../../tool.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
@@ -88,6 +89,7 @@ function turnJournal(
     append,
     async finish(call, outcome, bodies) {
       words.end(call)
+      if (state.lastCall?.call === call && wasRead(outcome)) state.readCall = state.lastCall
       const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { ModelError } from '../../src/model.ts'
+import { scriptedModel, scriptedModels } from '../../src/testing.ts'
+import { opened } from './opened.ts'
+
+const cache = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300 } as const
+const price = { input: 3, cachedInput: 0.3, output: 15 }
+const one = scriptedModel({ id: 'one', facts: { cache, price } })
+const other = scriptedModel({ id: 'other', facts: { cache, price } })
+
+const failing = scriptedModel({
+  id: 'one',
+  facts: { cache, price },
+  answer(_, n) {
+    if (n === 1) throw new ModelError('server-error', 'The server is down.', { provider: 'scripted', model: 'one' })
+    return { text: 'Here I am.' }
+  },
+})
+
+test('what a call left in the cache is forecast for the model that read it, and for no other one', async (t) => {
+  const { runtime, say } = await opened(t, { models: scriptedModels(one, other) })
+  const { session } = await say('Hello.')
+  const same = (await runtime.preview({ session })).manifest
+  assert.ok(same.forecast!.cached > 0)
+  assert.ok(same.forecast!.money! < (same.used * price.input) / 1_000_000)
+  const changed = (await runtime.preview({ session, model: 'other' })).manifest
+  assert.equal(changed.forecast!.cached, 0)
+  assert.ok(changed.reuse!.tokens > 0, 'the prompt is the same nevertheless')
+
+  await say('Hello again.', { session, model: 'other' })
+  assert.ok((await runtime.preview({ session, model: 'other' })).manifest.forecast!.cached > 0)
+})
+
+test('a call that failed before it was read has left nothing in the cache', async (t) => {
+  const { runtime, say } = await opened(t, { model: failing, settings: { retryDelaysMs: [] } })
+  const { session, outcome } = await say('Hello.')
+  assert.equal(outcome?.type, 'failed')
+  assert.equal((await runtime.preview({ session })).manifest.forecast!.cached, 0)
+  await say('Once more.', { session })
+  assert.ok((await runtime.preview({ session })).manifest.forecast!.cached > 0)
+})
+
+test('a cache that has expired is not forecast, whether the gateway ran meanwhile or not', async (t) => {
+  const first = await opened(t, { model: one })
+  const { session } = await first.say('Hello.')
+  const cachedIn = async ({ runtime }: typeof first) => (await runtime.preview({ session })).manifest.forecast!.cached
+  first.clock.advance(299_000)
+  assert.ok((await cachedIn(first)) > 0)
+  first.clock.advance(2_000)
+  assert.equal(await cachedIn(first), 0)
+
+  // The clock of a test begins anew with each start: the call is of the same moment.
+  const second = await first.reopened()
+  second.clock.advance(299_000)
+  assert.ok((await cachedIn(second)) > 0)
+  second.clock.advance(2_000)
+  assert.equal(await cachedIn(second), 0)
+})
