@@ -136,6 +136,17 @@ export type {
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type {
+  AccessDraft,
+  AccessPreview,
+  AccessSave,
+  AccessStep,
+  AccessTrial,
+  AccessView,
+  FileVersion,
+  AccessAdmin,
+  TrialAnswer,
+} from './capability/runtime/access-admin.ts'
+export type {
   EventsOptions,
   RetryNotice,
   SessionEvent,

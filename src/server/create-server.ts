@@ -10,6 +10,7 @@ import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe, createGuard } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
+import { accessRoutes } from './routes/access-routes.ts'
 import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
@@ -107,6 +108,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...toolRoutes(runtime),
+    ...accessRoutes(runtime),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
   ]

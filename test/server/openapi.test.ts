@@ -100,6 +100,8 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/subjects/{subject}',
     'GET /api/subjects/{subject}/context',
     'GET /api/subjects/{subject}/notes',
+    'GET /api/tool-access',
+    'GET /api/tool-access/versions',
     'GET /api/tools',
     'GET /health',
     'GET /v1/models',
@@ -135,12 +137,14 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/subjects/{subject}/gaps',
     'POST /api/subjects/{subject}/log',
     'POST /api/subjects/{subject}/summary',
+    'POST /api/tool-access/preview',
     'POST /api/tools/{tool}/accept',
     'POST /api/tools/{tool}/plan',
     'POST /api/tools/{tool}/run',
     'POST /v1/chat/completions',
     'PUT /api/prompt',
     'PUT /api/setup/model',
+    'PUT /api/tool-access',
   ])
 })
 

@@ -26,6 +26,7 @@ import type {
   ScenarioOptions,
 } from './calls.ts'
 import type { ModelSetup } from './model-setup.ts'
+import type { AccessAdmin } from './access-admin.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
@@ -125,6 +126,8 @@ export interface Runtime {
   /** Accepts a changed definition. Returns false where nothing of that name and digest is withheld. */
   acceptTool(tool: string, digest: string): Promise<boolean>
   verifyAudit(): Promise<AuditVerdict>
+  /** What may run, for a person who changes it. */
+  readonly access: AccessAdmin
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup
