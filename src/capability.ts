@@ -136,16 +136,17 @@ export type {
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type {
-  AccessDraft,
+  AccessPreviewOptions,
+  AccessPolicy,
   AccessPreview,
-  AccessSave,
+  AccessChange,
   AccessStep,
   AccessTrial,
   AccessView,
   FileVersion,
-  AccessAdmin,
+  AccessService,
   TrialAnswer,
-} from './capability/runtime/access-admin.ts'
+} from './capability/runtime/access-service.ts'
 export type {
   EventsOptions,
   RetryNotice,

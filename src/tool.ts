@@ -51,7 +51,7 @@ export {
   type AccessState,
   changedTools,
   type ToolAccessChange,
-  type Widening,
+  type WidenedAccess,
   widenings,
 } from './tool/access/compare-access.ts'
 export { commandWords } from './tool/access/command-words.ts'

@@ -36,7 +36,7 @@ import { createSessionStates, type SessionState } from './sessions/session-state
 import { createSessions } from './sessions/sessions.ts'
 import { retryRule } from './settings.ts'
 import { createApprovalService } from './tools/approval-service.ts'
-import { createAccessAdmin } from './tools/access-admin.ts'
+import { createAccessService } from './tools/access-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
@@ -229,7 +229,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     decide: approvals.decide,
     ...createToolAdmin({ store, capabilities, policy, settings, clock, tools }),
     verifyAudit: () => verifyAudit(store),
-    access: createAccessAdmin({
+    access: createAccessService({
       home: parts.home,
       environment: parts.environment ?? {},
       store,

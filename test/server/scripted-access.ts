@@ -1,7 +1,7 @@
-import type { AccessAdmin } from '../../src/capability.ts'
+import type { AccessService } from '../../src/capability.ts'
 
 /** A policy that allows nothing, and stays as it is. */
-export function scriptedAccess(): AccessAdmin {
+export function scriptedAccess(): AccessService {
   const view = { path: '/home/tool-access.json', text: '', digest: 'd', problems: [], overrides: [], rules: [] }
   return {
     view: async () => view,

@@ -26,7 +26,7 @@ import type {
   ScenarioOptions,
 } from './calls.ts'
 import type { ModelSetup } from './model-setup.ts'
-import type { AccessAdmin } from './access-admin.ts'
+import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
@@ -127,7 +127,7 @@ export interface Runtime {
   acceptTool(tool: string, digest: string): Promise<boolean>
   verifyAudit(): Promise<AuditVerdict>
   /** What may run, for a person who changes it. */
-  readonly access: AccessAdmin
+  readonly access: AccessService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup

@@ -21,6 +21,8 @@ const step = z.discriminatedUnion('do', [
   }),
 ])
 
+const mode = z.enum(['off', 'allowlist', 'full'])
+
 const state = z.enum(['refused', 'ask', 'allowed'])
 const decision = z.object({ access: state, rule: z.string(), reason: z.string().optional() })
 
@@ -28,6 +30,7 @@ const rules = z.array(
   z.object({
     rule: z.string(),
     name: z.string().describe('A name or pattern of tools, or a prefix of commands.'),
+    settings: z.string().optional().describe('What it sets.'),
     matches: z.array(z.string()).describe('Known tools that it matches, or earlier commands that begin so.'),
     risk: z.string().optional().describe('Why it allows more than it seems to.'),
     fault: z.string().optional().describe('Why it allows nothing.'),
@@ -41,6 +44,14 @@ const view = z.object({
   problems: z.array(z.string()).describe('Why nothing may run, with the line.'),
   overrides: z.array(z.string()).describe('Environment variables that override the file.'),
   rules,
+  policy: z
+    .object({
+      enabled: z.boolean(),
+      mode,
+      shell: z.object({ enabled: z.boolean(), mode, approval: z.string(), allowAnyCwd: z.boolean() }),
+    })
+    .optional()
+    .describe('The settings in force. Absent where the file cannot be read.'),
 })
 
 const preview = view.extend({

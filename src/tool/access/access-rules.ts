@@ -9,6 +9,8 @@ export interface AccessRule {
   readonly rule: string
   /** A name or pattern of tools, or a prefix of commands. */
   readonly name: string
+  /** What it sets, such as `approval: ask`. */
+  readonly settings?: string
   /** Known tools that it matches, or commands that were called before and begin so. */
   readonly matches: readonly string[]
   /** Why it allows more than it seems to: `it runs …`. */
@@ -35,7 +37,14 @@ export function accessRules(
   })
   return [
     ...global.allowedTools.map((name) => ({ rule: 'global.allowedTools', name, matches: matching(name) })),
-    ...Object.keys(settings).map((name) => ({ rule: `tools.${name}`, name, matches: matching(name) })),
+    ...Object.entries(settings).map(([name, set]) => ({
+      rule: `tools.${name}`,
+      name,
+      settings: Object.entries(set)
+        .map(([key, value]) => `${key}: ${value}`)
+        .join(', '),
+      matches: matching(name),
+    })),
     ...shell.allowedPrefixes.map((prefix): AccessRule => {
       const words = commandWords(prefix)
       const risk = prefixRisk(prefix)

@@ -15,7 +15,7 @@ export interface ToolAccessChange {
 }
 
 /** Something that a changed policy lets through with fewer questions than the one before. */
-export interface Widening {
+export interface WidenedAccess {
   /**
    * `tool`: a tool that is there. `tools`: others of this name or pattern, if there are ever any. `command`: commands of
    * `shell` that begin so; all of them where the name is `*`. `folder`: commands outside the workspace.
@@ -47,7 +47,7 @@ export function changedTools(
  * Everything that a change of the policy lets through and that was refused, or asked about, before: known tools, and one
  * representative of every other name that an entry of either policy matches, so nothing can be widened unseen.
  */
-export function widenings(before: AccessRead, after: AccessRead, tools: readonly Asked[]): readonly Widening[] {
+export function widenings(before: AccessRead, after: AccessRead, tools: readonly Asked[]): readonly WidenedAccess[] {
   const known = tools.flatMap((tool) => widerTool('tool', tool.name, [tool], before, after))
   const names = [...new Set([...namesIn(before), ...namesIn(after), '*', 'shell'])]
   const later = names
@@ -66,7 +66,7 @@ function widerTool(
   variants: readonly Asked[],
   before: AccessRead,
   after: AccessRead,
-): readonly Widening[] {
+): readonly WidenedAccess[] {
   for (const variant of variants) {
     const [old, now] = [stateOf(before, variant), stateOf(after, variant)]
     if (rank(now.access) > rank(old.access))
@@ -75,9 +75,9 @@ function widerTool(
   return []
 }
 
-function widerCommands(before: AccessRead, after: AccessRead): readonly Widening[] {
+function widerCommands(before: AccessRead, after: AccessRead): readonly WidenedAccess[] {
   const [old, now] = [commandsOf(before), commandsOf(after)]
-  const wider = now.prefixes.flatMap(({ prefix, words }): readonly Widening[] => {
+  const wider = now.prefixes.flatMap(({ prefix, words }): readonly WidenedAccess[] => {
     const covered = old.prefixes.some((each) => beginsWith(words, each.words)) ? old.access : 'refused'
     if (rank(now.access) <= rank(covered)) return []
     const risk = prefix === '*' ? 'any command, run by a shell' : prefixRisk(prefix)

@@ -1,17 +1,17 @@
-import type { AccessRule, AccessState, ToolAccessChange, Widening } from '../../tool.ts'
+import type { Access, AccessRule, AccessState, ToolAccessChange, WidenedAccess } from '../../tool.ts'
 
 /** `tool-access.json` for a person who changes it. Methods reject with `RuntimeError`. */
-export interface AccessAdmin {
+export interface AccessService {
   /** The file as it is now. */
   view(): Promise<AccessView>
   /** What the file would be, and what it would let through that it does not now. Writes nothing. */
-  preview(draft: AccessDraft): Promise<AccessPreview>
+  preview(draft: AccessPreviewOptions): Promise<AccessPreview>
   /**
    * Writes the file, keeps the text before, and records the change in the audit. Rejects with `changed` where the file is not
    * the one that was read, or where it would let through something else than what was shown; with `invalid-input` where the
    * gateway could not read it.
    */
-  save(change: AccessSave): Promise<AccessView>
+  save(change: AccessChange): Promise<AccessView>
   /** Contents that the file has had, newest first. */
   versions(): Promise<readonly FileVersion[]>
 }
@@ -28,10 +28,17 @@ export interface AccessView {
   /** Environment variables that override the file. */
   readonly overrides: readonly string[]
   readonly rules: readonly AccessRule[]
+  /** The settings in force, with every default; absent where the file cannot be read. */
+  readonly policy?: AccessPolicy
+}
+
+/** The switches of a policy. */
+export interface AccessPolicy extends Pick<Access['global'], 'enabled' | 'mode'> {
+  readonly shell: Pick<Access['shell'], 'enabled' | 'mode' | 'approval' | 'allowAnyCwd'>
 }
 
 /** A file that was not written yet. */
-export interface AccessDraft {
+export interface AccessPreviewOptions {
   /** Default: the text of the file. */
   readonly text?: string | undefined
   /** Changes of that text, in their order. */
@@ -62,7 +69,7 @@ export interface AccessPreview extends Omit<AccessView, 'digest'> {
   /** Tools whose access or rule would be another one. */
   readonly changes: readonly ToolAccessChange[]
   /** What would be let through that is not now. */
-  readonly widens: readonly Widening[]
+  readonly widens: readonly WidenedAccess[]
   /** SHA-256 of everything that this preview shows of the change: what `save` has to be given. */
   readonly shown: string
   /** The decisions about the trial, now and after the change. */
@@ -76,7 +83,7 @@ export interface TrialAnswer {
   readonly reason?: string
 }
 
-export interface AccessSave {
+export interface AccessChange {
   readonly text: string
   /** Of the file that was read. */
   readonly digest: string

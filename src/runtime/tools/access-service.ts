@@ -1,17 +1,19 @@
 import {
-  type AccessDraft,
+  type AccessPreviewOptions,
+  type AccessPolicy,
   type AccessPreview,
   type AccessStep,
   type AccessTrial,
   type AccessView,
   type Clock,
   RuntimeError,
-  type AccessAdmin,
+  type AccessService,
   type TrialAnswer,
 } from '../../capability.ts'
 import { defined, sha256 } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
 import {
+  type Access,
   type AccessRead,
   accessAnswer,
   accessRules,
@@ -33,7 +35,7 @@ import { fileVersions } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
 import { ACCESS_FILE, accessFailure, accessWrites, editAccess } from './edit-access.ts'
 
-interface AccessAdminOptions {
+interface AccessServiceOptions {
   readonly home: string
   readonly environment: Environment
   readonly store: SessionStore
@@ -46,7 +48,7 @@ interface AccessAdminOptions {
 const MOST_COMMANDS = 500
 
 /** Changes of `tool-access.json` that a person sees before they are written. */
-export function createAccessAdmin({ home, environment, store, clock, tools }: AccessAdminOptions): AccessAdmin {
+export function createAccessService({ home, environment, store, clock, tools }: AccessServiceOptions): AccessService {
   const read = (text: string): AccessRead => readAccess(text, environment)
 
   async function current(): Promise<{ readonly path: string; readonly text: string }> {
@@ -76,10 +78,11 @@ export function createAccessAdmin({ home, environment, store, clock, tools }: Ac
         known.map(({ name }) => name),
         await calledCommands(store),
       ),
+      ...(policy.type === 'access' ? { policy: policyOf(policy.access) } : {}),
     }
   }
 
-  async function preview({ text, steps = [], trial }: AccessDraft): Promise<AccessPreview> {
+  async function preview({ text, steps = [], trial }: AccessPreviewOptions): Promise<AccessPreview> {
     const [{ path, text: now }, known] = await Promise.all([current(), tools()])
     const draft = steps.reduce(withStep, text ?? now)
     const [before, after] = [read(now), read(draft)]
@@ -129,6 +132,11 @@ export function createAccessAdmin({ home, environment, store, clock, tools }: Ac
     },
     versions: () => fileVersions(store, ACCESS_FILE),
   }
+}
+
+function policyOf({ global: { enabled, mode }, shell }: Access): AccessPolicy {
+  const { enabled: isOn, mode: commands, approval, allowAnyCwd } = shell
+  return { enabled, mode, shell: { enabled: isOn, mode: commands, approval, allowAnyCwd } }
 }
 
 type ShownChange = Pick<AccessPreview, 'changes' | 'widens'>
