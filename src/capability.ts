@@ -148,6 +148,12 @@ export type {
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
 export type {
+  ConfigurationChange,
+  ConfigurationPreview,
+  ConfigurationService,
+  ConfiguredValue,
+} from './capability/runtime/configuration-service.ts'
+export type {
   EventsOptions,
   RetryNotice,
   SessionEvent,

@@ -19,6 +19,7 @@ import { noteSent, runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete } from './completions/completion.ts'
+import { createConfigurationService } from './configuration/configuration-service.ts'
 import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
@@ -238,6 +239,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         await capabilities.ready()
         return [...capabilities.turnTools().map(({ tool }) => tool), ...tools()]
       },
+    }),
+    configuration: createConfigurationService({
+      home: parts.home,
+      environment: parts.environment ?? {},
+      capabilities: parts.capabilities ?? [],
+      store,
+      clock,
     }),
     setup: createModelSetup({
       home: parts.home,

@@ -532,6 +532,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     capability: () => undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3 }),
     access: scriptedAccess(),
+    configuration: {
+      value: async () => ({ written: undefined, effective: undefined, digest: 'd' }),
+      preview: async () => ({ digest: 'd', difference: '', problems: [] }),
+      set: async () => {},
+      versions: async () => [],
+    },
     setup: {
       options: async () => ({ ready: true, model: { id: 'rehearsal', why: 'scripted' }, providers: [] }),
       attach: async ({ kind }) => ({ name: kind, models: [`${kind}/one`] }),

@@ -25,6 +25,7 @@ import type {
   Replay,
   ScenarioOptions,
 } from './calls.ts'
+import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
@@ -128,6 +129,8 @@ export interface Runtime {
   verifyAudit(): Promise<AuditVerdict>
   /** What may run, for a person who changes it. */
   readonly access: AccessService
+  /** The configuration, for a person who changes a part of it. */
+  readonly configuration: ConfigurationService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup
