@@ -47,14 +47,14 @@ async function home(t: TestContext, servers: Readonly<Record<string, object>> = 
   return { gateway, send, list, inState, file, config: () => readFileSync(file, 'utf8') }
 }
 
-function servers(t: TestContext) {
+function scriptedServers(t: TestContext) {
   const made = openMcpHome()
   t.after(() => made.close())
   return made
 }
 
 test('a server is listed with how it is, its tools, their tokens and digests, and what it wrote', async (t) => {
-  const { configured } = servers(t).scripted('good', { tools: [LOOK], says: 'ready to look' })
+  const { configured } = scriptedServers(t).scripted('good', { tools: [LOOK], says: 'ready to look' })
   const { inState } = await home(t, { good: configured })
   const { tools, stderr } = await inState('good', 'running')
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('a server that does not start says why, and what to do about it', async (t)
 })
 
 test('a server that dies says its last words, and runs again after a restart', async (t) => {
-  const made = servers(t)
+  const made = scriptedServers(t)
   const server = made.scripted('weak', { tools: [{ ...LOOK, does: 'crash' }] })
   const { gateway, inState, send } = await home(t, { weak: server.configured })
   await inState('weak', 'running')
@@ -95,7 +95,7 @@ test('a server that dies says its last words, and runs again after a restart', a
 })
 
 test('a server is added, changed, removed and put back while the gateway runs', async (t) => {
-  const made = servers(t)
+  const made = scriptedServers(t)
   const { send, list, inState, config, gateway, file } = await home(t)
   writeFileSync(file, config().replace('{', '{ // mine\n'))
   const first = made.scripted('first', { tools: [LOOK] })
@@ -153,7 +153,7 @@ test('what does not fit is not written, and names the key; a file that was chang
 
 test('the value of a variable is never shown, also where the server writes it', async (t) => {
   const secret = keys.SCRIPTED_OPENAI_KEY
-  const { configured } = servers(t).scripted('chatty', { tools: [LOOK], says: `my key is ${secret}` })
+  const { configured } = scriptedServers(t).scripted('chatty', { tools: [LOOK], says: `my key is ${secret}` })
   const { send, inState } = await home(t, {
     chatty: { ...configured, environment: { KEY: 'SCRIPTED_OPENAI_KEY' } },
   })

@@ -59,7 +59,11 @@ export function createMcpServer(options: McpServerOptions) {
       timeoutMs: limit,
       signal: end,
       onListChanged,
-      onProgram: (lines) => (lastLines = lines),
+      onProgram(lines) {
+        // A program that has ended is started again soon: its last words are of use longer than that.
+        const earlier = lastLines()
+        lastLines = () => [...earlier, ...lines()].slice(-MOST_LINES)
+      },
     })
     const onAbort = () => void connection.close()
     end.addEventListener('abort', onAbort, { once: true })
@@ -142,6 +146,9 @@ export function createMcpServer(options: McpServerOptions) {
     stop: link.stop,
   }
 }
+
+/** How many lines of the error output of its programs are shown. */
+const MOST_LINES = 40
 
 /** How a server is now. */
 export interface McpServerStatus {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type AnyCapability, type Clock, type ConfigurationService, RuntimeError } from '../../capability.ts'
 import { sha256 } from '../../platform.ts'
 import type { SessionStore, Write } from '../../session.ts'
@@ -43,6 +44,10 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     async preview(key, value) {
       const [now, { schema }] = await Promise.all([text(), load()])
       const digest = sha256(now)
+      // The parser makes objects without a prototype.
+      if (isDeepStrictEqual(structuredClone(valueAt(parseConfiguration(now).value, key)), value)) {
+        return { digest, difference: '', problems: [] }
+      }
       try {
         const after = textWithValue(now, { schema, key, value })
         return { digest, difference: after === now ? '' : await fileDiff('config.json', now, after), problems: [] }

@@ -12,5 +12,6 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'status', title: 'Status', component: lazy(() => import('./status-page.tsx')) },
   { id: 'models', title: 'Models', component: lazy(() => import('./models-page.tsx')) },
   { id: 'tools', title: 'Tools and access', component: lazy(() => import('./tools-page.tsx')) },
+  { id: 'mcp-servers', title: 'MCP servers', component: lazy(() => import('./mcp-servers-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]

@@ -41,7 +41,7 @@ function WithheldDefinition({ withheld }: { readonly withheld: Withheld }): Reac
       setError(failure as ApiError)
     } finally {
       setBusy(false)
-      await Promise.all([mutate('/api/tools'), mutate('/api/mcp/servers')])
+      await Promise.all([mutate('/api/tools'), mutate('/api/mcp-servers')])
     }
   }
   return (
