@@ -147,6 +147,7 @@ export type {
   AccessService,
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
+export type { BackupService, BackupState, MadeBackup, OpenedArchive } from './capability/runtime/backup-service.ts'
 export type {
   ConfigurationChange,
   ConfigurationPreview,

@@ -43,6 +43,7 @@ export { type OpenOptions, openRuntime, homeStoreDriver } from './runtime/open-r
 export { createRecords } from './runtime/records.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export { backupHome } from './runtime/backup/backup-home.ts'
+export { outsideFolders } from './runtime/backup/outside-folders.ts'
 export { compactHome } from './runtime/backup/compact-home.ts'
 export { completeRestore, isRestorePending, restoreHome } from './runtime/backup/restore-home.ts'
 export { openChannelInbox } from './runtime/channels/channel-inbox.ts'

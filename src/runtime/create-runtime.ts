@@ -13,6 +13,7 @@ import { defined, ForewordError } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, verifyAudit } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
+import { createBackupService } from './backup/backup-service.ts'
 import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { noteSent, runChannels } from './channels/channel-run.ts'
@@ -173,6 +174,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     yield* complete({ context, models, clock }, input)
   }
 
+  const { environment = {}, capabilities: own = [], driver } = parts
+  const backups = createBackupService({
+    home: parts.home,
+    environment,
+    capabilities: own,
+    store,
+    driver,
+    version: parts.version,
+    clock,
+  })
   let recovered = 0
   runtime = {
     store,
@@ -232,7 +243,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     verifyAudit: () => verifyAudit(store),
     access: createAccessService({
       home: parts.home,
-      environment: parts.environment ?? {},
+      environment,
       store,
       clock,
       async tools() {
@@ -242,15 +253,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     }),
     configuration: createConfigurationService({
       home: parts.home,
-      environment: parts.environment ?? {},
-      capabilities: parts.capabilities ?? [],
+      environment,
+      capabilities: own,
       store,
       clock,
     }),
+    backups,
     setup: createModelSetup({
       home: parts.home,
-      environment: parts.environment ?? {},
-      capabilities: parts.capabilities ?? [],
+      environment,
+      capabilities: own,
       models: parts.models,
       choice: models,
       live,
@@ -290,6 +302,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
+        await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
         await store.close()
       })()

@@ -12,6 +12,7 @@ import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
 import { accessRoutes } from './routes/access-routes.ts'
 import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
+import { backupRoutes } from './routes/backup-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
@@ -109,6 +110,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...callRoutes(runtime),
     ...toolRoutes(runtime),
     ...accessRoutes(runtime),
+    ...backupRoutes(runtime),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
   ]

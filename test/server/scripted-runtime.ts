@@ -532,6 +532,13 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     capability: () => undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3 }),
     access: scriptedAccess(),
+    backups: {
+      state: async () => ({ made: [] }),
+      make: async () => {},
+      async open(id) {
+        throw new RuntimeError('not-found', 'This archive is gone.', { backup: id })
+      },
+    },
     configuration: {
       value: async () => ({ written: undefined, effective: undefined, digest: 'd' }),
       preview: async () => ({ digest: 'd', difference: '', problems: [] }),

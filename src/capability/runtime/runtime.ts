@@ -25,6 +25,7 @@ import type {
   Replay,
   ScenarioOptions,
 } from './calls.ts'
+import type { BackupService } from './backup-service.ts'
 import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { AccessService } from './access-service.ts'
@@ -131,6 +132,8 @@ export interface Runtime {
   readonly access: AccessService
   /** The configuration, for a person who changes a part of it. */
   readonly configuration: ConfigurationService
+  /** Archives of the home, for a person. */
+  readonly backups: BackupService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup
