@@ -20,3 +20,10 @@ export function dollars(value: number): string {
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
+
+/** The size of a file: `850 B`, `12.5 kB` or `3.2 MB`. */
+export function bytes(value: number): string {
+  if (value < 1_000) return `${value} B`
+  const [unit, size] = value < 1_000_000 ? ['kB', 1e3] : value < 1e9 ? ['MB', 1e6] : ['GB', 1e9]
+  return `${whole.format(Math.round((value / (size as number)) * 10) / 10)} ${unit}`
+}
