@@ -61,7 +61,16 @@ export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { editFile } from './runtime/home/edit-file.ts'
-export { accessFilePath, createHome, createWorkspace, ensureToken, homeAt, readToken } from './runtime/home/home.ts'
+export {
+  accessFilePath,
+  createHome,
+  createWorkspace,
+  ensureToken,
+  homeAt,
+  readToken,
+  type TokenKeeper,
+  tokenKeeper,
+} from './runtime/home/home.ts'
 export type { SealedManifest } from './runtime/ledger/seal.ts'
 export { findCounter, textTokens } from './runtime/models/counters.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'

@@ -13,6 +13,7 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'models', title: 'Models', component: lazy(() => import('./models-page.tsx')) },
   { id: 'tools', title: 'Tools and access', component: lazy(() => import('./tools-page.tsx')) },
   { id: 'mcp-servers', title: 'MCP servers', component: lazy(() => import('./mcp-servers-page.tsx')) },
+  { id: 'token', title: 'Token', component: lazy(() => import('./token-page.tsx')) },
   { id: 'backup', title: 'Backup', component: lazy(() => import('./backup-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]
