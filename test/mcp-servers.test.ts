@@ -115,6 +115,13 @@ test('a server is added, changed, removed and put back while the gateway runs', 
     )
   assert.ok((await names()).includes('first__look'))
 
+  const second = made.scripted('second', { tools: [LOOK] })
+  const both = { name: 'second', server: second.configured, digest: (await list()).digest }
+  assert.equal((await send('PUT', '', both)).status, 200)
+  await inState('second', 'running')
+  assert.equal(first.log().filter((line) => line.startsWith('started')).length, 1, 'the other one goes on')
+  await send('PUT', '', { name: 'second', server: null, digest: (await list()).digest })
+
   const { digest } = await list()
   assert.equal((await send('PUT', '', { name: 'first', server: null, digest })).status, 200)
   assert.deepEqual((await list()).servers, [])
@@ -125,7 +132,7 @@ test('a server is added, changed, removed and put back while the gateway runs', 
   }
   assert.deepEqual(
     versions.map(({ text }) => Object.keys(JSON.parse(text) as object)),
-    [[], ['first'], []],
+    [[], ['first'], ['first', 'second'], ['first'], []],
   )
   await send('PUT', '', { version: versions[1]!.version, digest: (await list()).digest })
   await inState('first', 'running')

@@ -88,7 +88,7 @@ function runnable({ servers }: McpSettings, folder: string): McpOptions['servers
   )
 }
 
-export function noSuchServer(name: string, known: readonly string[]): RuntimeError {
+function noSuchServer(name: string, known: readonly string[]): RuntimeError {
   const hint = known.length === 0 ? 'No server is configured.' : `There are ${known.join(', ')}.`
   return new RuntimeError(
     'not-found',

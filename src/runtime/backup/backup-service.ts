@@ -126,6 +126,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   }
 }
 
-function shown({ folder: _, ...made }: MadeBackup & { readonly folder: string }): MadeBackup {
-  return made
+/** Without the folder that it is in. */
+function shown({ id, name, time, bytes, files, leftOut, outside }: MadeBackup): MadeBackup {
+  return { id, name, time, bytes, files, leftOut, outside }
 }

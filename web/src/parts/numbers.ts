@@ -24,6 +24,10 @@ export function duration(ms: number): string {
 /** The size of a file: `850 B`, `12.5 kB` or `3.2 MB`. */
 export function bytes(value: number): string {
   if (value < 1_000) return `${value} B`
-  const [unit, size] = value < 1_000_000 ? ['kB', 1e3] : value < 1e9 ? ['MB', 1e6] : ['GB', 1e9]
-  return `${whole.format(Math.round((value / (size as number)) * 10) / 10)} ${unit}`
+  if (value < 1e6) return `${tenths(value / 1e3)} kB`
+  return value < 1e9 ? `${tenths(value / 1e6)} MB` : `${tenths(value / 1e9)} GB`
+}
+
+function tenths(value: number): string {
+  return whole.format(Math.round(value * 10) / 10)
 }

@@ -49,7 +49,7 @@ function StartLink(): ReactNode {
     <section aria-label="Another browser or program" className="flex flex-col gap-2">
       <h2 className="text-lg font-semibold">Another browser or program</h2>
       <p className="text-sm text-soft">This command on the machine of the gateway prints the link with the token.</p>
-      <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-2">
+      <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
         <code className="min-w-0 flex-1 text-xs">foreword token</code>
         <CopyButton text="foreword token" />
       </div>
