@@ -147,12 +147,12 @@ export type {
   AccessService,
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
-export type { BackupService, BackupState, MadeBackup, OpenedArchive } from './capability/runtime/backup-service.ts'
+export type { BackupService, BackupState, MadeBackup, BackupContent } from './capability/runtime/backup-service.ts'
 export type {
   ConfigurationChange,
   ConfigurationPreview,
   ConfigurationService,
-  ConfiguredValue,
+  ConfigurationEntry,
 } from './capability/runtime/configuration-service.ts'
 export type {
   EventsOptions,

@@ -68,8 +68,8 @@ export {
   ensureToken,
   homeAt,
   readToken,
-  type TokenKeeper,
-  tokenKeeper,
+  type TokenStore,
+  tokenStore,
 } from './runtime/home/home.ts'
 export type { SealedManifest } from './runtime/ledger/seal.ts'
 export { findCounter, textTokens } from './runtime/models/counters.ts'

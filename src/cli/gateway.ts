@@ -109,7 +109,7 @@ async function createHomeServer(
   token: string | undefined,
   io: Io,
 ): Promise<Server> {
-  const [{ createServer, hostedOptions }, { tokenKeeper }] = await Promise.all([
+  const [{ createServer, hostedOptions }, { tokenStore }] = await Promise.all([
     import('../server.ts'),
     import('../runtime.ts'),
   ])
@@ -117,7 +117,7 @@ async function createHomeServer(
   return createServer(runtime, {
     ...(await hostedOptions(runtime)),
     token,
-    ...(token === undefined ? {} : { tokens: tokenKeeper({ home, configured, random: randomBytes }) }),
+    ...(token === undefined ? {} : { tokens: tokenStore({ home, configured, random: randomBytes }) }),
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
-import type { HostedRuntime, TokenKeeper } from '../runtime.ts'
+import type { HostedRuntime, TokenStore } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer } from './commands/ask-server.ts'
@@ -36,7 +36,7 @@ export interface ServerOptions {
   /** The token that callers have to send. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
   readonly token?: string | undefined
   /** Where that token is kept, if it can be replaced while the server runs. */
-  readonly tokens?: TokenKeeper | undefined
+  readonly tokens?: TokenStore | undefined
   /** The address that the server will listen on. */
   readonly bind: string
   /** Names besides loopback and `bind` that `Host` may contain, with or without a port. */
@@ -119,7 +119,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...backupRoutes(runtime),
     ...tokenRoutes(runtime, {
       hasToken: options.token !== undefined,
-      keeper: options.tokens,
+      tokens: options.tokens,
       use(next) {
         token = next
         guard = createGuard({ ...options, token, isOpen })

@@ -4,7 +4,7 @@ export interface BackupService {
   /** Begins to make an archive; the one before goes. `state` shows how far it is. Rejects with `decided` while one is made. */
   make(): Promise<void>
   /** The bytes of the archive of this id. Rejects with `not-found` where it is gone. */
-  open(id: string): Promise<OpenedArchive>
+  open(id: string): Promise<BackupContent>
 }
 
 export interface BackupState {
@@ -32,6 +32,6 @@ export interface MadeBackup {
   readonly outside: readonly string[]
 }
 
-export interface OpenedArchive extends Pick<MadeBackup, 'name' | 'bytes'> {
+export interface BackupContent extends Pick<MadeBackup, 'name' | 'bytes'> {
   readonly content: ReadableStream<Uint8Array>
 }

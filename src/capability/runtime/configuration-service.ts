@@ -3,7 +3,7 @@ import type { FileVersion } from './access-service.ts'
 /** `config.json` for capabilities whose settings change while the gateway runs. Methods reject with `RuntimeError`. */
 export interface ConfigurationService {
   /** One key as the file and the environment have it now. */
-  value(key: readonly string[]): Promise<ConfiguredValue>
+  value(key: readonly string[]): Promise<ConfigurationEntry>
   /** What the file would be with another value. Writes nothing. */
   preview(key: readonly string[], value: unknown): Promise<ConfigurationPreview>
   /**
@@ -15,7 +15,7 @@ export interface ConfigurationService {
   versions(key: readonly string[]): Promise<readonly FileVersion[]>
 }
 
-export interface ConfiguredValue {
+export interface ConfigurationEntry {
   /** As the file has it; `undefined` where it does not. */
   readonly written: unknown
   /** In force at the next start: with the environment and every default, paths absolute. */

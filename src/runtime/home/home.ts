@@ -148,7 +148,7 @@ async function writeToken(home: string, token: string): Promise<void> {
 }
 
 /** The token of a running gateway, for a person who replaces it. */
-export interface TokenKeeper {
+export interface TokenStore {
   /** Set by the configuration, which then has to be changed; otherwise a file of the home. */
   readonly isConfigured: boolean
   /** When that file was written, ISO 8601. */
@@ -157,7 +157,7 @@ export interface TokenKeeper {
   replace(): Promise<string>
 }
 
-export function tokenKeeper({ home, configured, random }: TokenOptions): TokenKeeper {
+export function tokenStore({ home, configured, random }: TokenOptions): TokenStore {
   return {
     isConfigured: configured !== undefined,
     async made() {

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import type { TokenKeeper } from '../../runtime.ts'
+import type { TokenStore } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
 import { browserCookie } from '../guard.ts'
 
 interface TokenRoutesOptions {
   readonly hasToken: boolean
-  readonly keeper: TokenKeeper | undefined
+  readonly tokens: TokenStore | undefined
   /** The server asks for this token from now on. */
   use(token: string): void
 }
 
 /** The token of the gateway for its owner: never the token itself. No tool reaches these endpoints. */
-export function tokenRoutes({ store }: Runtime, { hasToken, keeper, use }: TokenRoutesOptions): readonly Route[] {
-  const canReplace = keeper !== undefined && !keeper.isConfigured
+export function tokenRoutes({ store }: Runtime, { hasToken, tokens, use }: TokenRoutesOptions): readonly Route[] {
+  const canReplace = tokens !== undefined && !tokens.isConfigured
   return [
     route({
       method: 'GET',
@@ -31,7 +31,7 @@ export function tokenRoutes({ store }: Runtime, { hasToken, keeper, use }: Token
           }),
         },
       },
-      handle: async () => json({ needed: hasToken, canReplace, ...defined({ made: await keeper?.made() }) }),
+      handle: async () => json({ needed: hasToken, canReplace, ...defined({ made: await tokens?.made() }) }),
     }),
     route({
       method: 'POST',
@@ -43,8 +43,8 @@ export function tokenRoutes({ store }: Runtime, { hasToken, keeper, use }: Token
         'The new token is in the home, and in no answer: `foreword token` prints it. A browser gets its new cookie with the answer.',
       answers: { 204: { description: 'Replaced; with a cookie for a browser' } },
       async handle({ request }) {
-        if (!keeper || !canReplace) throw notReplaceable(keeper)
-        const token = await keeper.replace()
+        if (!tokens || !canReplace) throw notReplaceable(tokens)
+        const token = await tokens.replace()
         use(token)
         const reason = 'a new token was made on the page'
         const time = new Date().toISOString()
@@ -56,8 +56,8 @@ export function tokenRoutes({ store }: Runtime, { hasToken, keeper, use }: Token
   ]
 }
 
-function notReplaceable(keeper: TokenKeeper | undefined): RuntimeError {
-  if (!keeper) return new RuntimeError('invalid-input', 'This gateway keeps no token that can be replaced here.')
+function notReplaceable(tokens: TokenStore | undefined): RuntimeError {
+  if (!tokens) return new RuntimeError('invalid-input', 'This gateway keeps no token that can be replaced here.')
   return new RuntimeError(
     'invalid-input',
     'The configuration sets the token of this gateway.',
