@@ -136,6 +136,25 @@ export type {
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type {
+  AccessPreviewOptions,
+  AccessPolicy,
+  AccessPreview,
+  AccessChange,
+  AccessStep,
+  AccessTrial,
+  AccessView,
+  FileVersion,
+  AccessService,
+  TrialAnswer,
+} from './capability/runtime/access-service.ts'
+export type { BackupService, BackupState, MadeBackup, BackupContent } from './capability/runtime/backup-service.ts'
+export type {
+  ConfigurationChange,
+  ConfigurationPreview,
+  ConfigurationService,
+  ConfigurationEntry,
+} from './capability/runtime/configuration-service.ts'
+export type {
   EventsOptions,
   RetryNotice,
   SessionEvent,

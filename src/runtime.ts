@@ -43,6 +43,7 @@ export { type OpenOptions, openRuntime, homeStoreDriver } from './runtime/open-r
 export { createRecords } from './runtime/records.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export { backupHome } from './runtime/backup/backup-home.ts'
+export { outsideFolders } from './runtime/backup/outside-folders.ts'
 export { compactHome } from './runtime/backup/compact-home.ts'
 export { completeRestore, isRestorePending, restoreHome } from './runtime/backup/restore-home.ts'
 export { openChannelInbox } from './runtime/channels/channel-inbox.ts'
@@ -60,12 +61,22 @@ export { modelNameFault } from './runtime/configuration/unknown-names.ts'
 export { type Environment, parseWords, variableName } from './runtime/configuration/value.ts'
 export { configurationWarnings } from './runtime/configuration/warnings.ts'
 export { editFile } from './runtime/home/edit-file.ts'
-export { accessFilePath, createHome, createWorkspace, ensureToken, homeAt, readToken } from './runtime/home/home.ts'
+export {
+  accessFilePath,
+  createHome,
+  createWorkspace,
+  ensureToken,
+  homeAt,
+  readToken,
+  type TokenStore,
+  tokenStore,
+} from './runtime/home/home.ts'
 export type { SealedManifest } from './runtime/ledger/seal.ts'
 export { findCounter, textTokens } from './runtime/models/counters.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export { sessionNotFound } from './runtime/sessions/admission.ts'
 export { mergeSameFiles } from './runtime/sessions/message-files.ts'
+export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'
 export { outcomeNotice } from './runtime/turns/outcome-notice.ts'

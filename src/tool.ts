@@ -10,7 +10,7 @@ export {
 export { accessAnswer, toolApproval, disablingRule, toolLimits } from './tool/access/access-answer.ts'
 export { accessFile, accessPaths } from './tool/access/access-file.ts'
 export { editJson, type JsonChange } from './tool/access/edit-json.ts'
-export { readAccess } from './tool/access/read-access.ts'
+export { readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
 export { callDigest } from './tool/call-plan.ts'
 export { tool } from './tool/define-tool.ts'
@@ -45,4 +45,13 @@ export { runProgram } from './tool/process/run-program.ts'
 export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'
 export { prefixRisk } from './tool/access/prefix-risk.ts'
+export { accessRules, type AccessRule } from './tool/access/access-rules.ts'
+export { allowingPrefix, commandAnswer, prefixWords } from './tool/access/command-answer.ts'
+export {
+  type AccessState,
+  changedTools,
+  type ToolAccessChange,
+  type WidenedAccess,
+  widenings,
+} from './tool/access/compare-access.ts'
 export { commandWords } from './tool/access/command-words.ts'

@@ -76,7 +76,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await createHomeServer(runtime, configuration, token, io),
+      server: await createHomeServer(home, runtime, configuration, token, io),
       token,
       started,
       async close() {
@@ -103,16 +103,21 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
 
 /** The HTTP server of a runtime, before any port is open. */
 async function createHomeServer(
+  home: string,
   runtime: HostedRuntime,
   configuration: Configuration,
   token: string | undefined,
   io: Io,
 ): Promise<Server> {
-  const { createServer, hostedOptions } = await import('../server.ts')
-  const { bind, allowedHosts, maxBodyBytes } = configuration.gateway
+  const [{ createServer, hostedOptions }, { tokenStore }] = await Promise.all([
+    import('../server.ts'),
+    import('../runtime.ts'),
+  ])
+  const { bind, allowedHosts, maxBodyBytes, token: configured } = configuration.gateway
   return createServer(runtime, {
     ...(await hostedOptions(runtime)),
     token,
+    ...(token === undefined ? {} : { tokens: tokenStore({ home, configured, random: randomBytes }) }),
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,
@@ -150,7 +155,9 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
   const { environment } = io
   const options = { home, capabilities, configuration, environment, version: version() }
   const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
-  return connectionTo(await createHomeServer(runtime, configuration, undefined, io), undefined, () => runtime.close())
+  return connectionTo(await createHomeServer(home, runtime, configuration, undefined, io), undefined, () =>
+    runtime.close(),
+  )
 }
 
 interface RequestHandler {

@@ -13,12 +13,14 @@ import { defined, ForewordError } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { type InputOptions, verifyAudit } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
+import { createBackupService } from './backup/backup-service.ts'
 import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
 import { noteSent, runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete } from './completions/completion.ts'
+import { createConfigurationService } from './configuration/configuration-service.ts'
 import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
@@ -36,6 +38,7 @@ import { createSessionStates, type SessionState } from './sessions/session-state
 import { createSessions } from './sessions/sessions.ts'
 import { retryRule } from './settings.ts'
 import { createApprovalService } from './tools/approval-service.ts'
+import { createAccessService } from './tools/access-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
@@ -171,6 +174,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     yield* complete({ context, models, clock }, input)
   }
 
+  const { environment = {}, capabilities: own = [], driver } = parts
+  const backups = createBackupService({
+    home: parts.home,
+    environment,
+    capabilities: own,
+    store,
+    driver,
+    version: parts.version,
+    clock,
+  })
   let recovered = 0
   runtime = {
     store,
@@ -228,10 +241,28 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     decide: approvals.decide,
     ...createToolAdmin({ store, capabilities, policy, settings, clock, tools }),
     verifyAudit: () => verifyAudit(store),
+    access: createAccessService({
+      home: parts.home,
+      environment,
+      store,
+      clock,
+      async tools() {
+        await capabilities.ready()
+        return [...capabilities.turnTools().map(({ tool }) => tool), ...tools()]
+      },
+    }),
+    configuration: createConfigurationService({
+      home: parts.home,
+      environment,
+      capabilities: own,
+      store,
+      clock,
+    }),
+    backups,
     setup: createModelSetup({
       home: parts.home,
-      environment: parts.environment ?? {},
-      capabilities: parts.capabilities ?? [],
+      environment,
+      capabilities: own,
       models: parts.models,
       choice: models,
       live,
@@ -271,6 +302,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
+        await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
         await store.close()
       })()

@@ -72,6 +72,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       version,
       home,
       store,
+      driver,
       models: createModels({
         known: capabilities.flatMap((each) => each.providers ?? []),
         get providers() {

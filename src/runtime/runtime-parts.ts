@@ -3,7 +3,7 @@ import type { AnyCapability, CapabilityPlaces, Channel, Clock, Runtime, RunningC
 import { startCapabilities } from '../capability/toolkit.ts'
 import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
-import type { SessionStore } from '../session.ts'
+import type { SessionStore, StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { homeAt } from './home/home.ts'
 import { createRecords } from './records.ts'
@@ -16,6 +16,8 @@ export interface RuntimeParts {
   readonly version: string
   readonly home: string
   readonly store: SessionStore
+  /** What keeps that store: archives of the home are made with it. Without it there are none. */
+  readonly driver?: StoreDriver
   readonly models: Models
   /** What of the models can change while it runs. Default: the model of `settings`, and no configured providers. */
   readonly live?: LiveModels

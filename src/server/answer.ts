@@ -43,6 +43,21 @@ export function bytes(content: Uint8Array, name: string): Response {
   })
 }
 
+/** A download of any size, sent as it is read. */
+export function download(
+  { name, bytes: size, content }: { readonly name: string; readonly bytes: number; readonly content: ReadableStream },
+  type: string,
+): Response {
+  return new Response(content, {
+    headers: {
+      ...securityHeaders,
+      'content-type': type,
+      'content-length': String(size),
+      'content-disposition': `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
+    },
+  })
+}
+
 /** An answer without a body, such as 204 or a redirection. */
 export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Failure, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
-import type { HostedRuntime } from '../runtime.ts'
+import type { HostedRuntime, TokenStore } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer } from './commands/ask-server.ts'
@@ -10,7 +10,9 @@ import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe, createGuard } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
+import { accessRoutes } from './routes/access-routes.ts'
 import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
+import { backupRoutes } from './routes/backup-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
@@ -22,6 +24,7 @@ import { pairingRoutes } from './routes/pairing-routes.ts'
 import { setupRoutes } from './routes/setup-routes.ts'
 import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
+import { tokenRoutes } from './routes/token-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
 /** What a server needs besides its runtime. */
@@ -32,6 +35,8 @@ export interface ServerOptions {
   readonly choices?: ChoiceDescriptions | undefined
   /** The token that callers have to send. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
   readonly token?: string | undefined
+  /** Where that token is kept, if it can be replaced while the server runs. */
+  readonly tokens?: TokenStore | undefined
   /** The address that the server will listen on. */
   readonly bind: string
   /** Names besides loopback and `bind` that `Host` may contain, with or without a port. */
@@ -72,6 +77,9 @@ export interface Server {
   readonly token: string | undefined
 }
 
+/** How long the open streams go on after the token was replaced, ms. */
+const STREAMS_END_MS = 1_000
+
 /** Creates the endpoints of a runtime and of its capabilities. Throws where others could reach them without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const { contributions = [], choices = {} } = options
@@ -107,6 +115,21 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...toolRoutes(runtime),
+    ...accessRoutes(runtime),
+    ...backupRoutes(runtime),
+    ...tokenRoutes(runtime, {
+      hasToken: options.token !== undefined,
+      tokens: options.tokens,
+      use(next) {
+        token = next
+        guard = createGuard({ ...options, token, isOpen })
+        // The browser that asked has its new cookie by then; a browser with the old one may not return.
+        setTimeout(() => {
+          streams.endAll({ answers: false })
+          mcp.close()
+        }, STREAMS_END_MS).unref()
+      },
+    }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
   ]
@@ -114,7 +137,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const open = routes.filter(({ needsToken }) => needsToken === false)
   const isOpen = (method: string, path: string): boolean =>
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
-  const guard = createGuard({ ...options, isOpen })
+  let { token } = options
+  let guard = createGuard({ ...options, isOpen })
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string): Response => {
@@ -137,7 +161,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   )
 
   return {
-    token: options.token,
+    get token() {
+      return token
+    },
     endStreams(which) {
       streams.endAll(which)
       mcp.close()

@@ -22,8 +22,7 @@ type Guard = (request: Request, path: string) => Response | undefined
 export function createGuard({ token, bind, allowedHosts = [], isOpen }: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const expected = token ? digest(token) : undefined
-  // The cookie is not the token: nobody who reads it can use it as one, and a new token invalidates it.
-  const cookieValue = token ? createHmac('sha256', token).update('foreword browser session').digest('hex') : ''
+  const cookieValue = token ? cookieOf(token) : ''
   const expectedCookie = digest(cookieValue)
 
   return (request, path) => {
@@ -84,10 +83,21 @@ function isFromHere(headers: Headers): boolean {
 
 function enter(ok: boolean, host: string, value: string): Response {
   if (!ok) throw unauthorized('The token in this address is wrong.')
-  return empty(303, {
-    location: '/',
-    'set-cookie': `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`,
-  })
+  return empty(303, { location: '/', 'set-cookie': cookieHeader(host, value) })
+}
+
+/** The header that gives the browser of a request the cookie of a token. */
+export function browserCookie(request: Request, token: string): string {
+  return cookieHeader((request.headers.get('host') ?? new URL(request.url).host).toLowerCase(), cookieOf(token))
+}
+
+/** The cookie is not the token: nobody who reads it can use it as one, and a new token invalidates it. */
+function cookieOf(token: string): string {
+  return createHmac('sha256', token).update('foreword browser session').digest('hex')
+}
+
+function cookieHeader(host: string, value: string): string {
+  return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`
 }
 
 /** Browsers share cookies between the ports of a host, so each port has its own name. */

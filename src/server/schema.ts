@@ -180,3 +180,8 @@ export const attachmentsSchema = z
   .describe(
     'Ids of files, in the order in which they are placed above the message. The turn waits for files that are still being read.',
   )
+
+/** Contents that a file of the owner has had. */
+export const fileVersionsSchema = z.object({
+  versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
+})

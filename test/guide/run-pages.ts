@@ -20,6 +20,13 @@ const notRun: Readonly<Record<string, string>> = {
   'npm install foreword': 'it needs a registry',
   'npm run foreword -- chat': 'it is run as `foreword chat`',
   'curl -s $F/api/tools/TOOL/accept': 'it needs an MCP server that has changed the definition of a tool',
+  'curl -s -X POST $F/api/mcp-servers/NAME/restart': 'it needs an MCP server; test/mcp-servers.test.ts restarts one',
+  'curl -s -X PUT $F/api/mcp-servers': 'it needs the digest of config.json; test/mcp-servers.test.ts sends it',
+  'curl -s -X PUT $F/api/tool-access':
+    'it needs the digests of a preview; test/runtime/access-service.test.ts has them',
+  'curl -s -X POST $F/api/token/replace': 'every later line would need the new token; the test of the page replaces it',
+  'curl -s -OJ $F/api/backups/ID/archive':
+    'it needs an archive that is ready; test/backup-download.test.ts waits for one',
 }
 
 /** Commands whose output is not compared, by their beginning, and why. */

@@ -29,6 +29,7 @@ import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
 import { projectRecordKind } from '../../src/capabilities/projects/project-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
+import { scriptedAccess } from './scripted-access.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
 import { scriptedLibrary } from './scripted-library.ts'
 import { scriptedPairings } from './scripted-pairings.ts'
@@ -530,6 +531,20 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     choose: async () => {},
     capability: () => undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3 }),
+    access: scriptedAccess(),
+    backups: {
+      state: async () => ({ made: [] }),
+      make: async () => {},
+      async open(id) {
+        throw new RuntimeError('not-found', 'This archive is gone.', { backup: id })
+      },
+    },
+    configuration: {
+      value: async () => ({ written: undefined, effective: undefined, digest: 'd' }),
+      preview: async () => ({ digest: 'd', difference: '', problems: [] }),
+      set: async () => {},
+      versions: async () => [],
+    },
     setup: {
       options: async () => ({ ready: true, model: { id: 'rehearsal', why: 'scripted' }, providers: [] }),
       attach: async ({ kind }) => ({ name: kind, models: [`${kind}/one`] }),

@@ -79,7 +79,9 @@ export function createAcceptance(server: string, store: AcceptedStore) {
     /** Whether the server was seen before, now or at any earlier start. */
     seen: () => record !== undefined,
     /** Accepted definitions that the server, as far as known, still has unchanged. */
-    offered: () => offeredDefinitions(record ?? NOTHING),
+    offered: () => offeredDefinitions(record ?? NOTHING).map(({ definition }) => definition),
+    /** The same with their digests. */
+    sealed: () => offeredDefinitions(record ?? NOTHING),
     compare,
     /** Why a tool may not be called now, or `undefined`. */
     callFault(tool: string): string | undefined {
@@ -106,9 +108,9 @@ export function createAcceptance(server: string, store: AcceptedStore) {
   }
 }
 
-function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): readonly McpDefinition[] {
+function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): readonly SealedDefinition[] {
   const not = new Set([...differing.map(({ definition }) => definition.name), ...gone])
-  return accepted.map(({ definition }) => definition).filter(({ name }) => !not.has(name))
+  return accepted.filter(({ definition }) => !not.has(definition.name))
 }
 
 interface Withheld {

@@ -15,6 +15,8 @@ interface ConnectionOptions {
   readonly signal: AbortSignal
   /** The server announces that its tools have changed. */
   readonly onListChanged: () => void
+  /** A program was made ready: what it has last written on its error output, at any time. May contain secrets. */
+  readonly onProgram?: (lastLines: () => readonly string[]) => void
 }
 
 /** A connection to a server. Errors are `ConnectionFault`s. */
@@ -90,6 +92,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
             },
           }),
         })
+  if ('lastLines' in transport) options.onProgram?.(transport.lastLines)
   const endReason = () => ('ending' in transport ? transport.ending() : broken)
   const fault = (error: unknown) => new ConnectionFault(error, endReason())
 

@@ -27,6 +27,9 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
   let delay = FIRST_DELAY
   let trouble: string | undefined
   let callOff: (() => void) | undefined
+  let isOpen = false
+  /** What becomes of an attempt counts only while it is the last one. */
+  let attempts = 0
 
   /** The current connection; without one, opens one at once. Rejects with the reason if that fails. */
   function connection(): Promise<ListedConnection> {
@@ -36,18 +39,20 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
   }
 
   async function attempt(): Promise<ListedConnection> {
+    const own = ++attempts
     try {
       const opened = await open(end.signal)
       trouble = undefined
+      isOpen = own === attempts
       const callOffGood = later(GOOD, () => (delay = FIRST_DELAY))
       void opened.ended.then((why) => {
         callOffGood()
-        scheduleNext(why)
+        if (own === attempts) scheduleNext(why)
         return opened.close()
       })
       return opened
     } catch (error) {
-      scheduleNext(errorMessage(error))
+      if (own === attempts) scheduleNext(errorMessage(error))
       throw error
     }
   }
@@ -55,6 +60,7 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
   /** The connection is gone; the next request for one, or the timer, opens another. */
   function scheduleNext(why: string): void {
     current = undefined
+    isOpen = false
     trouble = why
     if (end.signal.aborted) return
     callOff = later(delay, () => void connection().catch(() => {}))
@@ -65,6 +71,19 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
     connection,
     /** Why there is no connection, if that is known. */
     trouble: () => trouble,
+    /** `idle`: nothing has asked for a connection, or the last one is gone. */
+    state: (): 'idle' | 'connecting' | 'open' => (isOpen ? 'open' : current ? 'connecting' : 'idle'),
+    /** Ends the connection or the attempt at one, and opens another at once. Rejects with the reason if that fails. */
+    async restart(): Promise<ListedConnection> {
+      attempts++
+      const before = current
+      current = undefined
+      isOpen = false
+      delay = FIRST_DELAY
+      const opened = await before?.catch(() => undefined)
+      await opened?.close()
+      return connection()
+    },
     /** Ends the connection or the attempt at one, for good. Never rejects. */
     async stop() {
       end.abort(new Error('it was closed'))

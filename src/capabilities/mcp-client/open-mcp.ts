@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { serverToolName } from '../../capability.ts'
 import type { Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
@@ -30,14 +31,16 @@ const AFTER_START = 250
  */
 export async function openMcp(options: McpOptions) {
   const { environment, accepted, connects, version, later = realLater } = options
-  const configured = Object.entries(options.servers).filter(([, server]) => server.enabled)
+  let configured = enabledServers(options.servers)
   let published: PublishedTools = { tools: [], warnings: [] }
   let waits: ReadonlyMap<string, ReturnType<typeof firstAnswer>> = new Map()
   /** Set until the servers are contacted. */
   let callOff: (() => void) | undefined
 
-  const servers = configured.map(([name, server]) =>
-    createMcpServer({
+  let servers = configured.map(createServer)
+
+  function createServer([name, server]: ConfiguredServer): McpServer {
+    return createMcpServer({
       name,
       configured: server,
       environment,
@@ -47,8 +50,8 @@ export async function openMcp(options: McpOptions) {
       later,
       onAnswer: () => waits.get(name)?.answered(),
       onHopeless: () => waits.get(name)?.stop(),
-    }),
-  )
+    })
+  }
 
   /** The tools stay the same until this is called again, or something is accepted. */
   function publish(): void {
@@ -75,6 +78,23 @@ export async function openMcp(options: McpOptions) {
   await begin()
   return {
     reload: begin,
+    /** Works with other servers from now on: those that are configured as before stay as they are. */
+    async configure(next: McpOptions['servers']) {
+      const before = new Map(configured.map(([name, server], index) => [name, { server, running: servers[index]! }]))
+      const entries = enabledServers(next)
+      servers = entries.map((entry) => {
+        const known = before.get(entry[0])
+        if (!known || !isDeepStrictEqual(known.server, entry[1])) return createServer(entry)
+        before.delete(entry[0])
+        return known.running
+      })
+      configured = entries
+      await Promise.all([...before.values()].map(({ running }) => running.stop()))
+      await begin()
+      if (callOff) contact()
+    },
+    /** The enabled server of this name. */
+    server: (name: string) => servers.find((server) => server.name === name),
     tools: () => published.tools,
     async ready() {
       if (callOff) contact()
@@ -103,6 +123,12 @@ export async function openMcp(options: McpOptions) {
       await Promise.all(servers.map((server) => server.stop()))
     },
   }
+}
+
+type ConfiguredServer = readonly [name: string, server: McpServerConfiguration]
+
+function enabledServers(servers: McpOptions['servers']): readonly ConfiguredServer[] {
+  return Object.entries(servers).filter(([, server]) => server.enabled)
 }
 
 /** The wait for the first answer ever of one server. `onTime` is called if the answer comes before the wait is over. */

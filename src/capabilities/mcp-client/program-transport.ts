@@ -18,6 +18,8 @@ export interface ProgramTransport extends Transport {
   readonly stderr: null
   /** How the program ended by itself, and its last lines. May contain secrets. */
   ending(): string | undefined
+  /** What the program has last written on its error output. May contain secrets. */
+  lastLines(): readonly string[]
 }
 
 /** The time a program has to end by itself, and then again after SIGTERM, ms. */
@@ -88,7 +90,7 @@ export function programTransport(
     signalGroup(program, 'SIGKILL')
     await settlesWithin(closed, CLOSE_MS)
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
-    const words = lastLines()
+    const words = lastLines().slice(-QUOTED_LINES)
     if (!closing) ending = `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
     closedNow()
   }
@@ -123,6 +125,7 @@ export function programTransport(
       return child?.pid
     },
     ending: () => ending,
+    lastLines: () => lastLines(),
     start,
     async send(message) {
       const input = child?.stdin
@@ -185,8 +188,11 @@ export function messageLines(longestBytes: number, onLine: (line: string) => voi
   }
 }
 
+/** How many lines the reason of an end quotes. */
+const QUOTED_LINES = 4
+
 /** How many lines are kept, and how many characters of each. */
-const LINES = 4
+const LINES = 40
 const CHARACTERS = 200
 
 /** The longest unfinished line that is kept, characters. */

@@ -32,6 +32,7 @@ export function createMcpServer(options: McpServerOptions) {
   let isTrusted = false
   let wasContacted = false
   let leftOut: readonly string[] = []
+  let lastLines: () => readonly string[] = () => []
 
   async function open(signal: AbortSignal): Promise<ListedConnection> {
     const time = new AbortController()
@@ -58,6 +59,11 @@ export function createMcpServer(options: McpServerOptions) {
       timeoutMs: limit,
       signal: end,
       onListChanged,
+      onProgram(lines) {
+        // A program that has ended is started again soon: its last words are of use longer than that.
+        const earlier = lastLines()
+        lastLines = () => [...earlier, ...lines()].slice(-MOST_LINES)
+      },
     })
     const onAbort = () => void connection.close()
     end.addEventListener('abort', onAbort, { once: true })
@@ -86,8 +92,27 @@ export function createMcpServer(options: McpServerOptions) {
     return isTrusted ? undefined : 'what was accepted of it could not be read'
   }
 
+  function status(): McpServerStatus {
+    const out = isOut()
+    const why = out ?? link.trouble()
+    const running = link.state()
+    const state =
+      out !== undefined ? 'unusable' : running === 'open' ? 'running' : why === undefined ? 'starting' : 'failed'
+    return {
+      state,
+      ...(state === 'unusable' || state === 'failed' ? { why: clean(why ?? ''), hint: hintFor(state, why ?? '') } : {}),
+      warnings: [...addressWarnings, ...leftOut].map(clean),
+      stderr: lastLines().map(clean),
+    }
+  }
+
   return {
     name,
+    status,
+    /** Ends the connection and opens another one. Resolves when that has succeeded or failed. Never rejects. */
+    async restart() {
+      if (isOut() === undefined) await link.restart().catch(() => {})
+    },
     /** Reads the accepted tools. */
     async load() {
       isTrusted = await acceptance.load()
@@ -106,6 +131,8 @@ export function createMcpServer(options: McpServerOptions) {
     seen: () => acceptance.seen() || isOut() !== undefined,
     /** Tools that may be offered now, in the order of their names. */
     offered: acceptance.offered,
+    /** The same with the digests of their definitions. */
+    accepted: acceptance.sealed,
     call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
     accept: acceptance.accept,
@@ -118,4 +145,33 @@ export function createMcpServer(options: McpServerOptions) {
     /** Leaves nothing running. Never rejects. */
     stop: link.stop,
   }
+}
+
+/** How many lines of the error output of its programs are shown. */
+const MOST_LINES = 40
+
+/** How a server is now. */
+export interface McpServerStatus {
+  /** `unusable`: it is not contacted, since its configuration or what was accepted of it has a fault. */
+  readonly state: 'running' | 'starting' | 'failed' | 'unusable'
+  /** Why it does not run. */
+  readonly why?: string
+  /** What to do about that. */
+  readonly hint?: string
+  /** What of it is left out, or missing in its environment. */
+  readonly warnings: readonly string[]
+  /** The last lines of its error output. */
+  readonly stderr: readonly string[]
+}
+
+function hintFor(state: McpServerStatus['state'], why: string): string {
+  if (/environment variable/.test(why)) {
+    return 'Set the variable in the environment of the gateway, and start the gateway again.'
+  }
+  if (state === 'unusable') return 'Correct the configuration of the server.'
+  if (/there is no program|may not be run/.test(why))
+    return 'Install the program, or write its full path as the command.'
+  if (/there is no folder/.test(why)) return 'Create the folder, or name another one as the directory.'
+  if (/connectTimeoutMs/.test(why)) return 'Raise connectTimeoutMs if the server needs longer to start.'
+  return 'It is tried again by itself, at most a minute later. Restart tries at once.'
 }

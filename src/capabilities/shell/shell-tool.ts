@@ -4,8 +4,10 @@ import type { PromptBlock } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
 import {
   type AccessRead,
+  allowingPrefix,
   cleanEnvironment,
   commandWords,
+  prefixWords,
   type Program,
   type ProgramLimits,
   programResult,
@@ -148,27 +150,17 @@ function failure(error: string): ToolFailed {
 /** How many prefixes a refusal lists. */
 const MOST_LISTED = 20
 
-/**
- * Whether an argv begins with one of the prefixes: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is parsed like
- * a command; an empty one, or one that only a shell would understand, allows nothing.
- */
+/** Whether an argv begins with one of the prefixes. */
 export function isAllowed(argv: readonly string[], prefixes: readonly string[]): boolean {
-  return readablePrefixes(prefixes).some((words) => words.every((word, index) => argv[index] === word))
+  return allowingPrefix(argv, prefixes) !== undefined
 }
 
 /** Lists the prefixes for the model, so that it can choose another command. */
 export function allowedText(prefixes: readonly string[]): string {
-  const listed = prefixes.filter((prefix) => readablePrefixes([prefix]).length > 0)
+  const listed = prefixes.filter((prefix) => prefixWords(prefix) !== undefined)
   if (listed.length === 0) return 'no command is allowed'
   const more = listed.length - MOST_LISTED
   return `allowed are commands that begin with: ${listed.slice(0, MOST_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-function readablePrefixes(prefixes: readonly string[]): readonly (readonly string[])[] {
-  return prefixes.flatMap((prefix) => {
-    const read = commandWords(prefix)
-    return read.type === 'words' && read.words.length > 0 ? [read.words] : []
-  })
 }
 
 /** The folder that a call names, links resolved: the workspace if it names none, and inside it unless `anywhere`. */

@@ -25,7 +25,10 @@ import type {
   Replay,
   ScenarioOptions,
 } from './calls.ts'
+import type { BackupService } from './backup-service.ts'
+import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
+import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
@@ -125,6 +128,12 @@ export interface Runtime {
   /** Accepts a changed definition. Returns false where nothing of that name and digest is withheld. */
   acceptTool(tool: string, digest: string): Promise<boolean>
   verifyAudit(): Promise<AuditVerdict>
+  /** What may run, for a person who changes it. */
+  readonly access: AccessService
+  /** The configuration, for a person who changes a part of it. */
+  readonly configuration: ConfigurationService
+  /** Archives of the home, for a person. */
+  readonly backups: BackupService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { jsonOption, yesOption } from '../arguments.ts'
 import { refuseTools } from '../failure.ts'
@@ -31,7 +29,7 @@ export const backupCommand: Command = {
 async function backUp(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'back up the home')
   const io = await withHomeCapabilities(call.home, given)
-  const { backupHome } = await import('../../runtime.ts')
+  const { backupHome, outsideFolders } = await import('../../runtime.ts')
   const { driver: store } = await findHomeStore(call.home, io)
   const progress = progressLine(io)
   const saved = await runStoppable(io, (signal) =>
@@ -47,7 +45,8 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
       onProgress: progress.show,
     }),
   ).finally(progress.clear)
-  const outside = await outsideFolders(call.home, io)
+  const { environment, capabilities = [] } = io
+  const outside = await outsideFolders({ home: call.home, environment, capabilities })
   if (call.json) {
     printJson(io, { ...saved, outside })
     return 0
@@ -56,22 +55,4 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
   for (const each of outside) note(io, `Not in the archive because it is outside the home: ${each}`)
   print(io, `Saved ${saved.files} files to ${saved.file} (${sizeText(saved.bytes)}, verified).`)
   return 0
-}
-
-/** Existing folders outside the home that its capabilities or its workspace use, as absolute paths. The archive lacks them. */
-async function outsideFolders(home: string, io: Io): Promise<readonly string[]> {
-  const { capabilitySettings, homeFolders, loadConfiguration } = await import('../../runtime.ts')
-  const { environment, capabilities: own = [] } = io
-  const { configuration, capabilities } = await loadConfiguration({ home, environment, capabilities: own })
-  const places = capabilities.map((each) => each.places?.(capabilitySettings(configuration, each), home) ?? {})
-  const folders = [
-    ...places.flatMap(({ outOfReach = [], readOnly = [] }) => [...outOfReach, ...readOnly]),
-    ...homeFolders(configuration, capabilities),
-  ].map((path) => resolve(home, path))
-  return [...new Set(folders)].filter((path) => isOutside(home, path) && existsSync(path))
-}
-
-function isOutside(home: string, path: string): boolean {
-  const inside = relative(home, path)
-  return inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside
 }

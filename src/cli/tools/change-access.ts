@@ -1,7 +1,7 @@
 import { exactLine } from '../../context.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { errorMessage, nearestName } from '../../platform.ts'
-import type { ToolStatus } from '../../runtime.ts'
+import type { EditedAccess, ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure } from '../failure.ts'
@@ -22,12 +22,7 @@ export function denyTools(call: CommandCall, io: Io): Promise<number> {
 async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promise<number> {
   const wanted: Wanted = { names: call.words.slice(1), allowed }
   const written = await changeAccessFile(call.home, wanted)
-  if (written.isChanged)
-    await record(
-      call.home,
-      wanted.names.map((name) => changeFacts(name, allowed)),
-      io,
-    )
+  if (written.isChanged) await recordChange(call.home, wanted, written, io)
   const tools = await toolsNow(call, written, io)
   const { matchesToolName } = await import('../../tool.ts')
   const meant = tools.filter(({ name }) => wanted.names.some((word) => matchesToolName(word, name)))
@@ -52,7 +47,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
 }
 
 /** Asks the gateway for the access of each tool, because a running gateway has an environment of its own. */
-async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<readonly ToolStatus[]> {
+async function toolsNow(call: CommandCall, written: EditedAccess, io: Io): Promise<readonly ToolStatus[]> {
   try {
     return await withConnection(call.home, io, 'read', fetchTools)
   } catch (error) {
@@ -64,14 +59,14 @@ async function toolsNow(call: CommandCall, written: Changed, io: Io): Promise<re
   }
 }
 
-function writtenText({ file, isChanged }: Changed): string {
+function writtenText({ file, isChanged }: EditedAccess): string {
   return isChanged
     ? `Updated ${file}. It takes effect at the next step.`
     : `${file} already has this setting. Nothing was written.`
 }
 
 /** Why the access of a tool is not what the command asked for, and how to change it. */
-function otherwiseText({ name, rule, reason }: ToolStatus, { file }: Changed, allowed: boolean): string {
+function otherwiseText({ name, rule, reason }: ToolStatus, { file }: EditedAccess, allowed: boolean): string {
   const tool = exactLine(name)
   if (!allowed) {
     return `${tool} may still be called (${exactLine(rule)}): an environment variable of the gateway overrides ${file}.`
@@ -90,7 +85,16 @@ function warn(text: string, io: Io): void {
   note(io, `${applyStyle(io, 'yellow', 'warning', io.stderr)}: ${text}`)
 }
 
-/** Records a change of what may run in the audit, with or without a running gateway. */
+/** Records the change in the audit and keeps the contents of the file, with or without a running gateway. */
+async function recordChange(home: string, wanted: Wanted, written: EditedAccess, io: Io): Promise<void> {
+  const { accessWrites } = await import('../../runtime.ts')
+  const facts = wanted.names.map((name) => changeFacts(name, wanted.allowed))
+  await withWritableStore(await findHomeStore(home, io), async (store) =>
+    store.transaction(await accessWrites(store, written, facts, new Date().toISOString())),
+  )
+}
+
+/** Records the new access of tools in the audit. */
 async function record(home: string, facts: readonly AuditFacts[], io: Io): Promise<void> {
   const time = new Date().toISOString()
   await withWritableStore(await findHomeStore(home, io), (store) =>
@@ -115,31 +119,15 @@ interface Wanted {
   readonly allowed: boolean
 }
 
-interface Changed {
-  /** The file of the tool policy. */
-  readonly file: string
-  /** `false` where it already had the setting. */
-  readonly isChanged: boolean
-}
-
-/** Writes `tool-access.json` atomically, and only what can be read again. */
-async function changeAccessFile(home: string, { names, allowed }: Wanted): Promise<Changed> {
-  const { accessFilePath, editFile } = await import('../../runtime.ts')
-  const { readAccess, withTool } = await import('../../tool.ts')
-  const file = await accessFilePath(home)
+/** Writes `tool-access.json`, and keeps what was before. */
+async function changeAccessFile(home: string, { names, allowed }: Wanted): Promise<EditedAccess> {
+  const { accessFilePath, editAccess } = await import('../../runtime.ts')
+  const { withTool } = await import('../../tool.ts')
   try {
-    const isChanged = await editFile({
-      home,
-      path: file,
-      change: (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
-      check(text) {
-        const read = readAccess(text, {})
-        if (read.type === 'faulty') throw new Error(`the changed file would not be valid: ${read.problems.join('; ')}`)
-      },
-    })
-    return { file, isChanged }
+    return await editAccess(home, (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text))
   } catch (error) {
     const message = errorMessage(error)
+    const file = await accessFilePath(home)
     throw new CommandFailure('tool-access', message, { hint: `The file is ${file}.`, cause: error })
   }
 }

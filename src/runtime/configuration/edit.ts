@@ -16,6 +16,8 @@ interface EditOptions {
   readonly key: string | KeyPath
   /** JSON; `undefined` removes the key. */
   readonly value: unknown
+  /** Given the text of the file as it is, under its lock; what it throws keeps the file as it is. */
+  readonly expects?: (text: string) => void
   /** Given the text of the file as it would be; what it throws keeps the file as it is. */
   readonly check?: (text: string) => void | Promise<void>
 }
@@ -25,29 +27,48 @@ interface EditOptions {
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
-export async function setValue({ home, schema, key, value, check }: EditOptions): Promise<void> {
-  const path = typeof key === 'string' ? configurationKey(key, schema) : key
-  refuseSecret(path)
-  const wanted: JsonChange = value === undefined ? { type: 'remove', path: [...path] } : { type: 'set', path, value }
-  let known: ReadonlySet<string> = new Set()
+export async function setValue({ home, schema, key, value, expects, check }: EditOptions): Promise<void> {
+  const edit = valueEdit({ schema, key, value })
   try {
     await editFile({
       home,
       path: homeAt(home).configurationFile,
       change(text) {
-        const before = parseConfiguration(withoutMark(text))
-        if (before.problems.length > 0) throw new ConfigurationError(before.problems)
-        // Other keys may be wrong already: they can be corrected one by one.
-        known = new Set(checkValue(before.value, schema).faults.map((fault) => fault.path.join('.')))
-        return changeText(text, wanted)
+        expects?.(withoutMark(text))
+        return edit.change(text)
       },
       async check(text) {
-        assertFits(text, path, known, schema)
+        edit.check(text)
         await check?.(text)
       },
     })
   } catch (error) {
     throw error instanceof FileEditError ? keyError([], error.message) : error
+  }
+}
+
+/** The text of `config.json` after one key was set. Throws what `setValue` rejects with; writes nothing. */
+export function textWithValue(text: string, options: Pick<EditOptions, 'schema' | 'key' | 'value'>): string {
+  const edit = valueEdit(options)
+  const after = edit.change(text)
+  edit.check(after)
+  return after
+}
+
+function valueEdit({ schema, key, value }: Pick<EditOptions, 'schema' | 'key' | 'value'>) {
+  const path = typeof key === 'string' ? configurationKey(key, schema) : key
+  refuseSecret(path)
+  const wanted: JsonChange = value === undefined ? { type: 'remove', path: [...path] } : { type: 'set', path, value }
+  let known: ReadonlySet<string> = new Set()
+  return {
+    change(text: string): string {
+      const before = parseConfiguration(withoutMark(text))
+      if (before.problems.length > 0) throw new ConfigurationError(before.problems)
+      // Other keys may be wrong already: they can be corrected one by one.
+      known = new Set(checkValue(before.value, schema).faults.map((fault) => fault.path.join('.')))
+      return changeText(text, wanted)
+    },
+    check: (text: string) => assertFits(text, path, known, schema),
   }
 }
 

@@ -131,13 +131,45 @@ interface TokenOptions {
  */
 export async function ensureToken({ home, configured, random }: TokenOptions): Promise<string> {
   const kept = await readToken(home)
-  const token = configured ?? kept ?? Buffer.from(random(32)).toString('base64url')
-  if (token === kept) return token
+  const token = configured ?? kept ?? newToken(random)
+  if (token !== kept) await writeToken(home, token)
+  return token
+}
+
+function newToken(random: TokenOptions['random']): string {
+  return Buffer.from(random(32)).toString('base64url')
+}
+
+async function writeToken(home: string, token: string): Promise<void> {
   await createHome(homeAt(home))
   const path = homeAt(home).tokenFile
   // A link keeps pointing where it pointed.
   await writeFileAtomically(await realpath(path).catch(() => path), `${token}\n`)
-  return token
+}
+
+/** The token of a running gateway, for a person who replaces it. */
+export interface TokenStore {
+  /** Set by the configuration, which then has to be changed; otherwise a file of the home. */
+  readonly isConfigured: boolean
+  /** When that file was written, ISO 8601. */
+  made(): Promise<string | undefined>
+  /** Puts a new token into the file and returns it. The gateway has to ask for it from then on. */
+  replace(): Promise<string>
+}
+
+export function tokenStore({ home, configured, random }: TokenOptions): TokenStore {
+  return {
+    isConfigured: configured !== undefined,
+    async made() {
+      const facts = await stat(homeAt(home).tokenFile).catch(() => undefined)
+      return facts?.mtime.toISOString()
+    },
+    async replace() {
+      const token = newToken(random)
+      await writeToken(home, token)
+      return token
+    },
+  }
 }
 
 /** The token that the last gateway of a home asked for; `undefined` where none was started yet. */

@@ -79,6 +79,9 @@ const KNOBS = {
   ],
 } as const satisfies Record<string, readonly [keyof typeof shellShape.shape, (text: string) => unknown]>
 
+/** Environment variables that override settings of the shell. */
+export const SHELL_VARIABLES: readonly string[] = Object.keys(KNOBS)
+
 /** Reads the environment variables of the shell tool. An empty variable counts as absent. */
 function shellKnobs(environment: Readonly<Record<string, string | undefined>>): ShellKnobs {
   const values: Record<string, unknown> = {}

@@ -20,3 +20,14 @@ export function dollars(value: number): string {
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
+
+/** The size of a file: `850 B`, `12.5 kB` or `3.2 MB`. */
+export function bytes(value: number): string {
+  if (value < 1_000) return `${value} B`
+  if (value < 1e6) return `${tenths(value / 1e3)} kB`
+  return value < 1e9 ? `${tenths(value / 1e6)} MB` : `${tenths(value / 1e9)} GB`
+}
+
+function tenths(value: number): string {
+  return whole.format(Math.round(value * 10) / 10)
+}

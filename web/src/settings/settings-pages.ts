@@ -16,5 +16,9 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'projects', title: 'Projects', component: lazy(() => import('./projects-page.tsx')) },
   { id: 'subjects', title: 'Subjects', component: lazy(() => import('./subjects-page.tsx')) },
   { id: 'skills', title: 'Skills', component: lazy(() => import('./skills-page.tsx')) },
+  { id: 'tools', title: 'Tools and access', component: lazy(() => import('./tools-page.tsx')) },
+  { id: 'mcp-servers', title: 'MCP servers', component: lazy(() => import('./mcp-servers-page.tsx')) },
+  { id: 'token', title: 'Token', component: lazy(() => import('./token-page.tsx')) },
+  { id: 'backup', title: 'Backup', component: lazy(() => import('./backup-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { type Route, route, RuntimeError, type Self, serverToolName } from '../../../capability.ts'
+import { toolTokens } from '../../../context.ts'
+import { digestSchema, json } from '../../../server.ts'
+import type { McpSettings } from '../mcp-settings.ts'
+import { serverWarnings } from '../server-warnings.ts'
+import type { ListedServer, McpService } from '../mcp-service.ts'
+
+const KEY = ['mcp', 'servers']
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'has letters, digits, dots, hyphens and underscores only, at most 64')
+  .describe('Its tools are named after it: NAME__tool.')
+
+const change = {
+  name: name.optional().describe('The server that is added, changed or removed.'),
+  server: z.looseObject({}).nullish().describe('As `mcp.servers.NAME` of config.json has it; `null` removes it.'),
+  version: z.int().min(1).optional().describe('In place of a name: all servers as they were in this version.'),
+}
+
+const changeBody = z.strictObject(change)
+const saveBody = z.strictObject({
+  ...change,
+  digest: digestSchema.describe('The digest of the configuration that was read.'),
+})
+
+const listed = z.looseObject({
+  name: z.string(),
+  state: z.enum(['running', 'starting', 'failed', 'unusable', 'disabled']),
+  why: z.string().optional(),
+  hint: z.string().optional(),
+  warnings: z.array(z.string()),
+  stderr: z.array(z.string()).describe('The last lines of its error output.'),
+  tools: z.array(z.object({ name: z.string(), tokens: z.number(), digest: z.string() })),
+  withheld: z.array(z.string()),
+  written: z.unknown().describe('As config.json has it. Of variables and headers the names, never a value.'),
+})
+
+/** MCP servers for their owner. No tool reaches these endpoints. */
+export function serverRoutes(self: Self<McpSettings, McpService>): readonly Route[] {
+  const { service, runtime } = self
+  const { configuration } = runtime
+  const tag = 'mcp'
+
+  async function view(): Promise<unknown> {
+    const { written, digest } = await configuration.value(KEY)
+    const inFile = (written ?? {}) as Readonly<Record<string, unknown>>
+    const servers = service.servers().map((server) => ({ ...shown(server, self), written: inFile[server.name] }))
+    return { digest, servers }
+  }
+
+  /** The key that a change sets, and its value. */
+  async function wanted(asked: z.output<typeof changeBody>): Promise<{ key: readonly string[]; value: unknown }> {
+    if (asked.name !== undefined && asked.server !== undefined) {
+      return { key: [...KEY, asked.name], value: asked.server ?? undefined }
+    }
+    const found = (await configuration.versions(KEY)).find(({ version }) => version === asked.version)
+    if (asked.version === undefined) throw new RuntimeError('invalid-input', 'Name a server, or a version.')
+    if (!found) throw new RuntimeError('not-found', `There is no version ${asked.version} of the servers.`)
+    return { key: KEY, value: JSON.parse(found.text) as unknown }
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/api/mcp-servers',
+      tag,
+      summary: 'Lists the configured MCP servers, how each is now, and its tools',
+      answers: {
+        200: {
+          description: '`digest` is that of config.json: what a change is based on',
+          schema: z.object({ digest: z.string(), servers: z.array(listed) }),
+        },
+      },
+      handle: async () => json(await view()),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/mcp-servers/:server/restart',
+      tag,
+      summary: 'Ends the connection to a server and opens another one',
+      answers: { 200: { description: 'The server, once it runs or has failed', schema: listed } },
+      async handle({ param }) {
+        await service.restart(param('server'))
+        return json(
+          shown(
+            service.servers().find(({ name: each }) => each === param('server'))!,
+            self,
+          ),
+        )
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/mcp-servers/preview',
+      tag,
+      summary: 'Shows config.json with a server added, changed or removed. Writes nothing, and starts nothing',
+      body: changeBody,
+      answers: {
+        200: {
+          description: 'The difference, what is wrong, and what is odd',
+          schema: z.object({
+            digest: z.string(),
+            difference: z.string(),
+            problems: z.array(z.string()),
+            warnings: z.array(z.string()),
+          }),
+        },
+      },
+      async handle({ body }) {
+        const { key, value } = await wanted(body)
+        const preview = await configuration.preview(key, value)
+        const servers = key.length === KEY.length ? value : { [key.at(-1)!]: value }
+        const warnings = preview.problems.length > 0 ? [] : serverWarnings(servers, self.environment)
+        return json({ ...preview, warnings })
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/mcp-servers',
+      tag,
+      summary: 'Writes a server into config.json, or removes it, and works with that at once',
+      description: 'The program of a server is started on this machine. What was configured before is kept.',
+      body: saveBody,
+      answers: {
+        200: { description: 'The servers', schema: z.object({ digest: z.string(), servers: z.array(listed) }) },
+      },
+      async handle({ body: { digest, ...asked } }) {
+        await configuration.set({ ...(await wanted(asked)), kept: KEY, digest })
+        const { effective } = await configuration.value(['mcp'])
+        await service.configure(effective as McpSettings)
+        return json(await view())
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/mcp-servers/versions',
+      tag,
+      summary: 'Lists the servers that were configured before, as JSON, newest first',
+      answers: {
+        200: {
+          description: 'The versions',
+          schema: z.object({
+            versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
+          }),
+        },
+      },
+      handle: async () => json({ versions: await configuration.versions(KEY) }),
+    }),
+  ]
+}
+
+function shown({ name: server, status, running }: ListedServer, { counter }: Self<McpSettings, McpService>): object {
+  return {
+    name: server,
+    ...status,
+    tools: (running?.accepted() ?? []).map(({ definition, digest }) => {
+      const tool = { ...definition, name: serverToolName(server, definition.name) }
+      return { name: tool.name, tokens: toolTokens(counter, tool), digest }
+    }),
+    withheld: (running?.withheld() ?? []).map((each) => each.name),
+  }
+}

@@ -1,0 +1,99 @@
+import { type CapabilityHost, RuntimeError } from '../../capability.ts'
+import { serialQueue } from '../../platform.ts'
+import type { McpSettings } from './mcp-settings.ts'
+import type { McpOptions, openMcp } from './open-mcp.ts'
+import type { McpServerConfiguration } from './server-address.ts'
+import type { McpServer, McpServerStatus } from './server.ts'
+
+type OpenMcp = Awaited<ReturnType<typeof openMcp>>
+
+/** The configured servers of a home. Their code is loaded with the first one. */
+export interface McpService {
+  /** `undefined` while none was ever configured. */
+  opened(): OpenMcp | undefined
+  /** Every configured server, those that are not used too. */
+  servers(): readonly ListedServer[]
+  /** Ends the connection to a server and opens another. Rejects with `not-found`. */
+  restart(name: string): Promise<void>
+  /** Works with other settings from now on. */
+  configure(settings: McpSettings): Promise<void>
+}
+
+export interface ListedServer {
+  readonly name: string
+  /** Of environment variables and headers the names, never a value. */
+  readonly configured: McpSettings['servers'][string]
+  readonly status:
+    | McpServerStatus
+    | { readonly state: 'disabled'; readonly warnings: readonly []; readonly stderr: readonly [] }
+  readonly running: McpServer | undefined
+}
+
+/** Starts the configured servers. */
+export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpService> {
+  const { home, environment, version, store, writes } = host
+  let { settings } = host
+  let opened: OpenMcp | undefined
+  const changes = serialQueue()
+  const acceptedKey = (server: string) => `mcp/accepted/${server}`
+
+  async function open(): Promise<void> {
+    if (Object.keys(settings.servers).length === 0) return
+    const { openMcp: openServers } = await import('./open-mcp.ts')
+    opened = await openServers({
+      servers: runnable(settings, home.folder),
+      environment,
+      version,
+      connects: writes,
+      accepted: {
+        read: (server) => store.value(acceptedKey(server)),
+        write: (server, definitions) => store.putValue(acceptedKey(server), definitions),
+      },
+    })
+  }
+
+  await open()
+  return {
+    opened: () => opened,
+    servers: () =>
+      Object.entries(settings.servers).map(([name, configured]) => {
+        const running = opened?.server(name)
+        return {
+          name,
+          configured,
+          running,
+          status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] },
+        }
+      }),
+    async restart(name) {
+      const server = opened?.server(name)
+      if (!server) throw noSuchServer(name, Object.keys(settings.servers))
+      await server.restart()
+    },
+    configure: (next) =>
+      changes.add(async () => {
+        settings = next
+        await (opened ? opened.configure(runnable(next, home.folder)) : open())
+      }),
+  }
+}
+
+/** Programs run in the home unless configured otherwise, and not where the gateway was started. */
+function runnable({ servers }: McpSettings, folder: string): McpOptions['servers'] {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]): [string, McpServerConfiguration] => [
+      name,
+      { directory: folder, ...server },
+    ]),
+  )
+}
+
+function noSuchServer(name: string, known: readonly string[]): RuntimeError {
+  const hint = known.length === 0 ? 'No server is configured.' : `There are ${known.join(', ')}.`
+  return new RuntimeError(
+    'not-found',
+    `There is no MCP server ${name.slice(0, 200)} in use.`,
+    { server: name },
+    { hint },
+  )
+}

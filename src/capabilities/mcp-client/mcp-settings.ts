@@ -1,0 +1,47 @@
+import { environmentVariable, homePath, httpAddress, milliseconds, type SettingsWarning } from '../../capability.ts'
+import { z } from 'zod'
+
+const serverSettings = z.strictObject({
+  command: z.string().min(1).optional().describe('Program of a server on this machine.'),
+  args: z.array(z.string()).optional().describe('Arguments of that program.'),
+  environment: z
+    .record(z.string(), environmentVariable())
+    .optional()
+    .describe(
+      'Environment of that program: its variables, and for each the environment variable of Foreword with the value.',
+    ),
+  url: httpAddress().optional().describe('Address of a server over HTTP.'),
+  headers: z
+    .record(z.string(), environmentVariable())
+    .optional()
+    .describe(
+      'Headers of every request: their names, and for each the environment variable of Foreword with the value.',
+    ),
+  directory: homePath().optional().describe('Working directory of the program, relative to the home.'),
+  enabled: z.boolean().default(true).describe('Whether the server is used.'),
+  connectTimeoutMs: milliseconds()
+    .default(10_000)
+    .describe('Time limit for the server to connect and list what it offers, ms.'),
+})
+
+/** Keys below `mcp`. */
+export const mcpSettings = z
+  .strictObject({ servers: z.record(z.string(), serverSettings).default({}).describe('MCP servers, by name.') })
+  .prefault({})
+  .describe('MCP servers whose tools the agent may use.')
+
+export type McpSettings = z.infer<typeof mcpSettings>
+
+/** Keys that mean nothing beside `command`, or beside `url`. */
+export function unusedFields(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
+  const { command, url } = server
+  if ((command === undefined) === (url === undefined)) return []
+  const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
+  return useless
+    .filter((field) => server[field] !== undefined)
+    .map((field) => ({
+      key: `servers.${name}.${field}`,
+      message: `has no effect on a server with ${command === undefined ? 'url' : 'command'}`,
+      hint: 'Remove it.',
+    }))
+}

@@ -1,0 +1,43 @@
+import type { FileVersion } from './access-service.ts'
+
+/** `config.json` for capabilities whose settings change while the gateway runs. Methods reject with `RuntimeError`. */
+export interface ConfigurationService {
+  /** One key as the file and the environment have it now. */
+  value(key: readonly string[]): Promise<ConfigurationEntry>
+  /** What the file would be with another value. Writes nothing. */
+  preview(key: readonly string[], value: unknown): Promise<ConfigurationPreview>
+  /**
+   * Sets a key; `undefined` removes it. Keeps the value before under `kept`, the key that the change is about, and records
+   * the change in the audit. Rejects with `changed` where the file is not the one that was read, and with `invalid-input`.
+   */
+  set(change: ConfigurationChange): Promise<void>
+  /** Values that a key has had, as JSON, newest first. */
+  versions(key: readonly string[]): Promise<readonly FileVersion[]>
+}
+
+export interface ConfigurationEntry {
+  /** As the file has it; `undefined` where it does not. */
+  readonly written: unknown
+  /** In force at the next start: with the environment and every default, paths absolute. */
+  readonly effective: unknown
+  /** SHA-256 of the file. */
+  readonly digest: string
+}
+
+export interface ConfigurationPreview {
+  /** Of the file as it is now. */
+  readonly digest: string
+  /** Unified; empty where nothing would change. */
+  readonly difference: string
+  /** Why the file cannot be so: each with its key and how to fix it. */
+  readonly problems: readonly string[]
+}
+
+export interface ConfigurationChange {
+  readonly key: readonly string[]
+  readonly value: unknown
+  /** The key whose values are kept: `key` itself, or one above it. */
+  readonly kept: readonly string[]
+  /** Of the file that was read. */
+  readonly digest: string
+}

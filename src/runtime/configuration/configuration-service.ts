@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type AnyCapability, type Clock, type ConfigurationService, RuntimeError } from '../../capability.ts'
+import { sha256 } from '../../platform.ts'
+import type { SessionStore, Write } from '../../session.ts'
+import { fileDiff, readText } from '../../tool.ts'
+import { fileVersions, fileVersionWrites } from '../home/file-versions.ts'
+import { homeAt } from '../home/home.ts'
+import { setValue, textWithValue } from './edit.ts'
+import { parseConfiguration } from './file.ts'
+import { loadConfiguration } from './load.ts'
+import { ConfigurationError } from './problem.ts'
+import type { Environment } from './value.ts'
+
+interface ConfigurationServiceOptions {
+  readonly home: string
+  readonly environment: Environment
+  /** Those of the program. */
+  readonly capabilities: readonly AnyCapability[]
+  readonly store: SessionStore
+  readonly clock: Clock
+}
+
+/** Changes of `config.json` that a person sees before they are written. */
+export function createConfigurationService(options: ConfigurationServiceOptions): ConfigurationService {
+  const { home, store, clock } = options
+  const file = homeAt(home).configurationFile
+  const load = () => loadConfiguration(options)
+
+  async function text(): Promise<string> {
+    const found = await readText(file)
+    if (found.type !== 'unreadable') return found.type === 'text' ? found.text : ''
+    throw new RuntimeError('storage', `${file} cannot be read: ${found.why}.`, {}, { hint: 'Correct its permissions.' })
+  }
+
+  return {
+    async value(key) {
+      const [now, { configuration }] = await Promise.all([text(), load()])
+      return {
+        written: valueAt(parseConfiguration(now).value, key),
+        effective: valueAt(configuration, key),
+        digest: sha256(now),
+      }
+    },
+    async preview(key, value) {
+      const [now, { schema }] = await Promise.all([text(), load()])
+      const digest = sha256(now)
+      // The parser makes objects without a prototype.
+      if (isDeepStrictEqual(structuredClone(valueAt(parseConfiguration(now).value, key)), value)) {
+        return { digest, difference: '', problems: [] }
+      }
+      try {
+        const after = textWithValue(now, { schema, key, value })
+        return { digest, difference: after === now ? '' : await fileDiff('config.json', now, after), problems: [] }
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error
+        return { digest, difference: '', problems: problemSentences(error) }
+      }
+    },
+    async set({ key, value, kept, digest }) {
+      const { schema } = await load()
+      let before = ''
+      let after = ''
+      try {
+        await setValue({
+          home,
+          schema,
+          key,
+          value,
+          expects(now) {
+            if (sha256(now) !== digest) throw changed()
+            before = jsonAt(now, kept)
+          },
+          check(written) {
+            after = jsonAt(written, kept)
+          },
+        })
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error
+        const problems = problemSentences(error)
+        throw new RuntimeError('invalid-input', problems.join(' '), { problems })
+      }
+      // Nothing was checked where nothing was written.
+      if (after === '') return
+      const time = clock.time()
+      const reason = `${key.join('.')} ${value === undefined ? 'removed' : 'set'} on the page`.slice(0, 500)
+      const audit: Write = { type: 'audit', facts: { kind: 'change', rule: 'config.json', reason }, time }
+      await store.transaction([
+        ...(await fileVersionWrites(store, { file: kept.join('.'), before, after, time })),
+        audit,
+      ])
+    },
+    versions: (key) => fileVersions(store, key.join('.')),
+  }
+}
+
+function valueAt(value: unknown, key: readonly string[]): unknown {
+  return key.reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Readonly<Record<string, unknown>>)[name]
+        : undefined,
+    value,
+  )
+}
+
+function jsonAt(text: string, key: readonly string[]): string {
+  return JSON.stringify(valueAt(parseConfiguration(text).value, key) ?? {}, null, 2)
+}
+
+function problemSentences({ problems }: ConfigurationError): readonly string[] {
+  return problems.map(({ key, message, hint }) => `${key} ${message}. ${hint}`.trim())
+}
+
+function changed(): RuntimeError {
+  const hint = 'Look at the difference again, then save.'
+  return new RuntimeError('changed', 'config.json has changed since you read it.', {}, { hint })
+}

@@ -1,0 +1,71 @@
+import { RuntimeError } from '../../capability.ts'
+import { errorMessage, sha256 } from '../../platform.ts'
+import type { AuditFacts, RecordStore, Write } from '../../session.ts'
+import { readAccess } from '../../tool.ts'
+import { editFile } from '../home/edit-file.ts'
+import { fileVersionWrites } from '../home/file-versions.ts'
+import { accessFilePath } from '../home/home.ts'
+
+/** A change of `tool-access.json` that was made. */
+export interface EditedAccess {
+  /** The file of the policy, absolute. */
+  readonly file: string
+  /** `false` where it already had this content. */
+  readonly isChanged: boolean
+  readonly before: string
+  readonly after: string
+}
+
+/** The name under which the contents of the file are kept. */
+export const ACCESS_FILE = 'tool-access.json'
+
+/**
+ * Writes `tool-access.json` atomically, and only what the reader of the policy can read again.
+ *
+ * @throws RuntimeError `invalid-input` for what it cannot read; FileEditError; and what `change` throws
+ */
+export async function editAccess(home: string, change: (text: string) => string): Promise<EditedAccess> {
+  const file = await accessFilePath(home)
+  let before = ''
+  let after = ''
+  const isChanged = await editFile({
+    home,
+    path: file,
+    change(text) {
+      const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
+      before = text.slice(mark.length)
+      after = change(before)
+      return mark + after
+    },
+    check(text) {
+      const read = readAccess(text, {})
+      if (read.type === 'faulty') {
+        const why = read.problems.join('; ')
+        throw new RuntimeError('invalid-input', `the changed file would not be valid: ${why}`, {
+          problems: read.problems,
+        })
+      }
+    },
+  })
+  return { file, isChanged, before, after }
+}
+
+/** What is kept of a change: the content before and after, and a record in the audit for each of `facts`. */
+export async function accessWrites(
+  store: Pick<RecordStore, 'record'>,
+  { before, after }: Pick<EditedAccess, 'before' | 'after'>,
+  facts: readonly AuditFacts[],
+  time: string,
+): Promise<readonly Write[]> {
+  return [
+    ...(await fileVersionWrites(store, { file: ACCESS_FILE, before, after, time })),
+    ...facts.map((each): Write => ({ type: 'audit', facts: { ...each, digest: sha256(after) }, time })),
+  ]
+}
+
+/** The error of an edit in the words of the runtime. */
+export function accessFailure(error: unknown): unknown {
+  if (error instanceof RuntimeError) return error
+  const hint = 'Correct the file, or put back an earlier content.'
+  return new RuntimeError('invalid-input', errorMessage(error), {}, { hint, cause: error })
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { download, empty, json } from '../answer.ts'
+
+const made = z.object({ time: z.string(), bytes: z.number(), files: z.number() })
+
+/** Archives of the home. For people: no tool reaches these endpoints. */
+export function backupRoutes({ backups }: Runtime): readonly Route[] {
+  const tag = 'backup'
+  return [
+    route({
+      method: 'GET',
+      path: '/api/backups',
+      tag,
+      summary: 'The archive that is being made, the one that can be downloaded, and those that were made before',
+      answers: {
+        200: {
+          description: 'The state',
+          schema: z.object({
+            running: z
+              .object({ stage: z.string(), done: z.number().optional(), all: z.number().optional() })
+              .optional(),
+            ready: made
+              .extend({
+                id: z.string(),
+                name: z.string(),
+                leftOut: z.array(z.string()).describe('What could not be part of it, with the reason.'),
+                outside: z.array(z.string()).describe('Folders outside the home, which no archive contains.'),
+              })
+              .optional(),
+            failed: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
+            made: z.array(made),
+          }),
+        },
+      },
+      handle: async () => json(await backups.state()),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/backups',
+      tag,
+      summary: 'Begins to make an archive of the whole home, as `foreword backup` does',
+      description: 'It contains the token of the gateway and the keys of providers.',
+      answers: { 202: { description: 'It has begun: `GET /api/backups` shows how far it is' } },
+      async handle() {
+        await backups.make()
+        return empty(202)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/backups/:backup/archive',
+      tag,
+      summary: 'Downloads an archive, a tar.gz',
+      answers: { 200: { description: 'The archive', media: 'application/gzip' } },
+      handle: async ({ param }) => download(await backups.open(param('backup')), 'application/gzip'),
+    }),
+  ]
+}

@@ -1,0 +1,60 @@
+import { type AccessRead, matchesToolName } from './access.ts'
+import { allowingPrefix } from './command-answer.ts'
+import { commandWords } from './command-words.ts'
+import { prefixRisk } from './prefix-risk.ts'
+
+/** One entry of `tool-access.json`, and what it lets through or holds back. */
+export interface AccessRule {
+  /** Where it is: `global.allowedTools`, `tools.NAME` or `tools.shell.allowedPrefixes`. */
+  readonly rule: string
+  /** A name or pattern of tools, or a prefix of commands. */
+  readonly name: string
+  /** What it sets, such as `approval: ask`. */
+  readonly settings?: string
+  /** Known tools that it matches, or commands that were called before and begin so. */
+  readonly matches: readonly string[]
+  /** Why it allows more than it seems to: `it runs …`. */
+  readonly risk?: string
+  /** Why it allows nothing. */
+  readonly fault?: string
+}
+
+/**
+ * The entries of a policy in their order. `tools`: names of those that there are. `commands`: such as a model has called.
+ * None where the policy cannot be read.
+ */
+export function accessRules(
+  read: AccessRead,
+  tools: readonly string[],
+  commands: readonly string[],
+): readonly AccessRule[] {
+  if (read.type === 'faulty') return []
+  const { global, tools: settings, shell } = read.access
+  const matching = (name: string) => tools.filter((tool) => matchesToolName(name, tool))
+  const called = commands.flatMap((command) => {
+    const words = commandWords(command)
+    return words.type === 'words' ? [{ command, words: words.words }] : []
+  })
+  return [
+    ...global.allowedTools.map((name) => ({ rule: 'global.allowedTools', name, matches: matching(name) })),
+    ...Object.entries(settings).map(([name, set]) => ({
+      rule: `tools.${name}`,
+      name,
+      settings: Object.entries(set)
+        .map(([key, value]) => `${key}: ${value}`)
+        .join(', '),
+      matches: matching(name),
+    })),
+    ...shell.allowedPrefixes.map((prefix): AccessRule => {
+      const words = commandWords(prefix)
+      const risk = prefixRisk(prefix)
+      return {
+        rule: 'tools.shell.allowedPrefixes',
+        name: prefix,
+        matches: called.filter((each) => allowingPrefix(each.words, [prefix])).map(({ command }) => command),
+        ...(risk === undefined ? {} : { risk }),
+        ...(words.type === 'refused' ? { fault: words.why } : {}),
+      }
+    }),
+  ]
+}

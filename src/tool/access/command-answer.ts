@@ -1,0 +1,39 @@
+import type { GateAnswer } from '../toolbox.ts'
+import type { AccessRead } from './access.ts'
+import { accessAnswer } from './access-answer.ts'
+import { commandWords } from './command-words.ts'
+
+/**
+ * The first prefix that a command begins with: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is parsed like a
+ * command; an empty one, or one that only a shell would understand, allows nothing.
+ */
+export function allowingPrefix(argv: readonly string[], prefixes: readonly string[]): string | undefined {
+  return prefixes.find((prefix) => {
+    const words = prefixWords(prefix)
+    return words !== undefined && beginsWith(argv, words)
+  })
+}
+
+/** The words of a prefix; `undefined` where it allows nothing. */
+export function prefixWords(prefix: string): readonly string[] | undefined {
+  const read = commandWords(prefix)
+  return read.type === 'words' && read.words.length > 0 ? read.words : undefined
+}
+
+export function beginsWith(words: readonly string[], beginning: readonly string[]): boolean {
+  return beginning.every((word, index) => words[index] === word)
+}
+
+/** Whether the policy lets `shell` run a command, and the setting that decides: for a person who tries a rule. Runs nothing. */
+export function commandAnswer(read: AccessRead, command: string): GateAnswer {
+  const answer = accessAnswer(read, { name: 'shell' })
+  if (answer.type === 'refuse' || read.type === 'faulty') return answer
+  const { mode, allowedPrefixes } = read.access.shell
+  if (mode === 'full') return answer.type === 'ask' ? answer : { type: 'allow', rule: 'tools.shell.mode' }
+  const words = commandWords(command)
+  if (words.type === 'refused') return { type: 'refuse', rule: 'tools.shell.mode', reason: words.why }
+  const prefix = allowingPrefix(words.words, allowedPrefixes)
+  const rule = 'tools.shell.allowedPrefixes'
+  if (prefix === undefined) return { type: 'refuse', rule, reason: 'no prefix allows this command' }
+  return answer.type === 'ask' ? answer : { type: 'allow', rule: `${rule} ${JSON.stringify(prefix)}` }
+}

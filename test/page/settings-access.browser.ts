@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+const WRITTEN = `{
+  // what may run
+  "global": { "allowedTools": ["list_files", "read_*"] },
+  "tools": { "shell": { "enabled": true, "allowedPrefixes": ["git log", "ls; rm"] } }
+}
+`
+
+/** The settings of tools, over a home with this policy. */
+async function toolSettings(t: TestContext, text = WRITTEN, options: PageOptions = {}) {
+  const prepare = async (home: string): Promise<void> => {
+    if (text !== '') writeFileSync(join(home, 'tool-access.json'), text)
+  }
+  const opened = await openedPage(t, {}, { ...options, prepare })
+  const { page, gateway } = opened
+  await page.goto(`${gateway.url}/settings/tools`)
+  await page.getByRole('region', { name: 'All tools' }).waitFor()
+  const file = join(gateway.home, 'tool-access.json')
+  return { ...opened, file, read: () => readFileSync(file, 'utf8'), main: page.locator('#main') }
+}
+
+/** Opens the review, and saves what it shows. */
+async function saveReviewed(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Unsaved change' }).getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Review the change' })
+  await dialog.getByRole('button', { name: /^Save/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('every tool is listed with its owner, its access and the rule that decides', async (t) => {
+  const { main } = await toolSettings(t)
+  const tools = main.getByRole('region', { name: 'All tools' })
+  const row = tools.getByRole('listitem').filter({ has: tools.page().getByLabel('Access of list_files') })
+  assert.equal(await row.getByLabel('Access of list_files').inputValue(), 'allowed')
+  await row.getByText('workspace · global.allowedTools').waitFor()
+  await tools.getByLabel('Find a tool').fill('edit_file')
+  assert.equal(await tools.getByLabel('Access of edit_file').inputValue(), 'refused')
+  assert.equal(await tools.getByRole('listitem').count(), 1)
+})
+
+test('nothing becomes allowed before it was shown: the review names it, and the file is as it shows', async (t) => {
+  const { page, main, read, gateway } = await toolSettings(t)
+  await main.getByLabel('Access of edit_file').selectOption('ask')
+  await main.getByRole('region', { name: 'Unsaved change' }).getByText('It lets through one thing').waitFor()
+  assert.equal(read(), WRITTEN)
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Review the change' })
+  const widened = dialog.getByRole('region', { name: 'What becomes allowed' })
+  await widened.getByText('A model may call edit_file, after you approve each.').waitFor()
+  await dialog.getByLabel('Difference').getByText('"edit_file"').first().waitFor()
+  await dialog.getByRole('button', { name: 'Save and allow this' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.match(read(), /\/\/ what may run/)
+  const { tools } = await gateway.curl<{
+    readonly tools: readonly { readonly name: string; readonly access: string }[]
+  }>('/api/tools')
+  assert.equal(tools.find(({ name }) => name === 'edit_file')?.access, 'ask')
+  const { records } = await gateway.curl<{
+    readonly records: readonly { readonly kind: string; readonly tool?: string; readonly decision?: string }[]
+  }>('/api/audit?tool=edit_file')
+  assert.deepEqual(
+    records.map(({ kind, decision }) => [kind, decision]),
+    [['change', 'asked']],
+  )
+})
+
+test('a pattern shows the tools that it matches, and says that later ones are allowed too', async (t) => {
+  const { page, main } = await toolSettings(t)
+  const rules = main.getByRole('region', { name: 'Rules' })
+  await rules.getByRole('listitem').filter({ hasText: 'read_*' }).getByText('read_file').waitFor()
+  await rules.getByLabel('Allow another name or pattern').fill('search_*')
+  await rules.getByRole('button', { name: 'Add' }).first().click()
+  await rules.getByRole('listitem').filter({ hasText: 'search_*' }).getByText('Matches').waitFor()
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  await page
+    .getByRole('region', { name: 'What becomes allowed' })
+    .getByText('any other tool whose name begins with search_, also those that are added later.')
+    .waitFor()
+})
+
+test('a prefix of commands says what it really allows, and one that allows nothing says so', async (t) => {
+  const { main } = await toolSettings(t)
+  const prefixes = main.getByRole('region', { name: 'Allowed prefixes' })
+  await prefixes.getByText('It allows more than it seems to').waitFor()
+  await prefixes.getByText('It allows nothing: no shell runs here').waitFor()
+})
+
+test('a command is tried before and after the change, and nothing runs', async (t) => {
+  const { main } = await toolSettings(t)
+  const trial = main.getByRole('region', { name: 'Try a call' })
+  await trial.getByLabel('Tool').selectOption('shell')
+  await trial.getByLabel('Command').fill('git log -1')
+  await trial.getByText('Denied').waitFor()
+  await trial.getByText('(global.allowedTools)').waitFor()
+  await main.getByLabel('Access of shell').selectOption('allowed')
+  await trial.getByText('After your change').waitFor()
+  await trial.getByText('(tools.shell.allowedPrefixes "git log")').waitFor()
+})
+
+test('a text with a mistake names its line and is not saved', async (t) => {
+  const { page, main, read } = await toolSettings(t)
+  const file = main.getByRole('region', { name: 'The file' })
+  await file.getByLabel('tool-access.json').fill('{\n  "global": { "mode": "ful" }\n}')
+  await file.getByText('line 2: global.mode must be one of off, allowlist, full').waitFor()
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  assert.ok(
+    await page.getByRole('dialog', { name: 'Review the change' }).getByRole('button', { name: 'Save' }).isDisabled(),
+  )
+  assert.equal(read(), WRITTEN)
+})
+
+test('an earlier content is put back from the page', async (t) => {
+  const { page, main, read } = await toolSettings(t)
+  await main.getByLabel('Access of list_files').selectOption('refused')
+  await saveReviewed(page)
+  assert.notEqual(read(), WRITTEN)
+  const earlier = main.getByRole('region', { name: 'Earlier contents' }).getByRole('listitem')
+  await earlier.locator('summary').click()
+  await earlier.getByLabel('Difference').waitFor()
+  await earlier.getByRole('button', { name: 'Put back' }).click()
+  await saveReviewed(page)
+  assert.equal(read(), WRITTEN)
+})
+
+test('a file that somebody else has changed meanwhile is not overwritten: the difference to theirs is shown', async (t) => {
+  const { page, main, file, read } = await toolSettings(t)
+  await main.getByLabel('Access of edit_file').selectOption('ask')
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Review the change' })
+  await dialog.getByRole('region', { name: 'What becomes allowed' }).waitFor()
+  writeFileSync(file, '{"global": {"mode": "off"}}\n')
+  await dialog.getByRole('button', { name: /^Save/ }).click()
+  await dialog.getByText('has changed since you read it').waitFor()
+  await dialog.getByLabel('Difference').getByText('-{"global": {"mode": "off"}}').waitFor()
+  assert.equal(read(), '{"global": {"mode": "off"}}\n')
+})
+
+test('a change that is not saved survives other pages, and can be discarded', async (t) => {
+  const { page, main, read } = await toolSettings(t)
+  await main.getByLabel('Access of edit_file').selectOption('ask')
+  await page.getByRole('region', { name: 'Unsaved change' }).waitFor()
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Status' }).click()
+  await main.getByText('Version').waitFor()
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Tools and access' }).click()
+  await page.getByRole('region', { name: 'Unsaved change' }).getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('region', { name: 'Unsaved change' }).waitFor({ state: 'detached' })
+  assert.equal(read(), WRITTEN)
+})
+
+test('a home without a policy gets one with the first rule', async (t) => {
+  const { page, main, file } = await toolSettings(t, '')
+  assert.ok(!existsSync(file))
+  await main.getByLabel('Access of list_files').selectOption('allowed')
+  await saveReviewed(page)
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { global: { allowedTools: ['list_files'] } })
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`the page of tools is accessible and no wider than the window, ${colorScheme} at ${width} px`, async (t) => {
+      const { page, main } = await toolSettings(t, WRITTEN, {
+        browser: { colorScheme, viewport: { width, height: 800 } },
+      })
+      await main.getByLabel('Access of edit_file').selectOption('ask')
+      await page.getByRole('region', { name: 'Unsaved change' }).getByText('one thing').waitFor()
+      assert.deepEqual(await seriousFaults(page), [])
+      await picture(page, `access-${colorScheme}-${width}`)
+      await page.getByRole('button', { name: 'Review and save' }).click()
+      await page.getByRole('region', { name: 'What becomes allowed' }).waitFor()
+      assert.deepEqual(await seriousFaults(page), [])
+      await picture(page, `access-review-${colorScheme}-${width}`)
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+    })
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (!folder) return
+  await page.screenshot({ path: `${folder}/${name}.png` })
+  await page.locator('#main > div').evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await page.screenshot({ path: `${folder}/${name}-end.png` })
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+
+after(closeBrowser)
+
+test('a new token signs all other browsers out, this one stays, and the old token is refused', async (t) => {
+  const { page, gateway, another } = await openedPage(t, { answer: () => ({ text: 'Good morning.' }) })
+  const other = await another()
+  await other.getByText('Write a message.').waitFor()
+  await page.goto(`${gateway.url}/settings/token`)
+  const main = page.locator('#main')
+  await main.getByText('A token is set. It was stored on').waitFor()
+  await main.getByRole('button', { name: 'Make a new token' }).click()
+  await main.getByText('Every other browser is signed out').waitFor()
+  await main.getByRole('button', { name: 'Replace the token' }).click()
+  await main.getByText('This browser stays signed in').waitFor()
+
+  const token = readFileSync(join(gateway.home, 'data', 'token'), 'utf8').trim()
+  assert.notEqual(token, gateway.token)
+  const status = async (value: string): Promise<number> =>
+    (await fetch(`${gateway.url}/api/status`, { headers: { authorization: `Bearer ${value}` } })).status
+  assert.deepEqual([await status(gateway.token), await status(token)], [401, 200])
+  assert.match((await gateway.foreword('token')).stdout, new RegExp(`token=${token}`))
+
+  await other.reload()
+  await other.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
+  await other.getByLabel('Token').fill(token)
+  await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.getByText('Write a message.').waitFor()
+
+  await page.goto(gateway.url)
+  await page.getByLabel('Message', { exact: true }).fill('Hello.')
+  await page.keyboard.press('Enter')
+  await page.locator('#main').getByText('Good morning.').first().waitFor()
+  for (const each of [page, other]) assert.ok(!(await each.content()).includes(token))
+})
+
+test('a token of the configuration is not replaced, and the page says where it is set', async (t) => {
+  const configuration = { gateway: { token: 'a-token-of-the-configuration-0123456789' } }
+  const { page, gateway } = await openedPage(t, {}, { configuration })
+  await page.goto(`${gateway.url}/settings/token`)
+  const main = page.locator('#main')
+  await main.getByText('The configuration sets the token.').waitFor()
+  assert.equal(await main.getByRole('button', { name: 'Make a new token' }).count(), 0)
+  await assert.rejects(gateway.curl('/api/token/replace', {}), /FOREWORD_GATEWAY_TOKEN/)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`the page of the token is accessible and no wider than the window, ${colorScheme} at ${width} px`, async (t) => {
+      const { page, gateway } = await openedPage(t, {}, { browser: { colorScheme, viewport: { width, height: 800 } } })
+      await page.goto(`${gateway.url}/settings/token`)
+      const main = page.locator('#main')
+      await main.getByRole('button', { name: 'Make a new token' }).click()
+      await main.getByRole('button', { name: 'Replace the token' }).waitFor()
+      assert.deepEqual(await seriousFaults(page), [])
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      const folder = process.env['SCREENSHOTS']
+      if (folder) await page.screenshot({ path: `${folder}/token-${colorScheme}-${width}.png` })
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import { type ReactNode, useState } from 'react'
+import type { AccessStep } from '../../../src/capability.ts'
+import type { ApiError } from '../api/client.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Select } from '../parts/fields.tsx'
+import type { AccessDraft } from './access-draft.ts'
+import { AddRule, RuleList } from './access-rules.tsx'
+
+const PREFIXES = ['tools', 'shell', 'allowedPrefixes']
+
+/** The entries of the policy as a form. Every change goes into the draft. */
+export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNode {
+  const [error, setError] = useState<ApiError>()
+  const { preview } = draft
+  const apply = async (...steps: readonly AccessStep[]): Promise<boolean> => {
+    setError(undefined)
+    try {
+      await draft.apply(steps)
+      return true
+    } catch (failure) {
+      setError(failure as ApiError)
+      return false
+    }
+  }
+  if (preview?.policy === undefined) {
+    return <p className="text-sm text-soft">The form appears once the file below can be read.</p>
+  }
+  const { rules, policy, overrides } = preview
+  const ofKind = (kind: string) => rules.filter(({ rule }) => rule === kind)
+  const shellIsOverridden = overrides.includes('SHELL_TOOL_ALLOWED_PREFIXES')
+  const set = (path: readonly string[], value: unknown) => void apply({ do: 'set', path, value })
+  return (
+    <div className="flex flex-col gap-5">
+      {error && <ErrorNote error={error} />}
+      <Select
+        label="Tools may run"
+        value={policy.enabled ? policy.mode : 'off'}
+        options={[
+          { value: 'off', title: 'None' },
+          { value: 'allowlist', title: 'Those that are named below, and readers of the session' },
+          { value: 'full', title: 'All that are not denied by name' },
+        ]}
+        onChange={({ target }) =>
+          void apply(
+            { do: 'set', path: ['global', 'mode'], value: target.value },
+            ...(policy.enabled ? [] : [{ do: 'set', path: ['global', 'enabled'], value: true } as const]),
+          )
+        }
+      />
+      <RuleList
+        title="Allowed tools"
+        none="No tool is allowed by name."
+        rules={ofKind('global.allowedTools')}
+        of="tools"
+        remove={(_, index) => ({ do: 'remove', path: ['global', 'allowedTools', index] })}
+        apply={(steps) => void apply(...steps)}
+      />
+      <AddRule
+        label="Allow another name or pattern"
+        hint="read_* means every tool whose name begins with read_, also those that are added later."
+        add={(name) => apply({ do: 'allow', name })}
+      />
+      <RuleList
+        title="Settings of single tools"
+        none="No tool has settings of its own."
+        rules={rules.filter(({ rule, name }) => rule === `tools.${name}`)}
+        of="tools"
+        remove={({ name }) => ({ do: 'remove', path: ['tools', name] })}
+        apply={(steps) => void apply(...steps)}
+      />
+      <fieldset className="flex flex-col gap-4 rounded-lg border border-line p-3">
+        <legend className="px-1 text-sm font-semibold">Commands (shell)</legend>
+        {overrides.length > 0 && (
+          <p className="text-sm text-warn">{`Environment variables override the file: ${overrides.join(', ')}.`}</p>
+        )}
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Select
+            label="Commands may run"
+            value={policy.shell.enabled ? policy.shell.mode : 'off'}
+            options={[
+              { value: 'off', title: 'None' },
+              { value: 'allowlist', title: 'Those that begin with a prefix' },
+              { value: 'full', title: 'Any command, through a shell' },
+            ]}
+            onChange={({ target }) =>
+              void apply(
+                { do: 'set', path: ['tools', 'shell', 'mode'], value: target.value },
+                ...(target.value === 'off' ? [] : [{ do: 'allow', name: 'shell' } as const]),
+              )
+            }
+          />
+          <Select
+            label="Each command"
+            value={policy.shell.approval}
+            options={[
+              { value: 'ask', title: 'needs your approval' },
+              { value: 'never', title: 'runs without asking' },
+            ]}
+            onChange={({ target }) => set(['tools', 'shell', 'approval'], target.value)}
+          />
+        </div>
+        <Select
+          label="Folders"
+          value={String(policy.shell.allowAnyCwd)}
+          options={[
+            { value: 'false', title: 'The workspace only' },
+            { value: 'true', title: 'Any folder' },
+          ]}
+          onChange={({ target }) => set(['tools', 'shell', 'allowAnyCwd'], target.value === 'true')}
+        />
+        <RuleList
+          title="Allowed prefixes"
+          none="No command may run yet."
+          rules={ofKind('tools.shell.allowedPrefixes')}
+          of="commands"
+          remove={shellIsOverridden ? undefined : (_, index) => ({ do: 'remove', path: [...PREFIXES, index] })}
+          apply={(steps) => void apply(...steps)}
+        />
+        {!shellIsOverridden && (
+          <AddRule
+            label="Allow commands that begin with"
+            hint="git log allows git log -5, but not git stash. Every argument may follow."
+            add={(value) => apply({ do: 'append', path: PREFIXES, value })}
+          />
+        )}
+      </fieldset>
+    </div>
+  )
+}

@@ -1,0 +1,147 @@
+import { type ReactNode, useState } from 'react'
+import type { AccessPreview } from '../../../src/capability.ts'
+import type { ApiError } from '../api/client.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { DiffLines } from '../parts/diff-lines.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import type { AccessDraft } from './access-draft.ts'
+import { AccessProblems } from './access-problems.tsx'
+import { accessTitles, widenedText } from './access-words.ts'
+
+/** The line at the edge of the page while something is not saved. It leads to the difference. */
+export function AccessReview({ draft }: { readonly draft: AccessDraft }): ReactNode {
+  const [open, setOpen] = useState(false)
+  if (!draft.isChanged) return null
+  const preview = previewIn(draft)
+  return (
+    <>
+      <div
+        role="region"
+        aria-label="Unsaved change"
+        className="sticky bottom-0 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-strong-line bg-raised px-3 py-2 text-sm shadow-lg"
+      >
+        <p className="min-w-0 grow basis-56">{summary(preview)}</p>
+        <Button look="plain" onClick={draft.discard}>
+          Discard
+        </Button>
+        <Button onClick={() => setOpen(true)}>Review and save</Button>
+      </div>
+      {open && <ReviewDialog draft={draft} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function previewIn({ preview }: AccessDraft): AccessPreview | undefined {
+  return preview !== undefined && 'shown' in preview ? preview : undefined
+}
+
+function summary(preview: AccessPreview | undefined): string {
+  if (preview === undefined) return 'Not saved yet.'
+  if (preview.problems.length > 0) return 'Not saved yet: the text has a mistake.'
+  const { length } = preview.widens
+  if (length === 0) return 'Not saved yet. It lets nothing through that is not allowed now.'
+  return `Not saved yet. It lets through ${length === 1 ? 'one thing' : `${length} things`} that ${length === 1 ? 'is' : 'are'} not allowed now.`
+}
+
+function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose(): void }): ReactNode {
+  const preview = previewIn(draft)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const save = async (shown: AccessPreview): Promise<void> => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await draft.save(shown)
+      onClose()
+      showToast({ text: 'Saved. It takes effect at the next step of every turn.' })
+    } catch (failure) {
+      setError(failure as ApiError)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title="Review the change" onClose={onClose} wide>
+      <div className="flex flex-col gap-4 text-sm">
+        {error && <ErrorNote error={error} />}
+        {error?.code === 'changed' && (
+          <p>This is now the difference between the file as somebody else has left it and your text.</p>
+        )}
+        {preview === undefined ? (
+          draft.error ? (
+            <ErrorNote error={draft.error} />
+          ) : (
+            <Spinner />
+          )
+        ) : (
+          <>
+            <AccessProblems problems={preview.problems} />
+            {preview.problems.length === 0 && <Widened preview={preview} />}
+            <Changes preview={preview} />
+            <section className="flex flex-col gap-1">
+              <h3 className="font-semibold">The file as it will be written</h3>
+              <p className="break-all text-soft">{preview.path}</p>
+              <DiffLines diff={preview.difference} />
+            </section>
+            <div className="flex flex-wrap justify-end gap-2">
+              <Button
+                look="plain"
+                onClick={() => {
+                  draft.discard()
+                  onClose()
+                }}
+              >
+                Discard
+              </Button>
+              <Button disabled={busy || preview.problems.length > 0} onClick={() => void save(preview)}>
+                {preview.widens.length === 0 ? 'Save' : 'Save and allow this'}
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Widened({ preview: { widens } }: { readonly preview: AccessPreview }): ReactNode {
+  if (widens.length === 0) return <p>It lets nothing through that is not allowed now.</p>
+  return (
+    <section aria-label="What becomes allowed" className="rounded-lg border border-warn px-3 py-2">
+      <h3 className="font-semibold text-warn">What becomes allowed</h3>
+      <ul className="mt-1 list-disc ps-5">
+        {widens.map((each) => (
+          <li key={`${each.kind} ${each.name}`} className="break-words">
+            {widenedText(each)}
+            {each.risk !== undefined && (
+              <span className="text-warn">{` This is more than it seems to be: ${each.risk}.`}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Changes({ preview: { changes } }: { readonly preview: AccessPreview }): ReactNode {
+  if (changes.length === 0) return null
+  return (
+    <section className="flex flex-col gap-1">
+      <h3 className="font-semibold">Tools</h3>
+      <ul className="divide-y divide-line">
+        {changes.map(({ name, before, after }) => (
+          <li key={name} className="flex flex-wrap gap-x-3 py-1">
+            <span className="min-w-0 flex-1 font-medium break-words">{name}</span>
+            <span>{`${accessTitles[before.access]} → ${accessTitles[after.access]}`}</span>
+            <span className="w-full text-xs break-words text-soft">
+              {before.rule === after.rule ? after.rule : `${before.rule} → ${after.rule}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,143 @@
+import { type ReactNode, useState } from 'react'
+import type { BackupState, MadeBackup } from '../../../src/capability.ts'
+import { api, type ApiError } from '../api/client.ts'
+import { type Status, useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { bytes, count, percent } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+
+const BACKUPS = '/api/backups'
+
+/** How often the progress is read while an archive is made, ms. */
+const PROGRESS_MS = 300
+
+/** An archive of the whole home to download, and how to restore one. */
+export default function BackupPage(): ReactNode {
+  const { data, error, mutate } = useResource<BackupState>(BACKUPS, {
+    refreshInterval: (latest) => (latest?.running ? PROGRESS_MS : 0),
+  })
+  const [refusal, setRefusal] = useState<ApiError>()
+  if (error && data === undefined) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner />
+  const make = async (): Promise<void> => {
+    setRefusal(undefined)
+    try {
+      await api(BACKUPS, { method: 'POST' })
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+    }
+    await mutate()
+  }
+  const { running, ready, failed, made } = data
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-soft">
+        One archive of everything in the home: sessions, files, prompts, workspace and configuration, as they are at one
+        moment. The gateway goes on while it is made.
+      </p>
+      <p className="rounded-lg border border-warn px-3 py-2 text-sm">
+        It also contains the token of this gateway and the keys of your providers. Keep it as private as the home.
+      </p>
+      {refusal && <ErrorNote error={refusal} />}
+      {failed && <ErrorNote error={{ message: failed.message, hint: failed.hint }} />}
+      {running ? (
+        <Progress {...running} />
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          <Button look={ready ? 'plain' : 'primary'} onClick={() => void make()}>
+            {ready ? 'Make another archive' : 'Make an archive'}
+          </Button>
+        </div>
+      )}
+      {ready && !running && <Ready backup={ready} />}
+      <RestoreHelp name={ready?.name ?? 'ARCHIVE.tar.gz'} />
+      <section aria-label="Archives that were made here" className="flex flex-col gap-2">
+        <h2 className="text-lg font-semibold">Made here</h2>
+        {made.length === 0 ? (
+          <p className="text-sm text-soft">None yet. Archives of `foreword backup` are not listed.</p>
+        ) : (
+          <ul className="divide-y divide-line text-sm">
+            {made.map((each) => (
+              <li key={each.time} className="flex flex-wrap gap-x-3 py-1.5">
+                <time dateTime={each.time} className="min-w-0 flex-1">
+                  {new Date(each.time).toLocaleString('en')}
+                </time>
+                <span className="text-soft">{`${count(each.files)} files, ${bytes(each.bytes)}`}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Progress({ stage, done, all }: NonNullable<BackupState['running']>): ReactNode {
+  const share = done === undefined || !all ? undefined : Math.min(1, done / all)
+  return (
+    <div role="status" className="flex flex-col gap-1 text-sm">
+      <p>{`Making the archive: ${stage}${share === undefined ? ' …' : `, ${percent(share)}`}`}</p>
+      <progress aria-label="Progress of the archive" className="w-full accent-accent" value={share} max={1} />
+    </div>
+  )
+}
+
+function Ready({ backup }: { readonly backup: MadeBackup }): ReactNode {
+  const { id, name, bytes: size, files, leftOut, outside } = backup
+  return (
+    <section aria-label="Ready" className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm">
+      <p className="font-medium break-all">{name}</p>
+      <p className="text-soft">{`${count(files)} files, ${bytes(size)}. It was read back and verified.`}</p>
+      <a
+        href={`${BACKUPS}/${encodeURIComponent(id)}/archive`}
+        download={name}
+        className="self-start rounded-lg bg-accent px-3 py-1.5 font-medium text-accent-ink hover:opacity-90"
+      >
+        Download
+      </a>
+      <p className="text-xs text-soft">It can be downloaded for an hour, and until the gateway stops.</p>
+      <Missing title="Not in the archive:" items={leftOut} />
+      <Missing title="Not in the archive because it is outside the home:" items={outside} />
+    </section>
+  )
+}
+
+function Missing({ title, items }: { readonly title: string; readonly items: readonly string[] }): ReactNode {
+  if (items.length === 0) return null
+  return (
+    <div className="text-warn">
+      <p>{title}</p>
+      <ul className="list-disc ps-5 break-all">
+        {items.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** The command that restores an archive: it needs the home for itself, so no page can do it. */
+function RestoreHelp({ name }: { readonly name: string }): ReactNode {
+  const { data } = useResource<Status>('/api/status')
+  const command = `foreword restore ${name} --replace${data ? ` --home ${quoted(data.home)}` : ''}`
+  return (
+    <section aria-label="Restore" className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">Restore</h2>
+      <p className="text-sm text-soft">
+        Stop the gateway, then run this command in a terminal. It verifies the archive before it changes anything, and
+        keeps the present content of the home in a folder of its own.
+      </p>
+      <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-2">
+        <code className="min-w-0 flex-1 text-xs break-all">{command}</code>
+        <CopyButton text={command} />
+      </div>
+    </section>
+  )
+}
+
+/** For a POSIX shell, where it needs quotes. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

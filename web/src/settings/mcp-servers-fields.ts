@@ -1,0 +1,82 @@
+/** A server as `config.json` has it. */
+export interface WrittenServer {
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly directory?: string
+  readonly url?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly enabled?: boolean
+  readonly connectTimeoutMs?: number
+}
+
+/** A server as a person types it: lists have a line for each item. */
+export interface ServerFields {
+  readonly name: string
+  readonly kind: 'program' | 'address'
+  readonly command: string
+  readonly args: string
+  readonly environment: string
+  readonly directory: string
+  readonly url: string
+  readonly headers: string
+  readonly enabled: boolean
+  readonly connectTimeoutMs: string
+}
+
+export function fieldsOf(name: string, written: WrittenServer = {}): ServerFields {
+  return {
+    name,
+    kind: written.url === undefined ? 'program' : 'address',
+    command: written.command ?? '',
+    args: (written.args ?? []).join('\n'),
+    environment: pairLines(written.environment),
+    directory: written.directory ?? '',
+    url: written.url ?? '',
+    headers: pairLines(written.headers),
+    enabled: written.enabled ?? true,
+    connectTimeoutMs: written.connectTimeoutMs === undefined ? '' : String(written.connectTimeoutMs),
+  }
+}
+
+/** What is written of the fields: an empty one is left out. */
+export function serverOf(fields: ServerFields): WrittenServer {
+  const { kind, command, args, directory, url, enabled, connectTimeoutMs } = fields
+  const environment = pairsIn(fields.environment)
+  const headers = pairsIn(fields.headers)
+  const own: WrittenServer =
+    kind === 'program'
+      ? {
+          command: command.trim(),
+          ...(args === '' ? {} : { args: args.split('\n') }),
+          ...(environment === undefined ? {} : { environment }),
+          ...(directory.trim() === '' ? {} : { directory: directory.trim() }),
+        }
+      : { url: url.trim(), ...(headers === undefined ? {} : { headers }) }
+  return {
+    ...own,
+    ...(enabled ? {} : { enabled: false }),
+    ...(connectTimeoutMs.trim() === '' ? {} : { connectTimeoutMs: Number(connectTimeoutMs) }),
+  }
+}
+
+function pairLines(pairs: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(pairs)
+    .map(([name, variable]) => `${name}=${variable}`)
+    .join('\n')
+}
+
+/** `NAME=VARIABLE` in each line; a name alone is also the name of the variable. */
+function pairsIn(text: string): Readonly<Record<string, string>> | undefined {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  if (lines.length === 0) return undefined
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf('=')
+      return at === -1 ? [line, line] : [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+    }),
+  )
+}

@@ -1,0 +1,194 @@
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { Select, TextField } from '../parts/fields.tsx'
+import { useLate } from '../parts/use-late.ts'
+import { fieldsOf, type ServerFields, serverOf, type WrittenServer } from './mcp-servers-fields.ts'
+import { ServerReview } from './mcp-servers-review.tsx'
+
+/** What was typed and not saved, by the name of the server; of a new one by no name. Kept while the page is open. */
+const unsaved = new Map<string, ServerFields>()
+
+/** Whether something was typed about a server and not saved. */
+export function isUnsaved(name: string): boolean {
+  return unsaved.has(name)
+}
+
+interface ServerFormProps {
+  /** Empty: a new server. */
+  readonly name: string
+  readonly written: WrittenServer | undefined
+  onClose(): void
+}
+
+/** The fields of a server, and `config.json` as it will be with them. */
+export function ServerForm({ name, written, onClose }: ServerFormProps): ReactNode {
+  const [fields, setFields] = useState(() => unsaved.get(name) ?? fieldsOf(name, written))
+  const change = (next: Partial<ServerFields>): void => {
+    const all = { ...fields, ...next }
+    unsaved.set(name, all)
+    setFields(all)
+  }
+  const settled = useLate(fields, 250)
+  const isChanged = unsaved.has(name)
+  useEffect(() => {
+    if (!isChanged) return
+    const ask = (event: Event): void => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isChanged])
+  const close = (): void => {
+    unsaved.delete(name)
+    onClose()
+  }
+  const server = serverOf(settled)
+  const isFilled = settled.name.trim() !== '' && (server.command ?? server.url) !== ''
+  return (
+    <section
+      aria-label={name === '' ? 'New server' : `Change ${name}`}
+      className="flex flex-col gap-3 rounded-lg border border-line bg-raised p-3"
+    >
+      {name === '' && (
+        <TextField
+          label="Name"
+          hint={`Its tools are named after it: ${fields.name.trim() || 'NAME'}__tool.`}
+          spellCheck={false}
+          value={fields.name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+      )}
+      <Select
+        label="The server"
+        value={fields.kind}
+        options={[
+          { value: 'program', title: 'is a program on this machine' },
+          { value: 'address', title: 'is reached at an address' },
+        ]}
+        onChange={({ target }) => change({ kind: target.value as ServerFields['kind'] })}
+      />
+      {fields.kind === 'program' ? (
+        <ProgramFields fields={fields} change={change} />
+      ) : (
+        <AddressFields fields={fields} change={change} />
+      )}
+      <TextField
+        label="Time to connect, ms"
+        hint="10,000 unless given."
+        inputMode="numeric"
+        value={fields.connectTimeoutMs}
+        onChange={({ target }) => change({ connectTimeoutMs: target.value.replaceAll(/\D/g, '') })}
+      />
+      <label className="flex items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          className="accent-accent"
+          checked={fields.enabled}
+          onChange={({ target }) => change({ enabled: target.checked })}
+        />
+        Use this server
+      </label>
+      {isFilled ? (
+        <ServerReview
+          change={{ name: settled.name.trim(), server }}
+          action={fields.enabled ? 'Save and start' : 'Save'}
+          onSaved={close}
+          onCancel={close}
+        >
+          {fields.enabled && server.command !== undefined && (
+            <p className="break-words text-warn">
+              {`Saving starts ${[server.command, ...(server.args ?? [])].join(' ')} on this machine, with your rights.`}
+            </p>
+          )}
+        </ServerReview>
+      ) : (
+        <button type="button" className="self-end text-sm text-accent underline" onClick={close}>
+          Cancel
+        </button>
+      )}
+    </section>
+  )
+}
+
+interface PartProps {
+  readonly fields: ServerFields
+  change(next: Partial<ServerFields>): void
+}
+
+function ProgramFields({ fields, change }: PartProps): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Command"
+        placeholder="npx"
+        spellCheck={false}
+        value={fields.command}
+        onChange={({ target }) => change({ command: target.value })}
+      />
+      <Lines label="Arguments" hint="One in each line." value={fields.args} onChange={(args) => change({ args })} />
+      <Lines
+        label="Environment"
+        hint="NAME=VARIABLE in each line: the variable of the program, and the one of the gateway that has its value. Never a secret itself."
+        value={fields.environment}
+        onChange={(environment) => change({ environment })}
+      />
+      <TextField
+        label="Folder"
+        hint="Relative to the home; the home itself unless given."
+        spellCheck={false}
+        value={fields.directory}
+        onChange={({ target }) => change({ directory: target.value })}
+      />
+    </>
+  )
+}
+
+function AddressFields({ fields, change }: PartProps): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Address"
+        placeholder="https://tracker.example/mcp"
+        spellCheck={false}
+        value={fields.url}
+        onChange={({ target }) => change({ url: target.value })}
+      />
+      <Lines
+        label="Headers"
+        hint="name=VARIABLE in each line: the header, and the environment variable of the gateway that has its value. Never a secret itself."
+        value={fields.headers}
+        onChange={(headers) => change({ headers })}
+      />
+    </>
+  )
+}
+
+function Lines({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  onChange(value: string): void
+}): ReactNode {
+  const id = useId()
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        aria-describedby={`${id}-below`}
+        rows={Math.max(2, value.split('\n').length)}
+        spellCheck={false}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        className="w-full rounded-lg border border-strong-line bg-ground px-3 py-1.5 font-mono text-xs leading-relaxed"
+      />
+      <p id={`${id}-below`} className="text-xs text-soft">
+        {hint}
+      </p>
+    </div>
+  )
+}

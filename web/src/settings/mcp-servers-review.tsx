@@ -1,0 +1,89 @@
+import { type ReactNode, useState } from 'react'
+import useSWR, { useSWRConfig } from 'swr'
+import { api, type ApiError } from '../api/client.ts'
+import { Button } from '../parts/button.tsx'
+import { DiffLines } from '../parts/diff-lines.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { SERVERS, type ServerChange, type ServerPreview } from './mcp-servers-list.ts'
+
+interface ServerReviewProps {
+  readonly change: ServerChange
+  /** What the button does, such as `Save`. */
+  readonly action: string
+  readonly danger?: boolean
+  /** What follows from saving. */
+  readonly children?: ReactNode
+  onSaved(): void
+  onCancel(): void
+}
+
+/** A change of `config.json` as it will be written, what is wrong with it, and the buttons that decide. */
+export function ServerReview(props: ServerReviewProps): ReactNode {
+  const { change, action, danger = false, children, onSaved, onCancel } = props
+  const { mutate } = useSWRConfig()
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<ApiError>()
+  const key = [`${SERVERS}/preview`, JSON.stringify(change)]
+  const { data, error } = useSWR<ServerPreview, ApiError>(
+    key,
+    () => api<ServerPreview>(`${SERVERS}/preview`, { method: 'POST', body: change }),
+    { keepPreviousData: true },
+  )
+
+  const save = async (digest: string): Promise<void> => {
+    setBusy(true)
+    setRefusal(undefined)
+    try {
+      await api(SERVERS, { method: 'PUT', body: { ...change, digest } })
+      onSaved()
+      await Promise.all([mutate(SERVERS), mutate(`${SERVERS}/versions`), mutate('/api/tools')])
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+      // Somebody else may have changed the file: the difference is then shown against theirs.
+      await mutate(key)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const changes = data !== undefined && data.difference !== ''
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      {error && <ErrorNote error={error} />}
+      {refusal && <ErrorNote error={refusal} />}
+      {data === undefined && !error && <Spinner />}
+      {data?.problems.map((problem) => (
+        <p key={problem} role="alert" className="break-words text-bad">
+          {problem}
+        </p>
+      ))}
+      {data?.warnings.map((warning) => (
+        <p key={warning} className="break-words text-warn">
+          {warning}
+        </p>
+      ))}
+      {changes && (
+        <section aria-label="config.json as it will be written" className="flex flex-col gap-2">
+          <h4 className="font-medium">config.json as it will be written</h4>
+          <DiffLines diff={data.difference} />
+          {children}
+        </section>
+      )}
+      {data !== undefined && !changes && data.problems.length === 0 && (
+        <p className="text-soft">config.json is so already.</p>
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button look="plain" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button
+          look={danger ? 'danger' : 'primary'}
+          disabled={busy || !changes || error !== undefined}
+          onClick={() => data && void save(data.digest)}
+        >
+          {action}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,112 @@
+import { type ReactNode, useState } from 'react'
+import type { AccessPreview, AccessStep, ToolStatus } from '../../../src/capability.ts'
+import type { ApiError } from '../api/client.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { LongList } from '../parts/long-text.tsx'
+import type { AccessDraft } from './access-draft.ts'
+import { accessLooks, accessTitles } from './access-words.ts'
+
+interface ToolListProps {
+  readonly tools: readonly ToolStatus[]
+  readonly draft: AccessDraft
+}
+
+/** Every tool with its owner, its access and the rule that decides. */
+export function ToolList({ tools, draft }: ToolListProps): ReactNode {
+  const [words, setWords] = useState('')
+  const wanted = words.trim().toLowerCase()
+  const found = tools.filter(({ name, from }) => `${name} ${from}`.toLowerCase().includes(wanted))
+  if (tools.length === 0)
+    return <p className="text-soft">There are no tools. MCP servers and capabilities bring them.</p>
+  return (
+    <section aria-label="All tools" className="flex flex-col gap-3">
+      <TextField
+        label="Find a tool"
+        type="search"
+        value={words}
+        placeholder={`${tools.length} tools`}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      {found.length === 0 && <p className="text-sm text-soft">No tool or owner has these letters.</p>}
+      <ul className="divide-y divide-line">
+        <LongList
+          items={found}
+          atOnce={100}
+          draw={(tool) => <ToolRow key={tool.name} tool={tool} draft={draft} />}
+          wrap={(more) => <li className="py-2">{more}</li>}
+        />
+      </ul>
+    </section>
+  )
+}
+
+function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: AccessDraft }): ReactNode {
+  const { name, from, description, reason, inputSchema, withheld } = tool
+  const [error, setError] = useState<ApiError>()
+  const change = changeOf(draft, name)
+  const { access, rule } = change?.after ?? tool
+  const choose = async (wanted: ToolStatus['access']): Promise<void> => {
+    setError(undefined)
+    try {
+      await draft.apply(await stepsTo(wanted, name, draft))
+    } catch (failure) {
+      setError(failure as ApiError)
+    }
+  }
+  return (
+    <li className="flex flex-col gap-1 py-2 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="min-w-0 flex-1">
+          <p className="font-medium break-words">{name}</p>
+          <p className="text-xs break-words text-soft">{`${from} · ${rule}${change ? ' · not saved yet' : ''}`}</p>
+        </div>
+        {withheld ? (
+          <span className="font-medium text-warn">Withheld</span>
+        ) : (
+          <select
+            aria-label={`Access of ${name}`}
+            value={access}
+            onChange={({ target }) => void choose(target.value as ToolStatus['access'])}
+            className={`rounded-lg border border-strong-line bg-ground px-2 py-1 font-medium ${accessLooks[access]}`}
+          >
+            {(['allowed', 'ask', 'refused'] as const).map((each) => (
+              <option key={each} value={each}>
+                {accessTitles[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      {error && <ErrorNote error={error} />}
+      <Fold summary="What a model reads about it" summaryClassName="cursor-pointer text-xs text-soft">
+        <div className="flex flex-col gap-2 py-2">
+          {reason !== undefined && !change && <p className="break-words">{reason}</p>}
+          <p className="break-words whitespace-pre-wrap">{description ?? 'It has no description.'}</p>
+          <pre tabIndex={0} className="max-h-64 overflow-auto rounded-md border border-line bg-sunken p-2 text-xs">
+            {JSON.stringify(inputSchema, null, 2)}
+          </pre>
+        </div>
+      </Fold>
+    </li>
+  )
+}
+
+function changeOf({ preview, isChanged }: AccessDraft, tool: string): AccessPreview['changes'][number] | undefined {
+  if (!isChanged || preview === undefined || !('changes' in preview)) return undefined
+  return preview.changes.find(({ name }) => name === tool)
+}
+
+/** The changes of the file after which the tool has this access, whatever the tool itself would ask. */
+async function stepsTo(
+  wanted: ToolStatus['access'],
+  name: string,
+  { attempt }: AccessDraft,
+): Promise<readonly AccessStep[]> {
+  if (wanted === 'refused') return [{ do: 'deny', name }]
+  const allow: AccessStep = { do: 'allow', name }
+  const { trial } = await attempt({ steps: [allow], tool: name })
+  if (trial?.after.access === wanted) return [allow]
+  return [allow, { do: 'set', path: ['tools', name, 'approval'], value: wanted === 'ask' ? 'ask' : 'never' }]
+}
