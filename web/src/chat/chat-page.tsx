@@ -27,6 +27,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const choices = useSessionChoices(session, held)
   const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const chooser = useRef<HTMLInputElement>(null)
+  const toEnd = useRef(() => {})
   const [inspecting, setInspecting] = useState(false)
   const [, navigate] = useLocation()
   const sending = useSending({
@@ -34,6 +35,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     held,
     onSent(sent) {
       attachments.clear()
+      toEnd.current()
       if (session === undefined) navigate(`/sessions/${encodeURIComponent(sent)}`)
     },
   })
@@ -60,7 +62,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
         <ChatHeader session={session} choices={choices} />
-        <MessageList session={session} followed={followed} />
+        <MessageList session={session} followed={followed} toEnd={toEnd} />
         <MessageForm
           next={next}
           followed={followed}

@@ -102,7 +102,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   return (
     <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
       <div className="mx-auto flex max-w-3xl flex-col gap-2">
-        {!connected && (
+        {/* A message that is being sent again says the same. */}
+        {!connected && !(sending.busy && sending.error) && (
           <p role="status" className="text-sm text-warn">
             Connecting to the gateway again …
           </p>
