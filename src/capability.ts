@@ -140,6 +140,7 @@ export type {
   RetryNotice,
   SessionEvent,
   SubmitInput,
+  MessageEdit,
   SubmittedTurn,
   TurnTotals,
   TurnView,

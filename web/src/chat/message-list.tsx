@@ -1,9 +1,10 @@
 import { ArrowDown } from 'lucide-react'
-import { type ReactNode, type RefObject, useImperativeHandle, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react'
 import { Virtualizer } from 'virtua'
 import { IconButton } from '../parts/icon-button.tsx'
 import { StartPage } from '../setup/start-page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import type { Turn } from './conversation.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
 import { useFollowEnd } from './use-follow-end.ts'
@@ -24,7 +25,8 @@ interface MessageListProps {
  */
 export function MessageList({ session, followed, toEnd }: MessageListProps): ReactNode {
   const { conversation, loaded, loadEarlier } = followed
-  const { turns } = conversation
+  const { turns: path } = conversation
+  const turns = useMemo(() => withoutWaiting(path), [path])
   const scroller = useRef<HTMLDivElement>(null)
   const end = useFollowEnd(scroller, turns)
   useImperativeHandle(toEnd, () => end.toEnd, [end.toEnd])
@@ -72,6 +74,12 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
       )}
     </div>
   )
+}
+
+/** Those that wait behind another are listed above the message field, where they can be changed. */
+function withoutWaiting(turns: readonly Turn[]): readonly Turn[] {
+  const first = turns.findIndex(({ state }) => state !== 'ended')
+  return first === -1 ? turns : turns.filter(({ state }, index) => index <= first || state !== 'queued')
 }
 
 function Welcome(): ReactNode {
