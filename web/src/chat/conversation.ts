@@ -83,10 +83,9 @@ export function conversationOf(entries: readonly Entry[]): Conversation {
 export function withEarlier(conversation: Conversation, entries: readonly Entry[]): Conversation {
   const { log, early, head } = projected([...entries, ...conversation.early])
   const from = entries[0]?.seq ?? conversation.from
-  const all = [...log, ...conversation.log]
   return withPath({
     ...conversation,
-    log: all,
+    log: [...log, ...conversation.log],
     early,
     from,
     head: conversation.log.length > 0 || conversation.head !== undefined ? conversation.head : head,

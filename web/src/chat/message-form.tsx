@@ -8,6 +8,7 @@ import { AttachmentList } from './attachment-list.tsx'
 import { CommandPanel } from './command-panel.tsx'
 import { Composer } from './composer.tsx'
 import { onComposedText, takeText } from './composed-text.ts'
+import { focusMessage } from './focus-message.ts'
 import { openTurns } from './open-turns.ts'
 import { OtherBranch } from './other-branch.tsx'
 import { QueuedMessages } from './queued-messages.tsx'
@@ -46,7 +47,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   useEffect(() => {
     const put = (text: string): void => {
       change({ text })
-      document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+      focusMessage()
     }
     const waiting = takeText()
     if (waiting !== undefined) put(waiting)
@@ -77,7 +78,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const keep = (text: string, files: readonly string[]): void => {
     change({ text: [text, current().text].filter((part) => part !== '').join('\n\n') })
     attachments.restore(files)
-    document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+    focusMessage()
   }
 
   const { attempt } = draft
@@ -89,7 +90,9 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
 
   return (
-    <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
+    // Whatever waits and is attached, a part of the conversation stays on a low window.
+    <div className="max-h-[70%] shrink-0 overflow-y-auto border-t border-line bg-raised px-3 pt-2 pb-3">
+      <h2 className="sr-only">Your message</h2>
       <div className="mx-auto flex max-w-3xl flex-col gap-2">
         {/* A message that is being sent again says the same. */}
         {!connected && !(sending.busy && sending.error) && (

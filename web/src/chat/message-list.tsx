@@ -4,6 +4,7 @@ import { Virtualizer } from 'virtua'
 import { IconButton } from '../parts/icon-button.tsx'
 import { StartPage } from '../setup/start-page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { AnswerAnnouncer } from './answer-announcer.tsx'
 import type { Turn } from './conversation.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
@@ -48,11 +49,15 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
+      <h2 className="sr-only">Conversation</h2>
+      <AnswerAnnouncer turn={turns.at(-1)} />
       <div
         ref={scroller}
         className="min-h-0 flex-1 overflow-y-auto px-3 [overflow-anchor:none]"
         tabIndex={0}
         role="log"
+        // Told paragraph by paragraph instead of word by word.
+        aria-live="off"
         aria-label="Conversation"
       >
         <div className="mx-auto max-w-3xl py-4">

@@ -5,6 +5,7 @@ import { sendLast, withdrawTurn } from '../api/turns.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import type { Turn } from './conversation.ts'
+import { focusMessage } from './focus-message.ts'
 import { EditQueued } from './edit-queued.tsx'
 
 interface QueuedMessagesProps {
@@ -23,7 +24,7 @@ export function QueuedMessages({ session, turns, onKeep }: QueuedMessagesProps):
   const first = begun ? 0 : 1
   const close = (): void => {
     setEdited(undefined)
-    document.querySelector<HTMLElement>('#message')?.focus()
+    focusMessage()
   }
   return (
     <section aria-label="Messages that wait" className="rounded-lg border border-line bg-ground text-sm">
@@ -92,6 +93,6 @@ function focusAfter(turns: readonly Turn[], index: number): void {
   const next = document.querySelector<HTMLElement>(
     `[aria-label="Remove message ${Math.min(index + 1, turns.length - 1)}"]`,
   )
-  const target = next ?? document.querySelector<HTMLElement>('#message')
-  target?.focus()
+  if (next) next.focus()
+  else focusMessage()
 }

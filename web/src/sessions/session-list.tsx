@@ -12,7 +12,7 @@ import { ImportButton } from './import-button.tsx'
 import { LabelDialog } from './label-dialog.tsx'
 import { usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, SessionFilter } from './session-filter.tsx'
-import { SessionRow } from './session-row.tsx'
+import { focusActions, SessionRow } from './session-row.tsx'
 import { useSessionRows } from './use-session-rows.ts'
 
 /** The next page is read when the end of the list is this near, px. */
@@ -101,7 +101,15 @@ export function SessionList(): ReactNode {
           ]}
         </Virtualizer>
       </div>
-      {edited && <LabelDialog {...edited} onClose={() => setEdited(undefined)} />}
+      {edited && (
+        <LabelDialog
+          {...edited}
+          onClose={() => {
+            setEdited(undefined)
+            focusActions(edited.session.id)
+          }}
+        />
+      )}
     </>
   )
 }
