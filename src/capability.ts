@@ -159,6 +159,7 @@ export type {
   RetryNotice,
   SessionEvent,
   SubmitInput,
+  MessageEdit,
   SubmittedTurn,
   TurnTotals,
   TurnView,

@@ -47,6 +47,7 @@ export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
 export { requireAbility, type StoreDriver } from './session/store-driver.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'
+export { withEdits } from './session/edits.ts'
 export { labelRow, matchesSession } from './session/session-list.ts'
 export {
   sessionActivities,

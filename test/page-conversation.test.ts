@@ -10,6 +10,7 @@ import {
   withEarlier,
   withEvent,
 } from '../web/src/chat/conversation.ts'
+import { nextSpoken, type Spoken } from '../web/src/chat/spoken-answer.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 } as const
 
@@ -142,7 +143,10 @@ function logs(): Arbitrary<readonly Entry[]> {
     const entries: Entry[] = []
     for (const [index, isUndone] of undone.entries()) {
       const turn = `turn-${index}`
-      entries.push(...turnEntries(turn, entries.length + 1))
+      const [input, ...others] = turnEntries(turn, entries.length + 1) as [Entry, ...Entry[]]
+      const message = { role: 'user', content: `question of ${turn}, edited` } as const
+      entries.push(input, entryOf({ type: 'edit', turn, message, tokens }, input.seq + 1))
+      entries.push(...others.map((entry) => ({ ...entry, seq: entry.seq + 1 })))
       if (isUndone) entries.push(entryOf({ type: 'head', turn, head: null }, entries.length + 1))
     }
     return entries
@@ -168,3 +172,24 @@ function turnEntries(turn: string, seq: number): readonly Entry[] {
 function entryOf(body: EntryBody, seq: number): Entry {
   return { ...body, session: 'session', seq, time: '2026-01-01T00:00:00.000Z' }
 }
+
+test('a screen reader is told whole paragraphs, what it has to decide, and the end, each once', () => {
+  const nothing: Spoken = { turn: undefined, length: 0, ended: false, asked: [] }
+  const [input, started] = turnEntries('a', 1) as [Entry, Entry]
+  let conversation = emptyConversation
+  let told = nothing
+  const heard: string[] = []
+  const listen = (event: SessionEvent): void => {
+    conversation = withEvent(conversation, event, 0)
+    const next = nextSpoken(conversation.turns.at(-1), told)
+    told = next.told
+    if (next.text !== '') heard.push(next.text)
+  }
+  for (const event of [eventOf(input), eventOf(started)]) listen(event)
+  const words = 'First paragraph.\n\nSecond one,\nwith two lines.\n\nThird'.match(/\s*\S+/g)!
+  for (const [index, word] of words.entries()) listen(delta(`2.${index + 1}`, word))
+  const message = { role: 'assistant', content: words.join('') } as const
+  listen(eventOf(entryOf({ type: 'message', turn: 'a', call: 'call', message, tokens }, 3)))
+  listen(eventOf(entryOf({ type: 'turn-end', turn: 'a', outcome: { type: 'completed' } }, 4)))
+  assert.deepEqual(heard, ['First paragraph.', 'Second one,\nwith two lines.', 'Third\nEnd of the answer.'])
+})

@@ -1,7 +1,14 @@
 import { textPage } from '../capability/toolkit.ts'
 import { type Message, outputText, wholeCharacter } from '../context.ts'
 import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../search.ts'
-import { type Entry, type LogStore, readReferredContent, type SessionStore, createLeftTurnReader } from '../session.ts'
+import {
+  type Entry,
+  type LogStore,
+  readReferredContent,
+  type SessionStore,
+  createLeftTurnReader,
+  withEdits,
+} from '../session.ts'
 import type { Tool } from '../tool.ts'
 
 /** The most passages of one answer: each has some 200 tokens with its neighbours. */
@@ -95,8 +102,8 @@ async function turnText(
   const [row] = await store.turns(session, { before: ordinal + 1, limit: 1 })
   if (row?.ordinal !== ordinal || (await createLeftTurnReader(store)(session, [answering])).includes(row.turn))
     return undefined
-  const entries = await store.entries(session, { turn: row.turn, types: ['input', 'message'] })
-  return entries
+  const entries = await store.entries(session, { turn: row.turn, types: ['input', 'edit', 'message'] })
+  return withEdits(entries)
     .flatMap((entry) =>
       entry.type === 'input' || entry.type === 'message'
         ? [`${entry.message.role}: ${renderMessage(entry.message)}`]

@@ -31,7 +31,7 @@ import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
-import { admit } from './sessions/admission.ts'
+import { admit, editedMessage, requireLiveTurn } from './sessions/admission.ts'
 import { createBacklogBudget } from './sessions/event-backlog.ts'
 import { sessionEvents } from './sessions/session-events.ts'
 import { createSessionStates, type SessionState } from './sessions/session-state.ts'
@@ -196,6 +196,17 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     cancel: async (session, turn) => queue.cancel(await openState(session), turn),
     withdraw: async (session, turn) => queue.withdraw(await openState(session), turn),
+    async editWaiting(session, turn, edit) {
+      refuseWhenClosing()
+      const state = await openState(session)
+      await requireLiveTurn(store, session, turn)
+      const message = await editedMessage({ settings, library }, session, edit)
+      if (await queue.edit(state, turn, message)) return
+      throw new RuntimeError('changed', `The message of ${turn} does not wait any more: it is being answered.`, {
+        session,
+        turn,
+      })
+    },
     async *events(session, options) {
       const state = await openState(session)
       const { turn } = options

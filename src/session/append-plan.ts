@@ -84,6 +84,7 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
 
     const before = body.type === 'input' ? admit(body, seq, place!) : plannedTurn(body.turn)
     refuseSettled(before.row, body)
+    if (body.type === 'edit') refuseBegun(before.row)
     session = { ...session, ...labelAfter(session, body, before.row) }
     if (body.type === 'head') refuseFollowed(before.row)
     const row = afterEntry(before.row, seq, body)
@@ -116,6 +117,8 @@ export function planAppend(stored: AppendTarget, id: string, bodies: readonly En
   }
 
   function refuseFollowed(row: TurnRow): void {
+    // One that waited until now was read by nobody: those that wait behind it follow the turn before it.
+    if (stored.turn(row.turn)?.state === 'queued') return
     const follower = followers(row).find(({ state }) => state !== 'undone')
     if (!follower) return
     throw new StoreError(
@@ -255,6 +258,12 @@ function refuseSettled(row: TurnRow, body: EntryBody): void {
   )
 }
 
+/** What a call has read, or may have, stays as it was. */
+function refuseBegun({ session, turn, state }: TurnRow): void {
+  if (state === 'queued') return
+  throw new StoreError('conflict', `Turn ${turn} of session ${session} is ${state}. Its message cannot be edited.`)
+}
+
 /** A turn can be undone only after it has ended, and only once. */
 function refuseTakenBack({ session, turn, state }: TurnRow): void {
   if (state === 'queued' || state === 'running' || state === 'undone') {
@@ -275,6 +284,8 @@ function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow {
     case 'head':
       // An undone turn is never read, so it costs nothing, and the turns after it are counted without it.
       return { ...moved, state: 'undone', tokens: 0, leastTokens: 0 }
+    case 'edit':
+      return { ...moved, tokens: body.tokens.full, leastTokens: body.tokens.least }
     case 'input':
     case 'message':
       return { ...moved, tokens: row.tokens + body.tokens.full, leastTokens: row.leastTokens + body.tokens.least }

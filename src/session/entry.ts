@@ -26,6 +26,14 @@ export type EntryBody =
       /** Attached files, in the order in which they are placed above the message. */
       readonly attachments?: readonly AttachedFile[]
     }
+  /** The message of a turn that waits was changed: this one takes the place of the one in its `input`, with its files. */
+  | {
+      readonly type: 'edit'
+      readonly turn: string
+      readonly message: Message
+      readonly tokens: TokenCounts
+      readonly attachments?: readonly AttachedFile[]
+    }
   | { readonly type: 'turn-start'; readonly turn: string }
   /** One model call is about to be made. `call` names it in the ledger. */
   | {

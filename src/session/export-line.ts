@@ -127,6 +127,7 @@ const entry = z.discriminatedUnion('type', [
     idempotencyKey: z.string().optional(),
     attachments: attachments.optional(),
   }),
+  z.looseObject({ ...ofTurn, type: z.literal('edit'), message, tokens, attachments: attachments.optional() }),
   z.looseObject({ ...ofTurn, type: z.literal('turn-start') }),
   z.looseObject({ ...at, type: z.literal('branch'), head: id.nullable() }),
   z.looseObject({ ...ofTurn, type: z.literal('head'), head: id.nullable() }),

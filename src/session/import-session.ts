@@ -174,7 +174,8 @@ function renameBody(body: EntryBody, names: Names): EntryBody {
   const renamed = 'call' in body && body.call !== undefined ? { ...body, call: names.call(body.call) } : body
   const named = (source: CitationSource) => ({ ...source, document: names.file(source.document) })
   switch (renamed.type) {
-    case 'input': {
+    case 'input':
+    case 'edit': {
       const { attachments } = renamed
       const moved = attachments?.map((attached) => ({ ...attached, file: names.file(attached.file) }))
       return moved ? { ...renamed, attachments: moved } : renamed

@@ -8,7 +8,8 @@ export interface LogStore {
    * Writes entries in order and gives them their `seq`. Creates the session when the first entry is `session-start`.
    *
    * @throws StoreError `conflict` when the session, the turn or the idempotency key of an input was used before, or when
-   * a settled turn would continue (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`), or a turn that has
+   * a settled turn would continue (`turn-start`, `message`, `approval-request`, `approval`, `turn-end`), or the message of a
+   * turn that does not wait is edited (`edit`), or a turn that has
    * not ended, was already undone or is followed by another is undone (`head`), or the conversation would go on after an
    * undone turn; `not-found` for an unknown session or turn.
    */

@@ -46,6 +46,8 @@ function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | unde
       }
     case 'input':
       return { ...before, unended: before.unended + 1, opening: before.opening ?? openingOf(body) }
+    case 'edit':
+      return turn?.ordinal === 1 ? { ...before, opening: openingOf(body) ?? before.opening } : before
     case 'approval-request':
       return { ...before, waiting: before.waiting + 1 }
     case 'approval':
@@ -72,7 +74,7 @@ function stateOf({ unended: open, waiting, state }: StoredLabel): string {
   return waiting > 0 ? 'waits' : 'works'
 }
 
-function openingOf({ message }: EntryBody & { type: 'input' }): string | null {
+function openingOf({ message }: EntryBody & { type: 'input' | 'edit' }): string | null {
   return oneLine(messageText(message).slice(0, 2_000)).slice(0, LONGEST_OPENING).toWellFormed() || null
 }
 

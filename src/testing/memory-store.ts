@@ -11,6 +11,7 @@ import {
   StoreError,
   type TurnRow,
   turnRowAfter,
+  withEdits,
 } from '../session.ts'
 import {
   append,
@@ -266,7 +267,7 @@ function recentTurns(
   const oldest = seen[0]
   if (oldest === undefined) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone: [] }
   const turnMessages = (turn: string) =>
-    ofTurn(turn).flatMap((entry): MessageBody[] => {
+    withEdits(ofTurn(turn)).flatMap((entry): MessageBody[] => {
       if (entry.type !== 'input' && entry.type !== 'message') return []
       const { session: _session, seq: _seq, time: _time, ...body } = entry
       return [body]

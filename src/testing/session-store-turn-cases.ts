@@ -55,6 +55,59 @@ export function turnCases(storeCase: StoreCase): void {
     assert.deepEqual((await store.turn('a', 't1'))?.state, 'completed')
   })
 
+  storeCase(
+    'a message that waits is edited in its place, and every reader of its turn gets the new one',
+    async (store) => {
+      const edit = (turn: string, text: string, full: number): EntryBody => ({
+        type: 'edit',
+        turn,
+        message: { role: 'user', content: text },
+        tokens: { counter: 'chars@1', full, least: 3 },
+      })
+      await store.append('a', [start, input('t1'), turnStart('t1'), input('t2'), input('t3')], at(1))
+      await store.append('a', [edit('t2', 'once', 50)], at(2))
+      await store.append('a', [edit('t2', 'better', 20)], at(3))
+      assert.deepEqual(
+        (await store.turns('a')).map((row) => [row.turn, row.state, row.tokens, row.tokensBefore]),
+        [
+          ['t3', 'queued', 10, 30],
+          ['t2', 'queued', 20, 10],
+          ['t1', 'running', 10, 0],
+        ],
+      )
+      await assert.rejects(store.append('a', [edit('t1', 'late', 1)], at(4)), { code: 'conflict' })
+      await store.append('a', [turnEnd('t1'), turnStart('t2'), reply('t2', 5), turnEnd('t2')], at(5))
+      await assert.rejects(store.append('a', [edit('t2', 'late', 1)], at(6)), { code: 'conflict' })
+      const { turns } = await store.recentTurns('a', { limit: 1_000 })
+      assert.deepEqual(
+        turns.map(({ row, messages }) => [row.turn, row.tokens, messages.map(({ message }) => message.content)[0]]),
+        [
+          ['t1', 10, 'question of t1'],
+          ['t2', 25, 'better'],
+        ],
+      )
+      await store.append('a', [{ type: 'head', turn: 't2', head: 't1' }], at(7))
+      const { undone } = await store.recentTurns('a', { limit: 1_000 })
+      assert.deepEqual(undone, [{ turn: 't2', tokens: 25 }])
+    },
+  )
+
+  storeCase(
+    'a message that waits is taken back before others that wait, in a session with branches too',
+    async (store) => {
+      await store.append('a', [start, ...wholeTurn('t1'), { ...wholeTurn('t2')[0]!, parent: null } as EntryBody], at(1))
+      await store.append('a', [turnStart('t2'), input('t3'), input('t4')], at(2))
+      const cancelled = turnEnd('t3', { type: 'cancelled' })
+      await store.append('a', [cancelled, { type: 'head', turn: 't3', head: 't2' }], at(3))
+      await store.append('a', [reply('t2', 5), turnEnd('t2'), turnStart('t4')], at(4))
+      const { turns } = await store.recentTurns('a', { limit: 1_000, except: 't4' })
+      assert.deepEqual(
+        turns.map(({ row }) => row.turn),
+        ['t2'],
+      )
+    },
+  )
+
   storeCase('turns are listed newest first, in pages', async (store) => {
     await store.append('a', [start, ...['t1', 't2', 't3', 't4', 't5'].flatMap(wholeTurn)], at(1))
     const page = async (options?: { limit?: number; before?: number }) =>

@@ -13,7 +13,7 @@ const failing = scriptedModel({
   id: 'one',
   facts: { cache, price },
   answer(_, n) {
-    if (n === 1) throw new ModelError('unavailable', 'The server is down.', { provider: 'scripted', model: 'one' })
+    if (n === 1) throw new ModelError('server', 'The server is down.', { provider: 'scripted', model: 'one' })
     return { text: 'Here I am.' }
   },
 })

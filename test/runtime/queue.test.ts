@@ -271,3 +271,47 @@ test('a message that waits can be taken back: no later call reads it, and every 
   assert.equal((await runtime.store.turn(session, two.turn))?.state, 'undone')
   assert.deepEqual((await runtime.replay(session)).different, [])
 })
+
+test('a message that waits is edited in its place: the model reads the new one, and so does every later look', async (t) => {
+  const first = gate()
+  const model = scriptedModel({
+    answer: (_, n) => ({ text: 'ok', before: () => (n === 1 ? first.passed : undefined) }),
+  })
+  const { runtime, ended } = await opened(t, { model })
+  const one = await runtime.submit({ text: 'one' })
+  const { session } = one
+  const two = await runtime.submit({ session, text: 'two', idempotencyKey: 'two' })
+  const three = await runtime.submit({ session, text: 'three' })
+
+  await assert.rejects(runtime.editWaiting(session, one.turn, { text: 'late' }), { code: 'changed' })
+  await assert.rejects(runtime.editWaiting(session, two.turn, { text: ' ' }), { code: 'invalid-input' })
+  await assert.rejects(runtime.editWaiting(session, 'turn_unknown', { text: 'x' }), { code: 'not-found' })
+  await Promise.all(['two, once', 'two, better'].map((text) => runtime.editWaiting(session, two.turn, { text })))
+  assert.equal((await runtime.submit({ session, text: 'two', idempotencyKey: 'two' })).repeated, true)
+  first.open()
+  await ended(three)
+  await assert.rejects(runtime.editWaiting(session, two.turn, { text: 'late' }), { code: 'changed' })
+
+  const answered = [{ type: 'text', text: 'ok' }]
+  const said = model.calls.map(({ request }) => request.messages.map(({ content }) => content))
+  assert.deepEqual(said.at(-1), ['one', answered, 'two, better', answered, 'three'])
+  assert.deepEqual((await runtime.replay(session)).different, [])
+  const log = await runtime.store.entries(session, { turn: two.turn, types: ['input', 'edit'] })
+  assert.deepEqual(
+    log.map((entry) => (entry.type === 'input' || entry.type === 'edit') && entry.message.content),
+    ['two', 'two, once', 'two, better'],
+  )
+})
+
+test('a message that was edited while it waited is answered as edited after a restart', async (t) => {
+  const model = scriptedModel({ answer: () => ({ text: 'ok', before: () => new Promise(() => {}) }) })
+  const before = await opened(t, { model })
+  const one = await before.runtime.submit({ text: 'one' })
+  const two = await before.runtime.submit({ session: one.session, text: 'two' })
+  await before.runtime.editWaiting(one.session, two.turn, { text: 'two, better' })
+  const later = scriptedModel()
+  const after = await before.reopened({ model: later })
+  await after.ended(two)
+  assert.equal(later.calls.at(-1)!.request.messages.at(-1)!.content, 'two, better')
+  assert.deepEqual((await after.runtime.replay(one.session)).different, [])
+})

@@ -112,6 +112,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'PATCH /api/agents/{agent}',
     'PATCH /api/projects/{project}',
     'PATCH /api/sessions/{session}',
+    'PATCH /api/sessions/{session}/turns/{turn}',
     'POST /api/agents',
     'POST /api/agents/{agent}/restore',
     'POST /api/approvals/{approval}',

@@ -378,6 +378,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       forgotten.add(session)
     },
     withdraw: async () => false,
+    editWaiting: async () => {},
     cancel: async (session, turn) => {
       const controller = running.get(turn)
       if (!controller || turnRow(session, turn)?.state !== 'running') return false

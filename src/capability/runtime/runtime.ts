@@ -29,7 +29,7 @@ import type { BackupService } from './backup-service.ts'
 import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { AccessService } from './access-service.ts'
-import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
+import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
  * Many sessions over one home: what every host (HTTP, command line, channels) and every capability works with. Methods reject with
@@ -45,6 +45,11 @@ export interface Runtime {
   cancel(session: string, turn: string): Promise<boolean>
   /** Takes back a message that waits: it stays in the log, and no call reads it. Returns false where it does not wait. */
   withdraw(session: string, turn: string): Promise<boolean>
+  /**
+   * Changes a message that waits, in its place: the log keeps both, and every call reads the new one. Rejects with `changed` where
+   * it does not wait any more.
+   */
+  editWaiting(session: string, turn: string, edit: MessageEdit): Promise<void>
   /**
    * What happens in a session, from `after` on: first the log, then live events. With `turn`, only that turn's
    * events, and the stream ends when the turn is over or interrupted. A slow reader never delays a turn.

@@ -22,6 +22,9 @@ export interface SubmitInput {
   readonly parameters?: CallParameters
 }
 
+/** What a message that waits shall be from now on, as a whole. */
+export type MessageEdit = Pick<SubmitInput, 'text' | 'attachments'>
+
 /** Accepted input in the log, and the turn that answers it. */
 export interface SubmittedTurn {
   readonly session: string

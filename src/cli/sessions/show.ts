@@ -1,6 +1,6 @@
 import type { CommandCall, Io } from '../../capability.ts'
 import { outputText, type ToolCallPart, toolResults, exactLine } from '../../context.ts'
-import { type Entry, type LogStore, type PartialReason, sessionView } from '../../session.ts'
+import { type Entry, type LogStore, type PartialReason, sessionView, withEdits } from '../../session.ts'
 import { findStoredSession } from '../find-session.ts'
 import { endText } from '../follow-to-end.ts'
 import { safeForTerminal, print, printJson, applyStyle } from '../io.ts'
@@ -28,7 +28,7 @@ async function show(store: LogStore, word: string, call: CommandCall, io: Io): P
   else {
     const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
     if (chosen.length > 0) print(io, applyStyle(io, 'dim', chosen.join(', ')))
-    showEntries(byTurn(entries), io)
+    showEntries(byTurn(withEdits(entries)), io)
   }
   return 0
 }

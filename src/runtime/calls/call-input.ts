@@ -15,7 +15,14 @@ import {
   type VerbatimInput,
 } from '../../context.ts'
 import type { CallOptions } from '../../model.ts'
-import { type CallRecord, type Entry, readReferredContent, type SessionStore, type MessageBody } from '../../session.ts'
+import {
+  type CallRecord,
+  type Entry,
+  readReferredContent,
+  type SessionStore,
+  type MessageBody,
+  withEdits,
+} from '../../session.ts'
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
@@ -155,7 +162,7 @@ export async function restoreInput(
         upTo,
       })
     : undefined
-  const entries = await store.entries(session, { turn, upTo })
+  const entries = withEdits(await store.entries(session, { turn, upTo }))
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
   const files = [...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
   const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]

@@ -94,11 +94,11 @@ const LOOKED_BACK = 200
  * a long result all that was kept. None for entries without text.
  */
 async function historyItems(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
-  if (entry.type !== 'input' && entry.type !== 'message') return []
+  if (entry.type !== 'input' && entry.type !== 'edit' && entry.type !== 'message') return []
   const { session, turn, seq, time, message } = entry
   const place = { turn, ordinal: (await store.turn(session, turn))?.ordinal ?? 0, seq, time }
-  if (message.role === 'tool') return callItems(store, entry, place)
-  const files = entry.type === 'input' ? (entry.attachments ?? []).map(({ name }) => `[file: ${name}]`) : []
+  if (entry.type === 'message' && message.role === 'tool') return callItems(store, entry, place)
+  const files = entry.type !== 'message' ? (entry.attachments ?? []).map(({ name }) => `[file: ${name}]`) : []
   const text = [...files, messageText(message)].filter((part) => part.trim() !== '').join('\n')
   return text === '' ? [] : [{ ...place, kind: 'message', role: message.role, text }]
 }

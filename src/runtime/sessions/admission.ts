@@ -1,7 +1,14 @@
-import { type Clock, type FileLibrary, RuntimeError, type SubmitInput, type SubmittedTurn } from '../../capability.ts'
+import {
+  type Clock,
+  type FileLibrary,
+  type MessageEdit,
+  RuntimeError,
+  type SubmitInput,
+  type SubmittedTurn,
+} from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type LogStore, StoreError, createUndoneTurnReader, turnsToHead } from '../../session.ts'
+import { type EntryBody, type LogStore, StoreError, createUndoneTurnReader, turnsToHead } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -38,16 +45,9 @@ export async function admit(
   const options = {
     ...defined({ model, system, parameters }),
   }
-  if (text.trim() === '' && files.length === 0)
-    throw new RuntimeError('invalid-input', 'The message is empty. Write something.')
+  requireWords(text, files)
   if (system?.trim() === '') {
     throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out to send the usual one.')
-  }
-  if (text.length > LONGEST_INPUT) {
-    throw new RuntimeError(
-      'invalid-input',
-      `The message has ${text.length} characters; the limit is ${LONGEST_INPUT}. Send the rest as a file.`,
-    )
   }
   const session =
     input.session ??
@@ -62,17 +62,13 @@ export async function admit(
 
   const parent = await parentOf(store, session, input.from)
   const turn = clock.newId('turn')
-  const { message, attachments, handedIn } = await messageWithFiles(library, session, text, files)
-  await giveFiles(library, session, handedIn)
   const body = {
     type: 'input',
     turn,
     ...defined({ parent }),
-    message,
-    tokens: await countInSlices(settings.counter, (counter) => tokenCounts(counter, message)),
+    ...(await countedMessage({ settings, library }, session, text, files)),
     ...defined({ idempotencyKey }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...(attachments.length === 0 ? {} : { attachments }),
   } as const
   try {
     const start = { type: 'session-start', ...defined({ after }) } as const
@@ -87,6 +83,41 @@ export async function admit(
     if (before) return before
     throw runtimeFailure(error)
   }
+}
+
+/** The message of an `edit` of a turn that waits, checked as a new one is. Its files are the session's from then on. */
+export async function editedMessage(
+  parts: MessageParts,
+  session: string,
+  { text, attachments = [] }: MessageEdit,
+): Promise<CountedMessage> {
+  requireWords(text, attachments)
+  return countedMessage(parts, session, text, attachments)
+}
+
+type MessageParts = Pick<AdmissionParts, 'settings' | 'library'>
+type CountedMessage = Pick<Extract<EntryBody, { readonly type: 'input' }>, 'message' | 'tokens' | 'attachments'>
+
+async function countedMessage(
+  { settings, library }: MessageParts,
+  session: string,
+  text: string,
+  files: readonly string[],
+): Promise<CountedMessage> {
+  const { message, attachments, handedIn } = await messageWithFiles(library, session, text, files)
+  await giveFiles(library, session, handedIn)
+  const tokens = await countInSlices(settings.counter, (counter) => tokenCounts(counter, message))
+  return { message, tokens, ...(attachments.length === 0 ? {} : { attachments }) }
+}
+
+function requireWords(text: string, files: readonly string[]): void {
+  if (text.trim() === '' && files.length === 0)
+    throw new RuntimeError('invalid-input', 'The message is empty. Write something.')
+  if (text.length <= LONGEST_INPUT) return
+  throw new RuntimeError(
+    'invalid-input',
+    `The message has ${text.length} characters; the limit is ${LONGEST_INPUT}. Send the rest as a file.`,
+  )
 }
 
 /**

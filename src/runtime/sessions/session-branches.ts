@@ -1,6 +1,6 @@
 import type { Branch } from '../../capability.ts'
 import { messageText, wholeCharacter } from '../../context.ts'
-import { type LogStore, type TurnRow, turnsTo, turnsToHead } from '../../session.ts'
+import { type LogStore, type TurnRow, turnsTo, turnsToHead, withEdits } from '../../session.ts'
 
 /** Of the first words of a branch, characters. */
 const WORDS = 100
@@ -19,7 +19,7 @@ export async function sessionBranches(store: LogStore, session: string): Promise
     ordered.map(async (path): Promise<Branch> => {
       const shared = path === current ? path.slice(0, -1) : path.filter((one) => onHead.has(one))
       const first = path[shared.length] ?? path.at(-1)!
-      const [input] = await store.entries(session, { turn: first.turn, types: ['input'] })
+      const [input] = withEdits(await store.entries(session, { turn: first.turn, types: ['input', 'edit'] }))
       const words = input?.type === 'input' ? messageText(input.message).replaceAll(/\s+/g, ' ').trim() : ''
       return {
         leaf: path.at(-1)!.turn,

@@ -10,6 +10,7 @@ import {
   type TurnRow,
   turnsTo,
   turnsToHead,
+  withEdits,
 } from '../../session.ts'
 import { requireLiveTurn, sessionNotFound } from './admission.ts'
 import { sessionBranches } from './session-branches.ts'
@@ -156,7 +157,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (last === undefined) {
         throw new RuntimeError('not-found', `Session ${session} has no turn to undo.`, { session })
       }
-      const [input] = await store.entries(session, { turn: last.turn, types: ['input'] })
+      const [input] = withEdits(await store.entries(session, { turn: last.turn, types: ['input', 'edit'] }))
       // A turn that other branches go on from stays as it is: only this one goes on without it.
       if (followed) await note(session, { type: 'branch', head: head?.turn ?? null })
       else await noteHead(session, last.turn, head?.turn)

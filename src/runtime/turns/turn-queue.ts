@@ -3,7 +3,14 @@ import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
-import { type EntryBody, type InputOptions, type SessionStore, StoreError, type StoreErrorCode } from '../../session.ts'
+import {
+  type EntryBody,
+  type InputOptions,
+  type SessionStore,
+  StoreError,
+  type StoreErrorCode,
+  withEdits,
+} from '../../session.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
@@ -21,12 +28,16 @@ export interface TurnQueue {
   cancel(state: SessionState, turn: string): Promise<boolean>
   /** The same for a turn that waits, whose message no call reads from then on. */
   withdraw(state: SessionState, turn: string): Promise<boolean>
+  /** Puts another message in the place of one that waits. Returns false where it does not wait. */
+  edit(state: SessionState, turn: string, message: EditedMessage): Promise<boolean>
   /** Takes up every turn that a former process left, and every reply that it did not deliver. */
   recover(): Promise<number>
   counts(): { readonly running: number; readonly queued: number }
   /** Ends running calls and leaves their turns for the next start. */
   stop(): Promise<void>
 }
+
+type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
 interface QueueParts {
   readonly store: SessionStore
@@ -52,6 +63,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
+  /** The same for changes of their messages. */
+  const editing = new Map<string, Promise<unknown>>()
   /** Turns that the store has stopped and that have not come to their end since. */
   const stoppedByStore = new Set<string>()
   const retry = createStorageRetry(store, resume, parts.storageRetryDelaysMs)
@@ -68,7 +81,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     if (stopped || state.running || state.stalled) return
     const [turn] = state.queue
     // The next turn begins once the end of this one is on disk: it reads the session from the log.
-    if (turn === undefined || cancelling.has(`${state.session} ${turn}`)) return
+    const name = `${state.session} ${turn}`
+    if (turn === undefined || cancelling.has(name) || editing.has(name)) return
     state.queue.shift()
     const controller = new AbortController()
     state.running = { turn, controller }
@@ -84,7 +98,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   async function run(state: SessionState, turn: string, signal: AbortSignal): Promise<void> {
-    const entries = [...(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
+    const entries = [...withEdits(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     const files = input.attachments?.map(({ file }) => file)
@@ -186,6 +200,27 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     }
   }
 
+  /** It does not begin before its message is on disk. Edits of one message follow each other. */
+  async function editWaiting(state: SessionState, turn: string, message: EditedMessage): Promise<boolean> {
+    const name = `${state.session} ${turn}`
+    while (editing.has(name)) await Promise.allSettled([editing.get(name)])
+    if (!state.queue.includes(turn) || cancelling.has(name)) return false
+    const body: EntryBody = { type: 'edit', turn, ...message }
+    const written = store.append(state.session, [body], clock.time())
+    editing.set(name, written)
+    try {
+      await written
+      return true
+    } catch (error) {
+      // It had begun before the store failed, and goes on later.
+      if (error instanceof StoreError && error.code === 'conflict') return false
+      throw runtimeFailure(error)
+    } finally {
+      editing.delete(name)
+      next(state)
+    }
+  }
+
   async function failTurn(state: SessionState, turn: string, error: unknown): Promise<void> {
     const code = error instanceof ModelError ? error.code : 'internal'
     const outcome = { type: 'failed', code, message: errorMessage(error) } as const
@@ -215,6 +250,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
         { type: 'turn-end', turn, outcome: { type: 'cancelled' } },
         { type: 'head', turn, head: (await turnBefore(store, state.session, turn)) ?? null },
       ]),
+    edit: editWaiting,
     async recover() {
       const unfinished = await store.unfinishedTurns()
       for (const { session, turn } of unfinished) {

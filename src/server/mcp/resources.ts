@@ -3,7 +3,7 @@ import type { McpResources, McpResourceSet, ResourceText } from '../../capabilit
 import { type AnyMessage, messageText, outline, toolCalls } from '../../context.ts'
 import { scenarioJsonSchema } from '../../context/scenario.ts'
 import { defined } from '../../platform.ts'
-import type { CallRecord, Entry, LogStore, SessionStore } from '../../session.ts'
+import { type CallRecord, type Entry, type LogStore, type SessionStore, withEdits } from '../../session.ts'
 import {
   callTemplates,
   parseResourceAddress,
@@ -136,7 +136,7 @@ async function readSession(store: LogStore, id: string): Promise<ResourceText | 
   const turns: SessionTurn[] = []
   let room = CHARACTERS
   for (const { turn, inputTime, state } of await store.turns(id, { limit: TURNS })) {
-    const said = turnMessages(await store.entries(id, { turn, types: ['input', 'message'] }))
+    const said = turnMessages(withEdits(await store.entries(id, { turn, types: ['input', 'edit', 'message'] })))
     room -= said.reduce((sum, { text }) => sum + text.length, 0)
     if (room < 0 && turns.length > 0) break
     turns.unshift({ turn, time: inputTime, state, messages: room < 0 ? shortenMessages(said) : said })

@@ -16,6 +16,7 @@ export interface SessionWatch {
 const SHOWN: readonly EntryBody['type'][] = [
   'session-start',
   'input',
+  'edit',
   'turn-start',
   'turn-end',
   'approval-request',

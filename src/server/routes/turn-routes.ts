@@ -156,6 +156,20 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
     route({
+      method: 'PATCH',
+      path: '/api/sessions/:session/turns/:turn',
+      tag: 'turns',
+      summary: 'Changes a message that waits for its turn; it keeps its place, and the log keeps both',
+      description: '`changed` where it is being answered already.',
+      body: z.strictObject({ text: message.text, attachments: attachmentsSchema }).superRefine(requireContent),
+      answers: { 200: { description: 'The message was changed', schema: z.object({ turn: z.string() }) } },
+      handle: async ({ param, body: { text, attachments } }) => {
+        const turn = param('turn')
+        await runtime.editWaiting(param('session'), turn, { text, ...defined({ attachments }) })
+        return json({ turn })
+      },
+    }),
+    route({
       method: 'POST',
       path: '/api/sessions/:session/turns/:turn/withdraw',
       tag: 'turns',

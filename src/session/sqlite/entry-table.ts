@@ -127,7 +127,7 @@ export const messageData = plan((param: Parameter<{ session: string; from: numbe
     .where('session', '=', param('session'))
     .where('seq', '>=', param('from'))
     .where('seq', '<=', param('to'))
-    .where('type', 'in', [sql.lit('input'), sql.lit('message')])
+    .where('type', 'in', [sql.lit('input'), sql.lit('edit'), sql.lit('message')])
     .orderBy('seq')
     .$castTo<readonly [data: string]>(),
 )

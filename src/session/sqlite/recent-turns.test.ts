@@ -10,7 +10,7 @@ import { openStoreFile } from './open-sqlite-store.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
 interface Move {
-  readonly what: 'admit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver' | 'undo' | 'fork' | 'branch'
+  readonly what: 'admit' | 'edit' | 'start' | 'say' | 'end' | 'withdraw' | 'deliver' | 'undo' | 'fork' | 'branch'
   readonly which: number
   readonly tokens: number
 }
@@ -25,6 +25,7 @@ const moves = fc.array(
       'say',
       'end',
       'withdraw',
+      'edit',
       'deliver',
       'undo',
       'fork',
@@ -109,6 +110,12 @@ function bodyOf(
   }
   if (what === 'start') return running || !queued[0] ? undefined : { type: 'turn-start', turn: queued[0] }
   if (what === 'withdraw') return ended(queued[which % queued.length], 'cancelled')
+  if (what === 'edit') {
+    const turn = queued[which % queued.length]
+    return turn === undefined
+      ? undefined
+      : { type: 'edit', turn, message: { role: 'user', content: '!' }, tokens: cost }
+  }
   if (what === 'end') return ended(running, 'completed')
   if (what === 'undo') {
     const last = live.at(-1)

@@ -4,6 +4,7 @@ import { turnRowAfter } from '../append-plan.ts'
 import type { StoreConnection } from './connection.ts'
 import { readSessionRow } from './session-table.ts'
 import { readEntries, lastTurn, messageData } from './entry-table.ts'
+import { withEdits } from '../edits.ts'
 import { readBranchUpTo, readTurn, readTurnsBefore, readUndoneTurnsBefore } from './turn-table.ts'
 
 /** Turns read at once. Small, since an unneeded row costs as much as a needed one. */
@@ -44,7 +45,7 @@ function countTurnsBefore(connection: StoreConnection, oldest: TurnRow, { upTo =
 
 /** The full tokens of an undone turn. */
 function fullTokens(connection: StoreConnection, row: TurnRow): number {
-  const messages = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'message'] })
+  const messages = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'edit', 'message'] })
   return turnRowAfter(row, messages).tokens
 }
 
@@ -158,5 +159,5 @@ function readWords(
     const body = JSON.parse(data) as MessageBody
     byTurn.get(body.turn)?.push(body)
   }
-  return turns
+  return turns.map(({ row, messages }) => ({ row, messages: withEdits(messages) }))
 }

@@ -4,6 +4,7 @@ import { type ModelList, useResource } from '../api/resources.ts'
 import { InspectorPanel } from '../inspector/inspector-panel.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { DropArea } from './drop-area.tsx'
+import { keepFocus } from '../parts/focus-message.ts'
 import { MessageForm } from './message-form.tsx'
 import { MessageList } from './message-list.tsx'
 import { useAttachments } from './use-attachments.ts'
@@ -27,16 +28,26 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const choices = useSessionChoices(session, held)
   const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const chooser = useRef<HTMLInputElement>(null)
+  const toEnd = useRef(() => {})
   const [inspecting, setInspecting] = useState(false)
   const [, navigate] = useLocation()
+  // What is attached while a message is on its way belongs to the next one.
+  const going = useRef<readonly string[]>([])
   const sending = useSending({
     session,
     held,
+    onSending: () => (going.current = attachments.items.map(({ key }) => key)),
     onSent(sent) {
-      attachments.clear()
+      for (const key of going.current) attachments.remove(key)
+      toEnd.current()
       if (session === undefined) navigate(`/sessions/${encodeURIComponent(sent)}`)
     },
   })
+
+  useEffect(() => {
+    // On a telephone the keyboard would hide half of the conversation.
+    if (matchMedia('(pointer: fine)').matches) keepFocus()
+  }, [])
 
   // What failed is shown, and not sent.
   const files = attachments.items.flatMap(({ file, state }) =>
@@ -60,7 +71,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
         <ChatHeader session={session} choices={choices} />
-        <MessageList session={session} followed={followed} />
+        <MessageList session={session} followed={followed} toEnd={toEnd} />
         <MessageForm
           next={next}
           followed={followed}

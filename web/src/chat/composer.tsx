@@ -82,7 +82,7 @@ export function Composer(props: ComposerProps): ReactNode {
   return (
     <>
       {commands && <CommandCompletions id={listId} commands={commands} marked={mark} onChoose={complete} />}
-      <div className="flex items-end gap-1 rounded-xl border border-strong-line bg-ground p-1.5">
+      <div className="flex items-end gap-1 rounded-xl border border-strong-line bg-ground p-1.5 outline-accent has-[textarea:focus-visible]:outline-2">
         <input
           ref={chooser}
           type="file"

@@ -44,6 +44,8 @@ export interface Turn {
   /** ISO 8601. */
   readonly time: string
   readonly state: 'queued' | 'running' | 'ended'
+  /** Whether it was ever answered, or began to be. */
+  readonly begun: boolean
   readonly outcome: Outcome | undefined
   readonly undone: boolean
   readonly parts: readonly Part[]
@@ -81,10 +83,9 @@ export function conversationOf(entries: readonly Entry[]): Conversation {
 export function withEarlier(conversation: Conversation, entries: readonly Entry[]): Conversation {
   const { log, early, head } = projected([...entries, ...conversation.early])
   const from = entries[0]?.seq ?? conversation.from
-  const all = [...log, ...conversation.log]
   return withPath({
     ...conversation,
-    log: all,
+    log: [...log, ...conversation.log],
     early,
     from,
     head: conversation.log.length > 0 || conversation.head !== undefined ? conversation.head : head,
@@ -93,7 +94,9 @@ export function withEarlier(conversation: Conversation, entries: readonly Entry[
 
 function withPath(conversation: Conversation): Conversation {
   const { log, head, from } = conversation
-  return { ...conversation, turns: turnsToHead(log, head, from <= 1) }
+  // A message that was taken back while it waited was never part of the conversation.
+  const turns = turnsToHead(log, head, from <= 1).filter(({ begun, undone }) => begun || !undone)
+  return { ...conversation, turns }
 }
 
 /** Many entries at once, and those whose turns begin before them. */
@@ -140,8 +143,7 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
 }
 
 /** Whether an event comes after another. Ids are `SEQ` or `SEQ.N`. */
-function isAfter(id: string, last: string | undefined): boolean {
-  if (last === undefined) return true
+function isAfter(id: string, last = '0'): boolean {
   const [seq = 0, delta = 0] = id.split('.').map(Number)
   const [lastSeq = 0, lastDelta = 0] = last.split('.').map(Number)
   return seq > lastSeq || (seq === lastSeq && delta > lastDelta)
@@ -168,6 +170,7 @@ function newTurn({ turn, parent, message, attachments = [], time }: InputEntry):
     attachments,
     time,
     state: 'queued',
+    begun: false,
     outcome: undefined,
     undone: false,
     parts: [],
@@ -182,7 +185,9 @@ function newTurn({ turn, parent, message, attachments = [], time }: InputEntry):
 function turnWith(turn: Turn, entry: Entry): Turn {
   switch (entry.type) {
     case 'turn-start':
-      return { ...turn, state: 'running', interrupted: undefined }
+      return { ...turn, state: 'running', begun: true, interrupted: undefined }
+    case 'edit':
+      return { ...turn, text: messageText(entry.message), attachments: entry.attachments ?? [] }
     case 'assembly':
       return {
         ...turn,

@@ -1,8 +1,21 @@
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { showToast } from '../parts/toasts.tsx'
 
 interface DropAreaProps {
   onFiles(files: readonly File[]): void
   readonly children: ReactNode
+}
+
+/** A browser gives a folder as a file that cannot be read. */
+function dropped({ items }: DataTransfer): { readonly files: readonly File[]; readonly folders: readonly string[] } {
+  const given = [...items].flatMap((item) => {
+    const file = item.getAsFile()
+    return file === null ? [] : [{ file, isFolder: item.webkitGetAsEntry()?.isDirectory === true }]
+  })
+  return {
+    files: given.filter(({ isFolder }) => !isFolder).map(({ file }) => file),
+    folders: given.filter(({ isFolder }) => isFolder).map(({ file }) => file.name),
+  }
 }
 
 /** The conversation: files that are dropped anywhere on it go with the next message. */
@@ -35,7 +48,9 @@ export function DropArea({ onFiles, children }: DropAreaProps): ReactNode {
         if (!hasFiles(event)) return
         event.preventDefault()
         end()
-        onFiles([...event.dataTransfer.files])
+        const { files, folders } = dropped(event.dataTransfer)
+        onFiles(files)
+        for (const name of folders) showToast({ text: `${name} is a folder. Drop the files in it instead.` })
       }}
     >
       {children}

@@ -4,6 +4,7 @@ import type { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import type { Turn } from './conversation.ts'
+import { focusMessage } from '../parts/focus-message.ts'
 
 interface EditTurnProps {
   readonly session: string
@@ -26,6 +27,7 @@ export function EditTurn({ session, turn, onClose }: EditTurnProps): ReactNode {
     try {
       await sendAfter(session, after, { text, attachments })
       onClose()
+      focusMessage()
     } catch (failed) {
       // The text is kept.
       setError(failed as ApiError)

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
-import { api, type ApiError } from '../api/client.ts'
+import type { ApiError } from '../api/client.ts'
+import { cancelTurn } from '../api/turns.ts'
 import { ContextStrip } from '../inspector/context-strip.tsx'
 import type { NextCall } from '../inspector/next-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -7,7 +8,9 @@ import { AttachmentList } from './attachment-list.tsx'
 import { CommandPanel } from './command-panel.tsx'
 import { Composer } from './composer.tsx'
 import { onComposedText, takeText } from './composed-text.ts'
-import type { Turn } from './conversation.ts'
+import { focusMessage } from '../parts/focus-message.ts'
+import { openTurns } from './open-turns.ts'
+import { OtherBranch } from './other-branch.tsx'
 import { QueuedMessages } from './queued-messages.tsx'
 import { readLine, runsAtOnce } from './slash-commands.ts'
 import type { Attachments } from './use-attachments.ts'
@@ -39,15 +42,12 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const { setError } = sending
   const commands = useCommands(session, () => chooser.current?.click())
   const completed = useCompletions(draft.text, commands.list)
-  const running = conversation.turns.find(({ state }) => state === 'running')
-  const queued = running ? conversation.turns.filter(({ state }) => state === 'queued') : []
-  const turnPath = (turn: string, what: string): string =>
-    `/api/sessions/${encodeURIComponent(session ?? '')}/turns/${encodeURIComponent(turn)}/${what}`
+  const { running, queued } = openTurns(conversation)
 
   useEffect(() => {
     const put = (text: string): void => {
       change({ text })
-      document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+      focusMessage()
     }
     const waiting = takeText()
     if (waiting !== undefined) put(waiting)
@@ -73,22 +73,12 @@ export function MessageForm(props: MessageFormProps): ReactNode {
     }
   }
   const stop = async (): Promise<void> => {
-    if (running) await api(turnPath(running.id, 'cancel'), { method: 'POST' }).catch(setError)
+    if (running && session !== undefined) await cancelTurn(session, running.id).catch(setError)
   }
-  const takeBack = async (turn: Turn, edits: boolean): Promise<void> => {
-    setError(undefined)
-    try {
-      const path = turnPath(turn.id, 'withdraw')
-      const { withdrawn } = await api<{ readonly withdrawn: boolean }>(path, { method: 'POST' })
-      if (!withdrawn) throw new Error('It is being answered already.')
-      if (!edits) return
-      change({ text: [turn.text, current().text].filter((text) => text !== '').join('\n\n') })
-      attachments.restore(turn.attachments.map(({ file }) => file))
-      document.querySelector<HTMLTextAreaElement>('#message')?.focus()
-    } catch (error) {
-      const { message, hint } = error as ApiError
-      setError({ message: `The message was not taken back. ${message}`, hint: hint ?? 'Stop the turn instead.' })
-    }
+  const keep = (text: string, files: readonly string[]): void => {
+    change({ text: [text, current().text].filter((part) => part !== '').join('\n\n') })
+    attachments.restore(files)
+    focusMessage()
   }
 
   const { attempt } = draft
@@ -100,16 +90,24 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
 
   return (
-    <div className="border-t border-line bg-raised px-3 pt-2 pb-3">
+    // Whatever waits and is attached, a part of the conversation stays on a low window.
+    <div className="max-h-[70%] shrink-0 overflow-y-auto border-t border-line bg-raised px-3 pt-2 pb-3">
+      <h2 className="sr-only">Your message</h2>
       <div className="mx-auto flex max-w-3xl flex-col gap-2">
-        {!connected && (
+        {/* A message that is being sent again says the same. */}
+        {!connected && !(sending.busy && sending.error) && (
           <p role="status" className="text-sm text-warn">
             Connecting to the gateway again …
           </p>
         )}
         {shown && <ErrorNote error={shown} />}
         {commands.result && <CommandPanel result={commands.result} onClose={commands.closeResult} />}
-        <QueuedMessages turns={queued} onTakeBack={takeBack} />
+        {session !== undefined && (
+          <>
+            <OtherBranch session={session} conversation={conversation} running={running} onStop={stop} />
+            <QueuedMessages session={session} turns={queued} onKeep={keep} />
+          </>
+        )}
         <AttachmentList items={attachments.items} onRemove={attachments.remove} />
         <ContextStrip next={next} onInspect={onInspect} />
         <Composer

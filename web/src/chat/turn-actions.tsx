@@ -1,11 +1,12 @@
 import { ChevronLeft, ChevronRight, Copy, GitBranch, Pencil, RotateCcw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { goOnFrom, sendAfter } from '../api/branches.ts'
 import type { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import type { Turn } from './conversation.ts'
+import { focusMessage, keepFocus } from '../parts/focus-message.ts'
 
 interface TurnActionsProps {
   readonly session: string
@@ -18,26 +19,33 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
   const [error, setError] = useState<ApiError>()
   const { place, state, outcome, undone } = turn
   const after = place?.after
-  const run = (work: Promise<void>): void => {
+  const working = useRef(false)
+  /** One thing at a time: a double click is one click. */
+  const run = (work: () => Promise<void>): void => {
+    if (working.current) return
+    working.current = true
     setError(undefined)
-    work.catch(setError)
+    work()
+      .catch(setError)
+      .finally(() => (working.current = false))
   }
   const copy = (): void => {
     const text = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
     void navigator.clipboard.writeText(text)
   }
   const again = (from: string | null): void => {
-    run(sendAfter(session, from, { text: turn.text, attachments: turn.attachments.map(({ file }) => file) }))
+    const attachments = turn.attachments.map(({ file }) => file)
+    run(() => sendAfter(session, from, { text: turn.text, attachments }).then(keepFocus))
   }
   const fork = (): void => {
-    run(goOnFrom(session, turn.id).then(() => document.querySelector<HTMLElement>('#message')?.focus()))
+    run(() => goOnFrom(session, turn.id).then(focusMessage))
   }
   const ended = state === 'ended'
   if (!ended && place?.siblings === undefined) return null
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
-        {place?.siblings && <Siblings {...place.siblings} onChoose={(leaf) => run(goOnFrom(session, leaf))} />}
+        {place?.siblings && <Siblings {...place.siblings} onChoose={(leaf) => run(() => goOnFrom(session, leaf))} />}
         {ended && (
           <IconButton label="Copy the answer" onClick={copy}>
             <Copy size={15} aria-hidden />
@@ -62,7 +70,9 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
           </IconButton>
         )}
       </div>
-      {place?.onward !== undefined && <Onward onReturn={() => run(goOnFrom(session, place.onward!))} />}
+      {place?.onward !== undefined && (
+        <Onward onReturn={() => run(() => goOnFrom(session, place.onward!).then(keepFocus))} />
+      )}
       {error && <ErrorNote error={error} />}
     </div>
   )
@@ -74,17 +84,42 @@ interface SiblingsProps {
   onChoose(leaf: string): void
 }
 
+/** The version that was asked for, and the button: the one of the turn that takes this one's place gets the focus. */
+let chosen: { readonly label: string; readonly leaf: string } | undefined
+
 /** `2 of 3`: the turns that follow the same one, and the way to those beside this one. */
 function Siblings({ at, leaves, onChoose }: SiblingsProps): ReactNode {
+  const group = useRef<HTMLDivElement>(null)
+  const leaf = leaves[at]
+  useEffect(() => {
+    if (chosen?.leaf !== leaf) return
+    const { label } = chosen!
+    chosen = undefined
+    const buttons = [...group.current!.querySelectorAll<HTMLButtonElement>('button:enabled')]
+    const button = buttons.find((each) => each.ariaLabel === label) ?? buttons[0]
+    button?.focus()
+  }, [leaf])
+  const choose = (label: string, next: string): void => {
+    chosen = { label, leaf: next }
+    onChoose(next)
+  }
   return (
-    <div role="group" aria-label="Versions of this message" className="flex items-center">
-      <IconButton label="Previous version" disabled={at === 0} onClick={() => onChoose(leaves[at - 1]!)}>
+    <div ref={group} role="group" aria-label="Versions of this message" className="flex items-center">
+      <IconButton
+        label="Previous version"
+        disabled={at === 0}
+        onClick={() => choose('Previous version', leaves[at - 1]!)}
+      >
         <ChevronLeft size={15} aria-hidden />
       </IconButton>
       <span className="tabular-nums" aria-live="polite">
         {at + 1} of {leaves.length}
       </span>
-      <IconButton label="Next version" disabled={at === leaves.length - 1} onClick={() => onChoose(leaves[at + 1]!)}>
+      <IconButton
+        label="Next version"
+        disabled={at === leaves.length - 1}
+        onClick={() => choose('Next version', leaves[at + 1]!)}
+      >
         <ChevronRight size={15} aria-hidden />
       </IconButton>
     </div>

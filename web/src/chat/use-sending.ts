@@ -20,6 +20,8 @@ export interface Sending {
 interface SendingOptions {
   readonly session: string | undefined
   readonly held: HeldDraft
+  /** The draft is about to be sent as it is. */
+  onSending(): void
   /** It is in the log of this session. */
   onSent(session: string): void
 }
@@ -28,7 +30,7 @@ interface SendingOptions {
  * Sends the draft. While the gateway cannot be reached it is sent again under the same key, so that it arrives once, also
  * where only the answer was lost or the page was loaded again meanwhile.
  */
-export function useSending({ session, held, onSent }: SendingOptions): Sending {
+export function useSending({ session, held, onSending, onSent }: SendingOptions): Sending {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Sending['error']>()
   const controller = useRef<AbortController>(undefined)
@@ -57,6 +59,7 @@ export function useSending({ session, held, onSent }: SendingOptions): Sending {
       const { signal } = controller.current
       setBusy(true)
       setError(undefined)
+      onSending()
       try {
         const sent = await deliver(signal)
         held.clear()

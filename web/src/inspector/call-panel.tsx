@@ -25,7 +25,8 @@ export function CallPanel(props: CallPanelProps): ReactNode {
     call === undefined ? undefined : `/api/calls/${encodeURIComponent(call)}/manifest`,
   )
   const { data: assembly, error } = useCallAssembly(props)
-  if (error && made === undefined) return <ErrorNote error={error} />
+  // While the gateway is away, what it said last stays.
+  if (error && made === undefined && !(assembly && error.code === 'offline')) return <ErrorNote error={error} />
   const manifest = made ?? assembly?.manifest
   if (manifest === undefined) return <Spinner label="Reading the call" />
   const { used, budget } = manifest

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
+import { untilDone } from '../api/session-events.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { CostLine } from './cost-line.tsx'
 import { ContextBar } from './context-bar.tsx'
@@ -26,15 +27,19 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
-    const read = async (): Promise<void> => {
+    const read = async (): Promise<boolean> => {
       try {
         setPreview(await api<Preview>('/api/context', { method: 'POST', body: nextCallBody(latest.current), signal }))
         setError(undefined)
       } catch (failure) {
-        if (!signal.aborted) setError(failure as ApiError)
+        if (signal.aborted) return true
+        if ((failure as ApiError).code === 'offline') throw failure
+        setError(failure as ApiError)
       }
+      return true
     }
-    const timer = setTimeout(() => void read(), PAUSE_MS)
+    // What the gateway said last stays while it is away, which is told beside the message field.
+    const timer = setTimeout(() => void untilDone(read, signal, () => {}), PAUSE_MS)
     return () => {
       clearTimeout(timer)
       controller.abort()

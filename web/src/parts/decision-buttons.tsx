@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { ErrorNote } from './error-note.tsx'
+import { keepFocus } from './focus-message.ts'
 
 /** One way to agree, with its key. */
 export interface Agreement {
@@ -31,13 +32,17 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
   const field = useRef<HTMLInputElement>(null)
+  const box = useRef<HTMLDivElement>(null)
 
   const decide = async (run: () => Promise<unknown>): Promise<void> => {
     if (busy) return
+    const isHere = box.current?.contains(document.activeElement)
     setBusy(true)
     setError(undefined)
     try {
       await run()
+      // The buttons go with the question.
+      if (isHere) keepFocus()
     } catch (failure) {
       setError(failure as ApiError)
       setBusy(false)
@@ -53,7 +58,14 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
   }
 
   return (
-    <div role="group" aria-label={label} tabIndex={0} className="flex flex-col gap-3 rounded-lg" onKeyDown={onKeyDown}>
+    <div
+      ref={box}
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+      className="flex flex-col gap-3 rounded-lg"
+      onKeyDown={onKeyDown}
+    >
       {children}
       {error && <ErrorNote error={error} />}
       {asksReason ? (

@@ -6,17 +6,20 @@ import { Link, useRoute } from 'wouter'
 import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { useLate } from '../parts/use-late.ts'
 import { HistoryHit } from './history-hit.tsx'
 import { ImportButton } from './import-button.tsx'
 import { LabelDialog } from './label-dialog.tsx'
 import { usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, SessionFilter } from './session-filter.tsx'
-import { SessionRow } from './session-row.tsx'
+import { focusActions, SessionRow } from './session-row.tsx'
 import { useSessionRows } from './use-session-rows.ts'
-import { useSettled } from './use-settled.ts'
 
 /** The next page is read when the end of the list is this near, px. */
 const NEAR = 3_000
+
+/** A search runs once its words have not changed for this long, ms. */
+const PAUSE_MS = 200
 
 /** The sessions of the home, pinned ones first, then the newest activity. Only the rows on the screen exist in the page. */
 export function SessionList(): ReactNode {
@@ -27,7 +30,7 @@ export function SessionList(): ReactNode {
   const hidden = usePendingDeletions()
   useSharedSessions()
 
-  const words = useSettled(wanted.words.trim())
+  const words = useLate(wanted.words.trim(), PAUSE_MS)
   const filter = {
     ...(wanted.folder === '' ? {} : { folder: wanted.folder }),
     ...(wanted.state === '' ? {} : { state: wanted.state }),
@@ -70,7 +73,8 @@ export function SessionList(): ReactNode {
       </nav>
       <SessionFilter wanted={wanted} onChange={setWanted} />
       <div className="min-h-0 flex-1 overflow-y-auto p-1" tabIndex={-1}>
-        {error && <ErrorNote error={error} />}
+        {error && error.code !== 'offline' && <ErrorNote error={error} />}
+        {error?.code === 'offline' && <p className="px-2 py-3 text-sm text-soft">The list is read again by itself.</p>}
         {isEmpty && (
           <p className="px-2 py-3 text-sm text-soft">
             {Object.values(wanted).join('').trim() === '' ? 'No conversations yet.' : 'Nothing matches.'}
@@ -97,7 +101,15 @@ export function SessionList(): ReactNode {
           ]}
         </Virtualizer>
       </div>
-      {edited && <LabelDialog {...edited} onClose={() => setEdited(undefined)} />}
+      {edited && (
+        <LabelDialog
+          {...edited}
+          onClose={() => {
+            setEdited(undefined)
+            focusActions(edited.session.id)
+          }}
+        />
+      )}
     </>
   )
 }

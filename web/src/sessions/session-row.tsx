@@ -54,8 +54,10 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
         <MenuItem
           danger
           onSelect={() => {
+            const next = neighbour(session.id)
             deleteWithUndo(session.id, title)
             if (current) navigate('/')
+            setTimeout(() => next?.focus())
           }}
         >
           Delete
@@ -63,6 +65,27 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
       </Menu>
     </div>
   )
+}
+
+/** Gives the focus back to the actions of a session, once the window that they opened is gone. */
+export function focusActions(session: string): void {
+  setTimeout(() => linkTo(session)?.parentElement?.querySelector('button')?.focus())
+}
+
+function linkTo(session: string): HTMLElement | undefined {
+  const href = `/sessions/${encodeURIComponent(session)}`
+  return rowLinks().find((row) => row.getAttribute('href') === href)
+}
+
+function rowLinks(): readonly HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('[aria-label=Sessions] li a[href^="/sessions/"]')]
+}
+
+/** The row that takes the place of this one in the list, or the one above it. */
+function neighbour(session: string): HTMLElement | undefined {
+  const rows = rowLinks()
+  const at = rows.indexOf(linkTo(session)!)
+  return rows[at + 1] ?? rows[at - 1] ?? document.querySelector<HTMLElement>('[aria-label=Pages] a') ?? undefined
 }
 
 /** What a session is called in a list. */

@@ -21,6 +21,9 @@ interface Reading {
   readonly changes: RowChange[]
 }
 
+/** When the list is read again that the gateway could not be asked for, ms. */
+const AGAIN_MS = 3_000
+
 const nothing: SessionRows = { rows: [], complete: false }
 
 /** Reads sessions page by page, and follows what changes in them. */
@@ -69,6 +72,17 @@ export function useSessionRows(query: SessionQuery): ListedRows {
       setState((before) => (before.key === key ? { ...before, ...withChange(before, change, given) } : before))
     })
   }, [key, read])
+
+  useEffect(() => {
+    if (error?.code !== 'offline') return
+    const again = (): void => void read(0)
+    const timer = setTimeout(again, AGAIN_MS)
+    globalThis.addEventListener('online', again)
+    return () => {
+      clearTimeout(timer)
+      globalThis.removeEventListener('online', again)
+    }
+  }, [error, read])
 
   const readMore = (): void => {
     if (!shown.complete && shown.loaded && !current.current.reading) void read(current.current.count)

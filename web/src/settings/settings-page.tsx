@@ -8,7 +8,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
   const current = settingsPages.find(({ id }) => id === page) ?? settingsPages[0]!
   const Content = current.component
   return (
-    <main id="main" className="flex min-h-0 flex-1 flex-col md:flex-row">
+    <main id="main" tabIndex={-1} className="outline-none flex min-h-0 flex-1 flex-col md:flex-row">
       <nav
         aria-label="Settings"
         className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 md:w-48 md:flex-col md:border-e"

@@ -11,7 +11,7 @@ import {
   submitWithFiles,
 } from '../../../server.ts'
 import { messageText } from '../../../context.ts'
-import { turnsTo, turnsToHead } from '../../../session.ts'
+import { turnsTo, turnsToHead, withEdits } from '../../../session.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 
 /** The channel of conversations that `useChat` names, in the bindings of sessions. */
@@ -122,7 +122,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
     const named = byKey?.type === 'input' ? byKey.turn : turns.find(({ turn }) => turn === answer)?.turn
     const turn = named ?? (row && turnsToHead(row, turns).at(-1)?.turn)
     if (turn === undefined) return undefined
-    const [input] = await store.entries(session, { turn, types: ['input'] })
+    const [input] = withEdits(await store.entries(session, { turn, types: ['input', 'edit'] }))
     if (input?.type !== 'input') return undefined
     const path = turnsTo(turns, turn).filter((one) => one.turn !== turn)
     return {

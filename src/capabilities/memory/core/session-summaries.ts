@@ -8,6 +8,7 @@ import {
   type SessionRow,
   type SessionStore,
   createLeftTurnReader,
+  withEdits,
 } from '../../../session.ts'
 import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
@@ -189,7 +190,7 @@ async function sessionWords(
   { id }: SessionRow,
 ): Promise<string> {
   const without = await createLeftTurnReader(store)(id)
-  const entries = await store.entries(id, { types: ['input', 'message'], last: NEWEST_MESSAGES })
+  const entries = withEdits(await store.entries(id, { types: ['input', 'edit', 'message'], last: NEWEST_MESSAGES }))
   const messages = entries.flatMap((entry) => {
     if ((entry.type !== 'input' && entry.type !== 'message') || without.includes(entry.turn)) return []
     const { role } = entry.message

@@ -1,5 +1,5 @@
 import { messageText, type TokenCounter, wholeCharacter } from '../../../context.ts'
-import { type Entry, type SessionRow, type SessionStore, createLeftTurnReader } from '../../../session.ts'
+import { type Entry, type SessionRow, type SessionStore, createLeftTurnReader, withEdits } from '../../../session.ts'
 
 /** The lengths of one message of a person and of the last answer, fullest first, characters. */
 const LENGTHS: readonly Lengths[] = [
@@ -132,12 +132,12 @@ export async function sessionFacts(
   const isLeft = (entry: Entry) => !('turn' in entry && without.includes(entry.turn))
   const [first, inputs, messages, calls, files] = await Promise.all([
     store.entries(session, { types: ['input'], limit: 1 }),
-    store.entries(session, { types: ['input'], last: NEWEST_MESSAGES }),
+    store.entries(session, { types: ['input', 'edit'], last: NEWEST_MESSAGES }),
     store.entries(session, { types: ['message'], last: NEWEST_MESSAGES, after }),
     store.entries(session, { types: ['tool-start', 'tool-end'], after }),
     store.files({ owner: { type: 'session', id: session } }),
   ])
-  const all = inputs[0]?.seq === first[0]?.seq ? inputs : [...first, ...inputs]
+  const all = withEdits(inputs[0]?.seq === first[0]?.seq ? inputs : [...first, ...inputs])
   return {
     session,
     began: first[0]?.time ?? row.created,

@@ -1,0 +1,36 @@
+import { api } from './client.ts'
+
+/** What a person wrote: its words, and the ids of its files. */
+export interface Written {
+  readonly text: string
+  readonly attachments: readonly string[]
+}
+
+/** Stops a turn that runs or waits. What was said is kept. */
+export async function cancelTurn(session: string, turn: string): Promise<void> {
+  await api(`${turnPath(session, turn)}/cancel`, { method: 'POST' })
+}
+
+/** Changes a message that waits, in its place. Rejects with the code `changed` where it does not wait any more. */
+export async function editTurn(session: string, turn: string, written: Written): Promise<void> {
+  await api(turnPath(session, turn), { method: 'PATCH', body: written })
+}
+
+/** Takes a message back that waits. Returns false where it does not wait any more. */
+export async function withdrawTurn(session: string, turn: string): Promise<boolean> {
+  const path = `${turnPath(session, turn)}/withdraw`
+  return (await api<{ readonly withdrawn: boolean }>(path, { method: 'POST' })).withdrawn
+}
+
+/** Sends a message at the end of what waits. */
+export async function sendLast(session: string, written: Written): Promise<void> {
+  await api(`/api/sessions/${encodeURIComponent(session)}/messages`, {
+    method: 'POST',
+    body: written,
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  })
+}
+
+function turnPath(session: string, turn: string): string {
+  return `/api/sessions/${encodeURIComponent(session)}/turns/${encodeURIComponent(turn)}`
+}
