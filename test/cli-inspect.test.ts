@@ -251,11 +251,13 @@ test('diff says what came, went and changed, as text and as JSON', async () => {
     changedContent: [],
     commonPrefix: { tokens: 10, pieces: 1 },
     firstDifference: { id: 'turn-2', slot: 'history', cause: 'came' },
+    why: 'The conversation went on. Everything before that is as it was.',
   }
   const connection = scriptedConnection({ 'GET /api/diff?before=c1&after=c2': comparison })
   assert.equal(
     (await run(['diff', 'c1', 'c2'], { connection })).stdout,
-    'common beginning: 10 tokens\nfirst difference: history turn-2 (came)\n+ history turn-2\n',
+    'common beginning: 10 tokens\nfirst difference: history turn-2 (came)\n' +
+      'why: The conversation went on. Everything before that is as it was.\n+ history turn-2\n',
   )
   assert.deepEqual(JSON.parse((await run(['diff', 'c1', 'c2', '--json'], { connection })).stdout), comparison)
 })

@@ -1,3 +1,4 @@
+import { numberText } from './entry-words.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Reason, ReasonCode } from './reason.ts'
 
@@ -10,9 +11,9 @@ export function reasonSentence(entry: ManifestEntry, manifest: Manifest): string
   const why = sentences[reason.code as ReasonCode] ?? ownCode
   const what =
     outcome === 'omitted'
-      ? `It wanted ${number(fullTokens)} tokens. `
+      ? `It wanted ${numberText(fullTokens)} tokens. `
       : outcome === 'reduced'
-        ? `It wanted ${number(fullTokens)} tokens and has ${number(tokens)}. `
+        ? `It wanted ${numberText(fullTokens)} tokens and has ${numberText(tokens)}. `
         : ''
   return what + why(manifest, reason)
 }
@@ -29,8 +30,8 @@ const images: Sentence = (_, { images: count = 'its' }) => `A marker is sent in 
 
 const sentences: Readonly<Record<ReasonCode, Sentence>> = {
   'head-share': (manifest) =>
-    `The head (tools, system and preamble) wanted ${number(wantedBy(manifest, HEAD))} tokens together, more than its share of the ` +
-    `${number(manifest.budget.available)} that are available.`,
+    `The head (tools, system and preamble) wanted ${numberText(wantedBy(manifest, HEAD))} tokens together, more than its share of the ` +
+    `${numberText(manifest.budget.available)} that are available.`,
   shortage: (manifest) => `What has to be sent left ${freeTokens(manifest)} free.`,
   'low-water': (manifest) =>
     `The conversation no longer fitted, so its oldest part was cut in one go to leave room for the next turns: ${freeTokens(manifest)} free now.`,
@@ -56,10 +57,5 @@ function wantedBy({ entries }: Manifest, slots: readonly Slot[]): number {
 }
 
 function freeTokens({ budget, used }: Manifest): string {
-  return `${number(Math.max(0, budget.available - used))} of ${number(budget.available)} tokens are`
-}
-
-/** `1,234`, in every environment alike. */
-function number(value: number): string {
-  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return `${numberText(Math.max(0, budget.available - used))} of ${numberText(budget.available)} tokens are`
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { type Manifest, outline, type Scenario } from '../../src/context.ts'
+import { type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
+import type { CallPage } from '../../web/src/api/resources.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys } from '../end-to-end/gateway.ts'
@@ -179,11 +180,17 @@ test('12: two calls are compared: what came and changed, the text difference, an
   await gateway.say('after the edit', { session })
   await openTab(page, gateway.url, session, 'Compare')
   const comparison = page.getByRole('region', { name: 'Comparison' })
-  await comparison.getByText('A skill was added, edited or removed.').waitFor()
+  const why = 'The text of the skills was edited, first at “Type every letter.”'
+  await comparison.getByText(why).waitFor()
   await comparison.getByText(/tokens at the beginning are the same; the first that is not: skills\./).waitFor()
   await comparison.getByText('skills', { exact: true }).click()
   await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
   await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
+  const newest = (await gateway.curl<CallPage>(`/api/sessions/${session}/calls`)).calls.slice(-2).map(({ id }) => id)
+  const diff = await gateway.curl<Comparison>(`/api/diff?before=${newest[0]!}&after=${newest[1]!}`)
+  assert.equal(await comparison.getByText(why).textContent(), diff.why)
+  const { stdout } = await gateway.foreword('diff', 'last~1', 'last', '--session', session)
+  assert.ok(stdout.includes(`\nwhy: ${diff.why!}\n`), 'the page, the route and the command say the same')
 
   await page.getByRole('combobox', { name: 'Later call' }).selectOption({ index: 1 })
   await page.getByRole('combobox', { name: 'Earlier call' }).selectOption({ index: 0 })

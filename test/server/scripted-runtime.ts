@@ -511,6 +511,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       changedForm: [],
       changedContent: [],
       commonPrefix: { tokens: 12, pieces: 1 },
+      why: 'The two requests are the same.',
     }),
     nextScenario: async () => scenario,
     callScenario: async () => scenario,

@@ -14,6 +14,7 @@ import {
   compare,
   type Comparison,
   ContextOverflowError,
+  differenceCause,
   type Scenario,
   type VerbatimAssembly,
 } from '../../context.ts'
@@ -87,7 +88,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     },
     async diff(before, after) {
       const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
-      return compare(old, now)
+      const comparison = compare(old, now)
+      return { ...comparison, why: differenceCause(comparison, old, now) }
     },
     async replay(session) {
       if (!(await store.session(session))) {

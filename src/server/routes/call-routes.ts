@@ -156,9 +156,15 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/diff',
       tag: 'calls',
-      summary: 'Compares two calls: what was added, removed, moved or changed its form',
+      summary:
+        'Compares two calls: what was added, removed, moved or changed its form, and why the later one begins otherwise',
       query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
-      answers: { 200: { description: 'The comparison', schema: z.looseObject({}) } },
+      answers: {
+        200: {
+          description: 'The comparison',
+          schema: z.looseObject({ why: z.string().describe('The cause of the first difference, as a sentence.') }),
+        },
+      },
       handle: async ({ query }) => json(await runtime.diff(query.before, query.after)),
     }),
     route({

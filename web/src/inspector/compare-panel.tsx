@@ -1,11 +1,10 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare } from '../../../src/context.ts'
+import { compare, differenceCause } from '../../../src/context.ts'
 import { type CallPage, type ListedCall, useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { causeOf } from './compare-cause.ts'
 import { CompareList } from './compare-list.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
@@ -60,11 +59,7 @@ function TwoCalls({ session, before, after }: TwoCallsProps): ReactNode {
     if (!old || !now) return undefined
     const [oldTexts, newTexts] = [textsOf(old), textsOf(now)]
     const comparison = compare(old, now)
-    const cause = causeOf(
-      comparison,
-      { manifest: old.manifest, texts: oldTexts },
-      { manifest: now.manifest, texts: newTexts },
-    )
+    const cause = differenceCause(comparison, old, now)
     return { comparison, cause, oldTexts, newTexts, old: old.manifest, now: now.manifest }
   }, [old, now])
   const error = first.error ?? second.error
