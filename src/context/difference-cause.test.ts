@@ -42,7 +42,7 @@ function cause(changes: Partial<Scenario>, from: Partial<Scenario> = {}): string
 
 const next = { history: [turn('t1', 'One'), turn('t2', 'Two')], current: turn('t3', 'Three') }
 const [prompt, date] = usual.layers as [Layer, Layer]
-const old = 'x'.repeat(700)
+const long = 'x'.repeat(700)
 
 const skills = (text: string): Layer => layer('skills', text, { origin: { kind: 'operator', ref: 'skills' } })
 const file = (text: string): Layer => layer('instructions', text, { origin: { kind: 'file', ref: 'home/AGENTS.md' } })
@@ -54,9 +54,9 @@ const causes: Readonly<Record<string, readonly [Partial<Scenario>, RegExp, Parti
   nothing: [{}, /^The two requests are the same\.$/],
   'the conversation went on': [next, /^The conversation went on\. Everything before that is as it was\.$/],
   'a cut': [
-    { history: ['a', 'b', 'c'].map((id) => turn(id, old)), current: turn('d', 'Four') },
+    { history: ['a', 'b', 'c'].map((id) => turn(id, long)), current: turn('d', 'Four') },
     /^The history was cut to make room: turns 1 to 2 are left out now\.$/,
-    { history: ['a', 'b'].map((id) => turn(id, old)), current: turn('c', 'Three') },
+    { history: ['a', 'b'].map((id) => turn(id, long)), current: turn('c', 'Three') },
   ],
   'an edited prompt': [
     { layers: [layer('system-prompt', 'Be long.'), date] },
@@ -104,7 +104,7 @@ const causes: Readonly<Record<string, readonly [Partial<Scenario>, RegExp, Parti
   'a smaller window': [
     { budget: { window: 700, reserve: 100, margin: 0 } },
     /^The budget changed: the window has 700 tokens, 2,000 before\. The history was cut to make room: turn 1 is left out now\.$/,
-    { history: [turn('a', old)] },
+    { history: [turn('a', long)] },
   ],
   'a smaller window for a layer': [
     { budget: { window: 500, reserve: 100, margin: 0 } },
@@ -117,7 +117,7 @@ const causes: Readonly<Record<string, readonly [Partial<Scenario>, RegExp, Parti
             { form: 'full', text: 'x'.repeat(400) },
             { form: 'list', text: 'x' },
           ],
-        } as Layer,
+        },
       ],
     },
   ],

@@ -10,3 +10,8 @@ export function layerWords({ layer, id }: Pick<ManifestEntry, 'layer' | 'id'>): 
 export function numberText(value: number): string {
   return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
+
+/** `40%` of 0.4. */
+export function percentText(share: number): string {
+  return `${Math.round(share * 100)}%`
+}

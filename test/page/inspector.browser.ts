@@ -69,7 +69,9 @@ test('what was left out says why, with the numbers', async (t) => {
   await page.goto(`${gateway.url}/sessions/${first.session}`)
   const left = page.getByRole('region', { name: 'Left out' })
   await left
-    .getByText(/urns?: left out\. It wanted [\d,]+ tokens\. .*[\d,]+ of [\d,]+ tokens are free/)
+    .getByText(
+      /^Turns? [\d to]+ left out: [\d,]+ tokens wanted, .*(?:[\d,]+ were free after the cut to half of the room|[\d,]+ of [\d,]+ are free now)\.$/,
+    )
     .first()
     .waitFor()
 })
@@ -145,9 +147,12 @@ async function widths(place: Page | Locator): Promise<readonly { readonly tokens
     )
 }
 
-/** Opens every row of a section and reads the exact texts. */
+/** Opens every row of a section and reads the exact texts, once each row has one: a text is drawn after its row is open. */
 async function openedTexts(section: Locator): Promise<readonly string[]> {
   const closed = section.locator(':scope > details:not([open]) > summary')
   while ((await closed.count()) > 0) await closed.first().click()
-  return section.getByRole('region', { name: /^Exact text of/ }).allTextContents()
+  const texts = section.getByRole('region', { name: /^Exact text of/ })
+  const rows = await section.locator(':scope > details').count()
+  await texts.nth(rows - 1).waitFor()
+  return texts.allTextContents()
 }

@@ -6,6 +6,7 @@ import { StartPage } from '../setup/start-page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
+import { useShownPlace } from './use-shown-place.ts'
 
 /** How far from the end a reader still follows it, and how near the beginning earlier turns are read, in pixels. */
 const FOLLOW_PX = 120
@@ -35,6 +36,8 @@ export function MessageList({ session, followed }: MessageListProps): ReactNode 
     first.current = turns[0]?.id
     if (following.current && turns.length > 0) list.current?.scrollToIndex(turns.length - 1, { align: 'end' })
   }, [turns])
+
+  useShownPlace(followed, list, () => (following.current = false))
 
   if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label="Reading the conversation" />}</Blank>
   if (session === undefined || turns.length === 0) return <Welcome />

@@ -96,7 +96,7 @@ function Version({ number, digest, text, origin, readers, earlier }: VersionProp
 }
 
 /** Names of the layers of a call: of the open one, the newest of the session, or the next. */
-function useLayers({ session, call }: Inspected): readonly string[] {
+function useLayers({ session, call }: Pick<Inspected, 'session' | 'call'>): readonly string[] {
   const { data: page } = useResource<CallPage>(
     session === undefined || call !== undefined
       ? undefined
