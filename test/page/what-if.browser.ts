@@ -103,6 +103,38 @@ test('13: bar, list and price follow a slider, and back again', async (t) => {
   await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
 })
 
+test('13: what if starts from the next call that the bar shows, with the draft and the files of the field', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  await openTab(page, gateway.url, session, 'What if')
+  const result = page.getByRole('region', { name: 'What the model would read' })
+  const entries = page.getByRole('region', { name: 'What is in and what is out' })
+  const { manifest: empty } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
+  await result.getByText(`${empty.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles([{ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns. '.repeat(40)) }])
+  const attached = page.getByRole('list', { name: 'Attachments' })
+  await attached.getByText(/tokens/).waitFor()
+  const input = 'What does it say of noon? '.repeat(20)
+  await page.getByLabel('Message', { exact: true }).fill(input)
+  const { files } = await gateway.curl<{ readonly files: readonly { readonly id: string }[] }>('/api/files')
+  const body = { session, input, attachments: [files.at(-1)!.id] }
+  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', body)
+  assert.ok(manifest.used !== empty.used)
+  const used = `${manifest.used.toLocaleString('en')} of 3,500 tokens`
+  await page.getByRole('region', { name: 'Context of the next call' }).getByText(used).waitFor()
+  await result.getByText(used).waitFor()
+  const { slots } = manifest
+  assert.ok(slots.input > 0)
+  await entries.getByText('“What does it say of noon?').first().waitFor()
+
+  const next = await gateway.curl<Scenario>('/api/context/scenario', body)
+  const tried = assembleScenario(changedScenario(next, { reserve: 900 })).manifest
+  await setSlider(page, /^Kept for the answer/, 900)
+  await result.getByText(`${tried.used.toLocaleString('en')} of 3,100 tokens`).waitFor()
+})
+
 test('13: what was tried is saved as a scenario that the command assembles to what the page shows', async (t) => {
   const { page, gateway, session } = await longSession(t)
   await openTab(page, gateway.url, session, 'What if')

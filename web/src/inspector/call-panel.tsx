@@ -35,7 +35,7 @@ export function CallPanel(inspected: Inspected): ReactNode {
           `${count(budget.reserve)} kept for the answer, margin ${count(budget.margin)}.`}
       </p>
       <CostLine manifest={manifest} />
-      <LeftOut {...inspected} manifest={manifest} assembled={assembled} />
+      <LeftOut {...inspected} manifest={manifest} />
       <Sent {...inspected} manifest={manifest} assembled={assembled} />
     </div>
   )
@@ -47,7 +47,7 @@ interface ListProps extends Inspected {
   readonly assembled: Assembled | undefined
 }
 
-function LeftOut({ assembled, ...list }: ListProps): ReactNode {
+function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
   const left = numbered(list.manifest).filter(({ entry }) => entry.outcome === 'omitted')
   if (left.length === 0) return null
   return (
