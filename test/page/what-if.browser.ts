@@ -288,6 +288,68 @@ test('15: the history of a layer has its versions, what changed, and the calls t
   await page.waitForURL(/calls\/call_/)
 })
 
+test('15: an instructions file, one skill of several and an agent have a history of their own', async (t) => {
+  const { page, gateway } = await longSession(t, {
+    async prepare(home) {
+      const skill = (name: string, text: string) => {
+        mkdirSync(join(home, 'skills', name), { recursive: true })
+        writeFileSync(join(home, 'skills', name, 'SKILL.md'), `---\nname: ${name}\ndescription: ${name}\n---\n${text}`)
+      }
+      skill('letters', 'Write every letter by hand.')
+      skill('numbers', 'Write every number in words.')
+      mkdirSync(join(home, 'workspace'), { recursive: true })
+      writeFileSync(join(home, 'workspace', 'AGENTS.md'), 'Be brief.')
+    },
+  })
+  const agent = await gateway.curl<{ readonly id: string }>('/api/agents', { name: 'Reader', prompt: 'Read slowly.' })
+  const { id: session } = await gateway.curl<{ readonly id: string }>('/api/sessions', { agent: agent.id })
+  const { calls: first } = await gateway.say('One?', { session })
+  writeFileSync(join(gateway.home, 'workspace', 'AGENTS.md'), 'Be long.')
+  const letters = '---\nname: letters\ndescription: letters\n---\nType every letter.'
+  writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), letters)
+  await gateway.curl('/api/reload', {})
+  const { calls: second } = await gateway.say('Two?', { session })
+  await edited(gateway, agent.id)
+  const { calls: third } = await gateway.say('Three?', { session })
+
+  await openTab(page, gateway.url, session, 'History')
+  const chooser = page.getByRole('combobox', { name: 'Layer, file, skill or agent' })
+  const versions = page.getByRole('list', { name: 'Versions, newest first' }).locator('> li')
+  /** The calls of each version, newest first, and the text difference of the newest one. */
+  const shown = async (subject: string, readers: readonly (readonly string[])[], gone: string, came: string) => {
+    await chooser.selectOption({ label: subject })
+    await versions
+      .nth(readers.length - 1)
+      .getByText('Version 1', { exact: true })
+      .waitFor()
+    assert.equal(await versions.count(), readers.length)
+    for (const [index, calls] of readers.entries()) {
+      for (const call of calls) await versions.nth(index).locator(`a[href$="${call}"]`).waitFor()
+      assert.equal(await versions.nth(index).getByRole('link').count(), calls.length)
+    }
+    await versions.nth(0).getByText('What changed from the version before').click()
+    await versions.nth(0).locator('del', { hasText: gone }).waitFor()
+    await versions.nth(0).locator('ins', { hasText: came }).waitFor()
+  }
+  const later = [...third, ...second]
+  await shown('instructions (workspace/AGENTS.md)', [later, first], 'brief', 'long')
+  await shown('letters (skills)', [later, first], 'by hand', 'Type')
+  await shown('Reader (agent)', [third, [...second, ...first]], 'slowly', 'aloud')
+  await chooser.selectOption({ label: 'numbers (skills)' })
+  await versions.getByText('Read by 3 calls').waitFor()
+  assert.equal(await versions.count(), 1, 'a skill that was not edited has one version')
+})
+
+/** Gives an agent another prompt. */
+async function edited({ url, token }: OpenedPage['gateway'], agent: string): Promise<void> {
+  const response = await fetch(`${url}/api/agents/${agent}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: 'Read aloud.', after: 1 }),
+  })
+  assert.ok(response.ok, await response.text())
+}
+
 /** The tabs, and what each shows once it is read. */
 const tabs: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>> = {
   'What if': (page) => page.getByRole('region', { name: 'What the prompt would cost' }),

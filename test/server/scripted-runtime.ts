@@ -515,6 +515,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     }),
     nextScenario: async () => scenario,
     callScenario: async () => scenario,
+    layerSources: async () => ({ calls: 0, sources: [] }),
     layerHistory: async (layer) => ({ layer, calls: 0, versions: [] }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
     approvals: async () => approvals.waiting(),
