@@ -106,6 +106,8 @@ export type {
   ForecastManifest,
   LayerHistory,
   LayerHistoryOptions,
+  LayerSource,
+  LayerSources,
   LayerVersion,
   Preview,
   PreviewOptions,

@@ -4,11 +4,21 @@ export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
+export { differenceCause } from './context/difference-cause.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
 export { type ImageSupport, markImages, storedImage } from './context/image-marker.ts'
-export { leftOutSentence, reasonSentence } from './context/explain.ts'
-export { type CacheRules, callCost, type Forecast, forecast, type Price } from './context/forecast.ts'
+export { entryName, entrySentence, entrySentences, reasonSentence } from './context/explain.ts'
+export {
+  type CacheRules,
+  callCost,
+  callCostParts,
+  type Forecast,
+  forecast,
+  type Price,
+  promptCostParts,
+} from './context/forecast.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
+export { renditionTokens } from './context/placed-layer.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {
   type Layout,
@@ -40,6 +50,7 @@ export {
 export { indentLines, previousConversation } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'
 export { ContextOverflowError } from './context/overflow-error.ts'
+export { placeSentence } from './context/place.ts'
 export type { Piece, Request } from './context/request.ts'
 export {
   chars,
@@ -54,6 +65,7 @@ export {
 export type { OfferedWith, ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { verbatim, type VerbatimAssembly, type VerbatimInput } from './context/verbatim.ts'
+export { turnNumber } from './context/turn-number.ts'
 export { type Turn, type TurnMessage, turnsOf } from './context/turn.ts'
 export { scenarioInput } from './context/scenario-input.ts'
 export type { Scenario } from './context/scenario-schema.ts'

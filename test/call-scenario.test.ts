@@ -129,3 +129,55 @@ test('the history of a layer has its versions and the calls that read each', asy
   assert.match(versions[0]!.text, /Type every letter/)
   assert.match(versions[1]!.text, /by hand/)
 })
+
+test('the history of one section of a layer has only the versions that changed it, and that of an origin every layer of it', async (t) => {
+  const { curl, say, home } = await gatewayWithSkill(t)
+  const write = (name: string, text: string) => {
+    mkdirSync(join(home, 'skills', name), { recursive: true })
+    writeFileSync(join(home, 'skills', name, 'SKILL.md'), `---\nname: ${name}\ndescription: x\n---\n${text}`)
+  }
+  const agent = await curl<{ readonly id: string }>('/api/agents', {
+    name: 'Poet',
+    prompt: 'In verse.',
+    reminder: 'Rhyme.',
+  })
+  const { id: session } = await curl<{ readonly id: string }>('/api/sessions', { agent: agent.id })
+  const first = await say('one', { session })
+  write('numbers', 'In words.')
+  await curl('/api/reload', {})
+  const second = await say('two', { session })
+  write('letters', 'Type.')
+  await curl('/api/reload', {})
+  const third = await say('three', { session })
+
+  interface History {
+    readonly versions: readonly {
+      readonly id: string
+      readonly text: string
+      readonly readers: readonly { readonly call: string }[]
+    }[]
+  }
+  const read = async (path: string) =>
+    (await curl<History>(`/api/layers/${path}`)).versions.map(({ id, text, readers }) => [
+      id,
+      text.slice(-5),
+      readers.map(({ call }) => call),
+    ])
+  assert.deepEqual(await read(`skills/history?session=${session}&part=letters`), [
+    ['skills', 'Type.', third.calls],
+    ['skills', 'hand.', [...second.calls, ...first.calls]],
+  ])
+  assert.deepEqual(await read(`skills/history?session=${session}&part=numbers`), [
+    ['skills', 'ords.', [...third.calls, ...second.calls]],
+  ])
+  assert.deepEqual(await read(`skills/history?session=${session}&part=nothing`), [])
+  const all = [...third.calls, ...second.calls, ...first.calls]
+  assert.deepEqual(await read(`*/history?session=${session}&origin=agent/${agent.id}`), [
+    ['custom-agent', 'erse.', all],
+    ['agent-reminder', 'hyme.', all],
+  ])
+  const { sources } = await curl<{
+    readonly sources: readonly { readonly id: string; readonly parts: readonly string[] }[]
+  }>(`/api/layers?session=${session}`)
+  assert.deepEqual(sources.find(({ id }) => id === 'skills')?.parts, ['letters', 'numbers'])
+})

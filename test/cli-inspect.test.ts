@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
+import type { Manifest } from '../src/context.ts'
 import { runScenario } from '../src/context/scenario.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -72,6 +73,37 @@ test('context fits the terminal: every line at 40 and at 120 columns, and withou
     assert.match(plain, columns === 40 ? /omitted\n {2}why: head-share$/m : /omitted +head-share$/m)
     assert.notEqual(await shown(columns), plain)
   }
+})
+
+const sentences = [
+  'Turn 1 left out: 200 tokens wanted, and turn 2, which is newer, did not fit after the cut to half of the room.',
+  'Turn 2 left out: 500 tokens wanted, 238 were free after the cut to half of the room.',
+]
+
+function cutCall(): Manifest {
+  const turn = (id: string, tokens: number) => ({ id, messages: [{ role: 'user' as const, content: id, tokens }] })
+  const cut = runScenario({
+    name: 'cut',
+    budget: { window: 1000, reserve: 100, margin: 0 },
+    counter: 'declared',
+    layers: [],
+    history: [turn('one', 200), turn('two', 500), turn('three', 210)],
+    current: turn('four', 2),
+  })
+  return cut.manifest
+}
+
+test('10: context and calls say in words what was left out, with the turn, what it wanted, and what was free', async () => {
+  const connection = scriptedConnection({
+    'POST /api/context': { model: 'rehearsal', request, manifest: cutCall() },
+    'GET /api/calls/c1/manifest': cutCall(),
+    'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
+  })
+  const said = async (...words: string[]) => (await run(words, { connection })).stdout.trimEnd().split('\n').slice(-2)
+  assert.deepEqual(await said('context'), sentences)
+  assert.deepEqual(await said('calls', 's1', 'c1'), sentences)
+  const narrow = (await run(['context'], { connection, terminal: true, columns: 40 })).stdout
+  assert.match(narrow, /\nTurn 2 left out: 500 tokens wanted, 238\nwere free after the cut to half of the\nroom\.\n$/)
 })
 
 const call = {
@@ -251,11 +283,13 @@ test('diff says what came, went and changed, as text and as JSON', async () => {
     changedContent: [],
     commonPrefix: { tokens: 10, pieces: 1 },
     firstDifference: { id: 'turn-2', slot: 'history', cause: 'came' },
+    why: 'The conversation went on. Everything before that is as it was.',
   }
   const connection = scriptedConnection({ 'GET /api/diff?before=c1&after=c2': comparison })
   assert.equal(
     (await run(['diff', 'c1', 'c2'], { connection })).stdout,
-    'common beginning: 10 tokens\nfirst difference: history turn-2 (came)\n+ history turn-2\n',
+    'common beginning: 10 tokens\nfirst difference: history turn-2 (came)\n' +
+      'why: The conversation went on. Everything before that is as it was.\n+ history turn-2\n',
   )
   assert.deepEqual(JSON.parse((await run(['diff', 'c1', 'c2', '--json'], { connection })).stdout), comparison)
 })

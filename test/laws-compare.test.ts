@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import test from 'node:test'
-import { type Assembly, compare, type Manifest } from '../src/context.ts'
+import { type Assembly, compare, differenceCause, type Manifest } from '../src/context.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
 
@@ -42,6 +42,20 @@ test('the common beginning is as long as the pieces are the same', () => {
     const same = before.pieces.length === after.pieces.length && before.pieces.length < longer
     assert.equal(firstDifference === undefined, same)
     if (!same) assert.notEqual(said(before, longer), said(after, longer))
+  })
+})
+
+test('the cause of a difference is one sentence at least, the same for the same two calls, and none for one call', () => {
+  forAll(pairs, ([before, after]) => {
+    if (!before || !after) return
+    const comparison = compare(before, after)
+    const why = differenceCause(comparison, before, after)
+    assert.match(why, /^\P{Ll}.*[.]$/u)
+    assert.doesNotMatch(why, /\n|undefined/)
+    assert.equal(why, differenceCause(compare(before, after), before, after))
+    if (before.manifest.model !== after.manifest.model) return
+    assert.equal(why === 'The two requests are the same.', comparison.firstDifference === undefined)
+    assert.equal(differenceCause(compare(before, before), before, before), 'The two requests are the same.')
   })
 })
 

@@ -1,5 +1,5 @@
 import type { GatewayConnection, Io } from '../capability.ts'
-import { type Manifest, type ManifestEntry, exactLine } from '../context.ts'
+import { type Manifest, type ManifestEntry, entrySentences, exactLine } from '../context.ts'
 import type { Preview } from '../runtime.ts'
 import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
@@ -26,8 +26,9 @@ const WIDEST_BAR = 60
 const LEAST_ID = 8
 
 /**
- * A manifest for people: how full the window is, with a bar, and a line for each candidate. Omitted candidates are dimmed and
- * reduced ones highlighted. Lines fit the terminal; a pipe gets every character.
+ * A manifest for people: how full the window is, with a bar, a line for each candidate, and a sentence for each that is not
+ * sent in full. Omitted candidates are dimmed and reduced ones highlighted. Lines fit the terminal; a pipe gets every
+ * character.
  */
 export function outlineText(manifest: Manifest, io: Io): string {
   const { budget, used, entries } = manifest
@@ -41,7 +42,17 @@ export function outlineText(manifest: Manifest, io: Io): string {
     ...wrapped(facts, columns),
     bar(shares, Math.min(columns, WIDEST_BAR), io),
     ...outlineLines(entries, columns, io),
+    ...sentenceLines(manifest, columns),
   ].join('\n')
+}
+
+function sentenceLines(manifest: Manifest, columns: number): readonly string[] {
+  const wordsOf = (sentence: string) =>
+    exactLine(sentence)
+      .split(' ')
+      .flatMap((word) => slices(word, columns))
+  const sentences = entrySentences(manifest).flatMap((sentence) => wrapped(wordsOf(sentence), columns))
+  return sentences.length === 0 ? [] : ['', ...sentences]
 }
 
 function outlineLines(entries: readonly ManifestEntry[], columns: number, io: Io): readonly string[] {
@@ -80,6 +91,14 @@ function narrowCells({ slot, id, tokens, outcome }: ManifestEntry): readonly str
 function widthBesideId(rows: readonly (readonly string[])[]): number {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return widths.reduce((sum, cells, column) => sum + (column === 1 ? 0 : cells) + (column === 0 ? 0 : 2), 0)
+}
+
+/** A word that is longer than a line, in several. */
+function slices(word: string, columns: number): readonly string[] {
+  if (word.length <= columns) return [word]
+  return Array.from({ length: Math.ceil(word.length / columns) }, (_, at) =>
+    word.slice(at * columns, (at + 1) * columns),
+  )
 }
 
 /** Pieces of a sentence as lines of at most `columns` characters. */

@@ -41,7 +41,7 @@ export function assemble(input: AssemblyInput): Assembly {
   checkInput(input)
   const plan = makePlan(input)
   const { layout } = input
-  const fitted = settle(plan, Math.floor(plan.available * layout.headShare) - plan.toolTokens)
+  const fitted = settle(plan, headLimit(plan) - plan.toolTokens)
   const tools = offeredTools(plan, fitted)
   const conversation = fitConversation({
     turns: plan.turns,
@@ -73,6 +73,11 @@ export function assemble(input: AssemblyInput): Assembly {
   return { manifest, ...buildRequest({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
 }
 
+/** What tools, system and preamble may use together, tokens. */
+function headLimit({ available: all, input }: Pick<Plan, 'available' | 'input'>): number {
+  return Math.floor(all * input.layout.headShare)
+}
+
 interface Plan {
   readonly available: number
   readonly tools: readonly PricedTool[]
@@ -99,12 +104,13 @@ function makePlan(input: AssemblyInput): Plan {
   const kept = new Set(tools.filter(({ keepsOutput }) => keepsOutput).map(({ name }) => name))
   const rules = { frame: layout.fileFrame, kept, images }
   const price = (turn: Turn) => priceTurn(turn, byTurn.get(turn.id) ?? [], counter, readers.history, rules)
+  const all = available(input.budget)
   return {
-    available: available(input.budget),
+    available: all,
     tools: priced,
     toolTokens: sumTokens(priced) - sumTokens(conditional),
-    head: { placed: placed.filter(isHead), limitCode: 'head-share' },
-    tail: { placed: placed.filter((layer) => !isHead(layer)), limitCode: 'shortage' },
+    head: { placed: placed.filter(isHead), limit: { code: 'head-share', limit: headLimit({ available: all, input }) } },
+    tail: { placed: placed.filter((layer) => !isHead(layer)), limit: { code: 'shortage' } },
     turns: history.map(price),
     current: price(current),
     readers,

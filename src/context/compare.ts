@@ -2,7 +2,7 @@ import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Piece } from './request.ts'
 
 /** Two calls as they are compared. With their pieces the common beginning is exact to the message. */
-interface Compared {
+export interface Compared {
   readonly manifest: Manifest
   /** Of the same assembly. Without them whole entries are compared. */
   readonly pieces?: readonly Piece[]
@@ -24,6 +24,8 @@ export interface Comparison {
   readonly commonPrefix: { readonly tokens: number; readonly pieces: number }
   /** Where the common beginning ends; absent where the two are the same. */
   readonly firstDifference?: FirstDifference
+  /** Why the later call begins otherwise, in a sentence; absent until `differenceCause` was asked. */
+  readonly why?: string
 }
 
 /** Which candidate is meant. */
@@ -72,13 +74,14 @@ export function compare(before: Compared, after: Compared): Comparison {
 
 /** A comparison as text, for people. */
 export function compareText(comparison: Comparison): string {
-  const { came, went, moved, changedForm, changedContent, commonPrefix, firstDifference } = comparison
+  const { came, went, moved, changedForm, changedContent, commonPrefix, firstDifference, why } = comparison
   const at = ({ id, slot }: EntryName) => `${slot} ${id}`
   const lines = [
     `common beginning: ${commonPrefix.tokens} tokens`,
     firstDifference
       ? `first difference: ${at(firstDifference)} (${firstDifference.cause})`
       : 'no difference: the two requests are the same',
+    ...(why === undefined ? [] : [`why: ${why}`]),
     ...came.map((entry) => `+ ${at(entry)}`),
     ...went.map((entry) => `- ${at(entry)}`),
     ...moved.map((entry) => `> ${at(entry)} (from ${entry.from})`),

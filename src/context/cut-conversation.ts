@@ -8,6 +8,19 @@ import type { OutputForm } from './tool-output.ts'
 export interface CutDecision extends CutState {
   /** The current turn did not fit, and what it has to fit into, its unanswered results too. Tokens. */
   readonly missingRoom?: number
+  /** What this call left out, in its order. Units that an earlier call left out are in none. */
+  readonly drops: readonly Drop[]
+}
+
+/** Units that were left out together. */
+export interface Drop {
+  /** The first unit, and the one behind the last. */
+  readonly from: number
+  readonly before: number
+  /** What was free for the newest of them when everything newer was counted, tokens. */
+  readonly free: number
+  /** Whether they would have had to fit below the low-water mark, and not only into the room. */
+  readonly toLowWater: boolean
 }
 
 /**
@@ -29,13 +42,13 @@ export function cutConversation(
   const marked = markedState(conversation, line)
   const walk = walkFrom(line, marked, sumTokens(current.attachments))
   const standing = walk.tokens() - orphanTokens(line, marked)
-  if (standing + noteTokens(marked.from) <= conversation.room) return marked
+  if (standing + noteTokens(marked.from) <= conversation.room) return { ...marked, drops: [] }
 
   const room = available - beside
   if (conversation.room > room) {
     // The tail has given way; the room that this freed may be enough for the current turn as it is.
     walk.drop(line.units.length, conversation.room)
-    if (walk.tokens() <= conversation.room) return walk.state()
+    if (walk.tokens() <= conversation.room) return walk.decision()
   }
   const target = lowWater(conversation, 0)
   const answered = resultsIn(line, line.current, line.current + answeredBefore(current))
@@ -46,12 +59,12 @@ export function cutConversation(
   const mustStand = walk.tokens() - turns
   if (mustStand > room && shrinks) return shortCut(conversation, walk, { turns, room, noteTokens })
   const newest = rule.unit === 'turn' ? line.units.length - 1 : line.units.length
-  walk.drop(newest, lowWater(conversation, mustStand))
+  walk.drop(newest, lowWater(conversation, mustStand), true)
   walk.drop(line.units.length, room)
-  if (walk.tokens() <= room) return walk.state()
+  if (walk.tokens() <= room) return walk.decision()
 
   for (const group of recentLast(answered)) walk.shrink(group, target)
-  return { ...walk.state(), missingRoom: room }
+  return { ...walk.decision(), missingRoom: room }
 }
 
 /** Share of the low-water mark that layers and required messages leave to the conversation, however large they are. */
@@ -84,7 +97,7 @@ function shortCut(
   walk.dropTurns(share)
   const note = noteTokens(walk.state().from)
   const limit = room - Math.min(share, turns)
-  return { ...walk.state(), missingRoom: Math.max(least, limit - note) }
+  return { ...walk.decision(), missingRoom: Math.max(least, limit - note) }
 }
 
 /** Results of settled turns in the order in which they step down: the newest turn keeps its own the longest. */
@@ -121,15 +134,18 @@ interface Walk {
   /** Lets results step down until all fits `limit`: all to excerpts, then all to a note of their size. */
   shrink(positions: readonly number[], limit: number): void
   /** Leaves out units before `last` until all fits `limit`. */
-  drop(last: number, limit: number): void
+  drop(last: number, limit: number, toLowWater?: boolean): void
   /** Leaves out units until those that are left fit `limit`. */
   dropTurns(limit: number): void
   state(): CutState
+  /** The state, and what was left out on the way to it. */
+  decision(): CutDecision
 }
 
 /** Steps forward from a state, and knows at each step what is left. `filesOfCurrent`: tokens. */
 function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number): Walk {
   let { from, cleared, excerpted } = start
+  const drops: Drop[] = []
   const state = (): CutState => ({ from, cleared, excerpted })
   let turns = 0
   for (let index = from; index < line.units.length; index++) turns += unitTokens(line, line.units[index]!, start)
@@ -148,9 +164,14 @@ function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number): Walk 
     return tokens <= limit
   }
 
-  function dropOne(): void {
-    turns -= unitTokens(line, line.units[from]!, state())
-    from += 1
+  /** `free` is what is left of a limit beside everything that is kept, below zero where that is too much. */
+  function dropWhile(last: number, toLowWater: boolean, free: () => number): void {
+    const first = from
+    while (from < last && free() < 0) {
+      turns -= unitTokens(line, line.units[from]!, state())
+      from += 1
+    }
+    if (from > first) drops.push({ from: first, before: from, free: Math.max(0, free()), toLowWater })
   }
 
   return {
@@ -171,12 +192,13 @@ function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number): Walk 
         }
       }
     },
-    drop(last, limit) {
-      while (from < last && turns + current > limit) dropOne()
+    drop(last, limit, toLowWater = false) {
+      dropWhile(last, toLowWater, () => limit - turns - current)
     },
     dropTurns(limit) {
-      while (from < line.units.length && turns > limit) dropOne()
+      dropWhile(line.units.length, false, () => limit - turns)
     },
     state,
+    decision: () => ({ ...state(), drops }),
   }
 }

@@ -1,65 +1,139 @@
+import { layerWords, numberText, percentText } from './entry-words.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import type { Reason, ReasonCode } from './reason.ts'
-
-const HEAD: readonly Slot[] = ['tools', 'system', 'preamble']
+import { earlierTurns, turnNumber } from './turn-number.ts'
 
 /** Why a candidate is not sent in full, with the numbers that decided; `undefined` where it is, and no reason is given. Pure. */
 export function reasonSentence(entry: ManifestEntry, manifest: Manifest): string | undefined {
   const { reason, outcome, tokens, fullTokens } = entry
   if (reason === undefined) return undefined
-  const why = sentences[reason.code as ReasonCode] ?? ownCode
-  const what =
-    outcome === 'omitted'
-      ? `It wanted ${number(fullTokens)} tokens. `
-      : outcome === 'reduced'
-        ? `It wanted ${number(fullTokens)} tokens and has ${number(tokens)}. `
-        : ''
-  return what + why(manifest, reason)
+  const why = whyWords(entry, reason, manifest)
+  if (outcome === 'included') return `${capital(why)}.`
+  const wanted = `${numberText(fullTokens)} ${fullTokens === 1 ? 'token' : 'tokens'} wanted`
+  return outcome === 'omitted' ? `${wanted}, ${why}.` : `${wanted}, ${numberText(tokens)} sent: ${why}.`
 }
 
-/** What became of a candidate that is not sent, as one line: `Turn: left out. It wanted …`. Pure. */
-export function leftOutSentence(title: string, entry: ManifestEntry, manifest: Manifest): string {
-  const why = reasonSentence(entry, manifest) ?? ''
-  return `${title}: left out. ${why}`.trim()
+/** What became of a candidate that is not sent in full, by the name that people know: `Turn 3 left out: 812 tokens wanted, …`. Pure. */
+export function entrySentence(entry: ManifestEntry, manifest: Manifest): string | undefined {
+  const why = reasonSentence(entry, manifest)
+  if (entry.outcome === 'included') return undefined
+  const outcome = entry.outcome === 'omitted' ? 'left out' : 'shortened'
+  return `${capital(entryName(entry, manifest))} ${outcome}${why === undefined ? '.' : `: ${why}`}`
 }
 
-type Sentence = (manifest: Manifest, reason: Reason) => string
-
-const images: Sentence = (_, { images: count = 'its' }) => `A marker is sent in the place of ${count} images: `
-
-const sentences: Readonly<Record<ReasonCode, Sentence>> = {
-  'head-share': (manifest) =>
-    `The head (tools, system and preamble) wanted ${number(wantedBy(manifest, HEAD))} tokens together, more than its share of the ` +
-    `${number(manifest.budget.available)} that are available.`,
-  shortage: (manifest) => `What has to be sent left ${freeTokens(manifest)} free.`,
-  'low-water': (manifest) =>
-    `The conversation no longer fitted, so its oldest part was cut in one go to leave room for the next turns: ${freeTokens(manifest)} free now.`,
-  budget: (manifest) => `Only ${freeTokens(manifest)} free beside what is newer.`,
-  unpaired: () => 'A call without its result, or a result without its call, is refused by providers.',
-  undone: () => 'A person took the turn back.',
-  'not-led-by-user': () => 'A conversation that is sent begins with a message of a person.',
-  blank: () => 'It has no text.',
-  'no-such-turn': () => 'The turn that it belongs to is not sent.',
-  'model-cannot-see': (manifest, reason) => `${images(manifest, reason)}the model cannot see images.`,
-  'image-gone': (manifest, reason) => `${images(manifest, reason)}their bytes are no longer stored.`,
-  'wire-cannot-carry': (manifest, reason) =>
-    `${images(manifest, reason)}the API of the provider has no place for them.`,
-  'sent-as-messages': () => 'The same conversation is sent as messages.',
-  'no-system-prompt': () => 'The owner chose to send no system prompt.',
+/** A sentence for each candidate that is not sent in full, in reading order. Pure. */
+export function entrySentences(manifest: Manifest): readonly string[] {
+  return manifest.entries.flatMap((entry) => entrySentence(entry, manifest) ?? [])
 }
 
-/** A code of a layer source. */
-const ownCode: Sentence = (_, { code }) => `Its source gives the reason ${JSON.stringify(code)}.`
+/** What people call a candidate, inside a sentence: `turn 3`, `the tool search`, `skills`. Pure. */
+export function entryName(entry: ManifestEntry, manifest: Manifest): string {
+  const { id, layer, slot } = entry
+  if (slot === 'tools') return `the tool ${id}`
+  if (layer === 'attachment') return `the file ${id}`
+  const number = turnNumber(entry, manifest)
+  if (layer === 'turn') {
+    const earlier = earlierTurns(manifest.entries)
+    if (id === 'earlier') return earlier === 1 ? 'turn 1' : `turns 1 to ${earlier}`
+    if (number === undefined) return 'a turn'
+    return id.endsWith('/lead') ? `the beginning of turn ${number}` : `turn ${number}`
+  }
+  if (number === undefined) return layerWords(entry)
+  return layer === 'unpaired' ? `a part of turn ${number}` : `message ${/\d+$/.exec(id)?.[0] ?? id} of turn ${number}`
+}
+
+/** The part of a sentence behind the tokens that a candidate wanted. */
+function whyWords(entry: ManifestEntry, reason: Reason, manifest: Manifest): string {
+  const words = sentences[reason.code as ReasonCode] ?? ownCode
+  return words(manifest, reason, entry)
+}
+
+type Words = (manifest: Manifest, reason: Reason, entry: ManifestEntry) => string
+
+const imagesWords: Words = (_, { images = 'its' }) => `a marker is sent in the place of ${images} images`
+
+const sentences: Readonly<Record<ReasonCode, Words>> = {
+  'head-share': (manifest, { limit }) => {
+    const wanted = `tools, system and preamble wanted ${numberText(wantedBy(manifest, HEAD))} together`
+    if (typeof limit !== 'number') {
+      return `${wanted}, more than their share of the ${numberText(manifest.budget.available)} that are available`
+    }
+    return `${wanted}, and their share is ${numberText(limit)} of ${numberText(manifest.budget.available)}`
+  },
+  shortage: (manifest) => `${freeWords(manifest)} beside what has to be sent`,
+  'low-water': (...about) => cutWords(...about),
+  budget: (...about) => cutWords(...about),
+  unpaired: () => 'and providers refuse a call without its result, or a result without its call',
+  undone: () => 'and a person took it back',
+  'not-led-by-user': () => 'and a conversation that is sent begins with a message of a person',
+  blank: () => 'since it has no text',
+  'no-such-turn': () => 'and the turn that it belongs to is not sent',
+  'model-cannot-see': (...about) => `${imagesWords(...about)}, because the model cannot see images`,
+  'image-gone': (...about) => `${imagesWords(...about)}, because their bytes are no longer stored`,
+  'wire-cannot-carry': (...about) => `${imagesWords(...about)}, because the API of the provider has no place for them`,
+  'sent-as-messages': () => 'and the same conversation is sent as messages',
+  'no-system-prompt': () => 'and the owner chose to send no system prompt',
+}
+
+/** A code of a layer source, with its numbers. */
+const ownCode: Words = (_, { code, ...numbers }) => {
+  const facts = Object.entries(numbers).map(
+    ([name, value]) => `${name} ${typeof value === 'number' ? numberText(value) : value}`,
+  )
+  return `for the reason ${JSON.stringify(code)} of its source${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+}
+
+/**
+ * Why a cut took something out: the inequality where this call decided it. What is older than something that did not fit goes
+ * with it, and what an earlier cut took stays out, so that the beginning of the request stays the same.
+ */
+function cutWords(manifest: Manifest, reason: Reason, entry: ManifestEntry): string {
+  const { wanted, free, share } = reason
+  const cut = `the cut to ${shareWords(reason)}`
+  if (entry.outcome === 'reduced') return `tool results gave way to ${share === undefined ? 'what is newer' : cut}`
+  if (typeof wanted !== 'number' || typeof free !== 'number') {
+    return reason.code === 'budget'
+      ? `${freeWords(manifest)} beside what is newer`
+      : `and ${cut} in an earlier call took ${manyTurns(entry) ? 'them' : 'it'} out; ${freeWords(manifest)} now`
+  }
+  const when = share === undefined ? 'beside what is newer' : `after ${cut}`
+  const least = wanted < entry.fullTokens ? `${numberText(wanted)} at least, ` : ''
+  if (wanted > free) {
+    const together = wanted > entry.fullTokens ? `${numberText(wanted)} with the rest of its turn, ` : ''
+    return `${least}${together}${numberText(free)} were free ${when}`
+  }
+  const newer = manifest.entries
+    .slice(manifest.entries.indexOf(entry) + 1)
+    .find((each) => Number(each.reason?.['wanted'] ?? 0) > Number(each.reason?.['free'] ?? Infinity))
+  const name = newer === undefined ? 'something newer' : `${entryName(newer, manifest)}, which is newer,`
+  return `${least}and ${name} did not fit ${when}`
+}
+
+function manyTurns({ id, reason }: ManifestEntry): boolean {
+  return id === 'earlier' && reason?.['turns'] !== 1
+}
+
+function shareWords({ share = 1 }: Reason): string {
+  if (share === 0.5) return 'half of the room'
+  if (share === 0.25) return 'a quarter of the room'
+  return typeof share === 'number' && share < 1 ? `${percentText(share)} of the room` : 'the room'
+}
+
+const HEAD: readonly Slot[] = ['tools', 'system', 'preamble']
+
+/** Codes of candidates that no room would have brought into the request. */
+const NO_MATTER_OF_ROOM = new Set<Reason['code']>(['blank', 'sent-as-messages', 'no-system-prompt'])
 
 function wantedBy({ entries }: Manifest, slots: readonly Slot[]): number {
-  return entries.reduce((sum, { slot, fullTokens }) => sum + (slots.includes(slot) ? fullTokens : 0), 0)
+  return entries
+    .filter(({ slot, reason }) => slots.includes(slot) && !NO_MATTER_OF_ROOM.has(reason?.code ?? ''))
+    .reduce((sum, { fullTokens }) => sum + fullTokens, 0)
 }
 
-function freeTokens({ budget, used }: Manifest): string {
-  return `${number(Math.max(0, budget.available - used))} of ${number(budget.available)} tokens are`
+function freeWords({ budget, used }: Manifest): string {
+  return `${numberText(Math.max(0, budget.available - used))} of ${numberText(budget.available)} are free`
 }
 
-/** `1,234`, in every environment alike. */
-function number(value: number): string {
-  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -76,6 +76,25 @@ export function callCost(usage: ReportedTokens, price: Price): number | undefine
   return read + (outputTokens * priceTier(price, promptTokens).output) / MILLION
 }
 
+/** What each part of a call cost by the reported usage, US dollars; `undefined` where `callCost` is. */
+export function callCostParts(usage: ReportedTokens, price: Price): (Tokens & { readonly output: number }) | undefined {
+  const { promptTokens, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens } = usage
+  if (promptTokens === undefined || outputTokens === undefined) return undefined
+  const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
+  const parts = promptCostParts({ cached: cachedTokens, written: cacheWrittenTokens, fresh }, price)
+  return { ...parts, output: (outputTokens * priceTier(price, promptTokens).output) / MILLION }
+}
+
+/** What each part of a prompt costs, US dollars. */
+export function promptCostParts({ cached, written, fresh }: Tokens, price: Price): Tokens {
+  const { input, cachedInput = input, cacheWrite = input } = priceTier(price, cached + written + fresh)
+  return {
+    cached: (cached * cachedInput) / MILLION,
+    written: (written * cacheWrite) / MILLION,
+    fresh: (fresh * input) / MILLION,
+  }
+}
+
 const MILLION = 1_000_000
 
 function reusable(tokens: number, { minimumTokens, step = 1 }: CacheRules): number {

@@ -1,6 +1,7 @@
 import type { Dropped } from './announcement.ts'
 import type { ConversationInput } from './conversation-input.ts'
-import { type CutLine, type CutState, formAt, messageMark, type Unit } from './cut-line.ts'
+import type { CutDecision } from './cut-conversation.ts'
+import { type CutLine, type CutState, formAt, messageMark, type Unit, unitTokens } from './cut-line.ts'
 import type { Origin } from './layer.ts'
 import { type CutRule, leavesRoom } from './layout.ts'
 import { toolCalls, toolResults } from './message.ts'
@@ -18,9 +19,17 @@ import {
 } from './section.ts'
 import type { FormedMessage, PricedMessage } from './tool-output.ts'
 
-/** Why a layout cuts. */
+/** Why a layout cuts, and down to which share of the room where that is not all of it. */
 export function cutReason(rule: CutRule): Reason {
-  return { code: leavesRoom(rule) ? 'low-water' : 'budget' }
+  return leavesRoom(rule) ? { code: 'low-water', share: rule.lowWater } : { code: 'budget' }
+}
+
+/** Why a unit is left out: with what it wanted and what was free where this call decided that, tokens. */
+function leftReason(rule: CutRule, line: CutLine, decision: CutDecision, index: number): Reason {
+  const drop = decision.drops.find(({ from, before }) => index >= from && index < before)
+  if (!drop) return cutReason(rule)
+  const reason = drop.toLowWater ? cutReason(rule) : { code: cutReason(rule).code }
+  return { ...reason, wanted: unitTokens(line, line.units[index]!, decision), free: drop.free }
 }
 
 /** Older turns that were not read count as one candidate. */
@@ -82,13 +91,17 @@ export function announcementSections(announcement: PricedMessage | undefined, fi
 }
 
 /** The account of settled turns where whole turns are left out. */
-export function turnSections({ counter, rule }: ConversationInput, line: CutLine, state: CutState): readonly Section[] {
+export function turnSections(
+  { counter, rule }: ConversationInput,
+  line: CutLine,
+  state: CutDecision,
+): readonly Section[] {
   const reason = cutReason(rule)
   let led = false
   return line.units.flatMap((unit, index) => {
     const { turn } = unit
     const unpaired = unpairedSections(turn.id, turn.unpaired, 'history', counter)
-    if (index < state.from) return [...droppedSections(turn, reason), ...unpaired]
+    if (index < state.from) return [...droppedSections(turn, leftReason(rule, line, state, index)), ...unpaired]
     const sections = keptSections(turn, formedMessages(unit, state), reason, led)
     led ||= sections.some(({ messages }) => messages.length > 0)
     return [...sections, ...unpaired]
@@ -137,13 +150,15 @@ function turnOrigin({ id }: PricedTurn): Origin {
 export function messageSections(
   { turns, counter, rule }: ConversationInput,
   line: CutLine,
-  state: CutState,
+  state: CutDecision,
 ): readonly Section[] {
   const reason = cutReason(rule)
   const orphans = orphansFrom(line, state.from)
   return [
     ...line.units.flatMap((unit, index) => {
-      if (index < state.from) return unitSections(unit, state, { reason, left: reason })
+      if (index < state.from) {
+        return unitSections(unit, state, { reason, left: leftReason(rule, line, state, index) })
+      }
       return unitSections(unit, state, { reason, ...(orphans.has(unit) ? { left: { code: 'unpaired' } } : {}) })
     }),
     ...turns.flatMap((turn) => unpairedSections(turn.id, turn.unpaired, 'history', counter)),

@@ -3,7 +3,7 @@ import type { Layer, Placement, Priority } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
-import type { Reason, ReasonCode } from './reason.ts'
+import type { Reason } from './reason.ts'
 import { omittedSection, type Section } from './section.ts'
 import type { TokenCounter } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
@@ -44,7 +44,7 @@ export function placeLayer(
   const priced = layer.renditions.map(({ form, text, tokens }) => ({
     form,
     text,
-    tokens: tokens ?? counter.text(text) + counter.perMessage,
+    tokens: renditionTokens({ text, tokens }, counter),
     toolTokens: sumTokens(tools.filter(({ tool }) => isOfferedWith(tool, layer.layer, form))),
   }))
   const fullTokens = priced[0]?.tokens ?? 0
@@ -56,6 +56,14 @@ export function placeLayer(
     fullTokens,
     rank: layerRank(layer, layout),
   }
+}
+
+/** What one version of a layer costs in a request. */
+export function renditionTokens(
+  { text, tokens }: { readonly text: string; readonly tokens?: number | undefined },
+  counter: TokenCounter,
+): number {
+  return tokens ?? counter.text(text) + counter.perMessage
 }
 
 function layerRank({ layer }: Layer, { placements }: AssemblyLayout): number {
@@ -96,10 +104,10 @@ function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === ''
 }
 
-/** Layers that give way together, and the reason code they get. */
+/** Layers that give way together, and the reason they get. */
 export interface LayerGroup {
   readonly placed: readonly PlacedLayer[]
-  readonly limitCode: ReasonCode
+  readonly limit: Reason
 }
 
 /**
@@ -107,7 +115,7 @@ export interface LayerGroup {
  * in declared order. `remainder` runs over the layers that are not blank, in declared order. What `before` had already taken went for the group's own limit; what went beyond that, for a shortage.
  */
 export function layerSections(
-  { placed, limitCode }: LayerGroup,
+  { placed, limit }: LayerGroup,
   placement: Placement,
   remainder: Remainder,
   before: Remainder = remainder,
@@ -117,8 +125,7 @@ export function layerSections(
     const index = layer.forms.length > 0 ? holder++ : undefined
     if (layer.placement !== placement) return undefined
     if (index === undefined) return layerSection(layer, undefined, layer.layer.withheld ?? { code: 'blank' })
-    const code = remainder[index] === before[index] ? limitCode : 'shortage'
-    return layerSection(layer, remainder[index], { code })
+    return layerSection(layer, remainder[index], remainder[index] === before[index] ? limit : { code: 'shortage' })
   })
   return [...placed.keys()]
     .toSorted((one, other) => placed[one]!.rank - placed[other]!.rank)

@@ -242,6 +242,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       }
     },
     callScenario: ledger.scenario,
+    layerSources: (options = {}) => ledger.layerSources(options),
     layerHistory: (layer, options = {}) => ledger.layerHistory(layer, options),
     request: ledger.request,
     diff: ledger.diff,

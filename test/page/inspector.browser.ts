@@ -3,8 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import type { Manifest } from '../../src/context.ts'
+import { callCost, entrySentences, type Manifest } from '../../src/context.ts'
+import type { Preview } from '../../src/capability.ts'
 import type { CallRecord } from '../../src/session.ts'
+import type { ScriptedProviderOptions } from '../../src/testing.ts'
+import { dollars } from '../../web/src/parts/numbers.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
 
 after(closeBrowser)
@@ -69,7 +72,9 @@ test('what was left out says why, with the numbers', async (t) => {
   await page.goto(`${gateway.url}/sessions/${first.session}`)
   const left = page.getByRole('region', { name: 'Left out' })
   await left
-    .getByText(/urns?: left out\. It wanted [\d,]+ tokens\. .*[\d,]+ of [\d,]+ tokens are free/)
+    .getByText(
+      /^Turns? [\d to]+ left out: [\d,]+ tokens wanted, .*(?:[\d,]+ were free after the cut to half of the room|[\d,]+ of [\d,]+ are free now)\.$/,
+    )
     .first()
     .waitFor()
 })
@@ -132,6 +137,203 @@ test('on a narrow screen the inspector opens over the conversation, from the str
   assert.ok(page.url().endsWith(`/calls/${calls[0]}`))
 })
 
+test('8: each piece of the bar is reached by the arrow keys, says its name and tokens, and opens with Enter', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.' }) }, { prepare })
+  const { session } = await gateway.say('One?')
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  const { manifest } = await gateway.curl<{ manifest: Manifest }>('/api/context', { session })
+  const strip = page.getByRole('region', { name: 'Context of the next call' })
+  await strip.getByText(`${manifest.used.toLocaleString('en')} of`).waitFor()
+  const pieces = strip.getByRole('toolbar', { name: 'Pieces of the next call' }).getByRole('button')
+  await page.getByLabel('Message', { exact: true }).focus()
+  await page.keyboard.press('Shift+Tab')
+  await pieces.first().focus()
+  const names: string[] = []
+  for (;;) {
+    names.push((await page.locator(':focus').getAttribute('aria-label'))!)
+    await page.keyboard.press('ArrowRight')
+    if ((await page.locator(':focus').getAttribute('aria-label')) === names.at(-1)) break
+  }
+  assert.deepEqual(names, await pieces.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))))
+  const sent = manifest.entries.filter(({ tokens }) => tokens > 0)
+  const tokensOf = (name: string) => Number(/: ([\d,]+) tokens$/.exec(name)![1]!.replaceAll(',', ''))
+  assert.deepEqual(
+    names.slice(0, sent.length).map(tokensOf),
+    sent.map(({ tokens }) => tokens),
+  )
+  assert.equal(
+    names.map(tokensOf).reduce((sum, tokens) => sum + tokens, 0),
+    manifest.budget.window,
+  )
+  assert.match(names.at(-1)!, /^Kept for the answer: /)
+  assert.equal(await pieces.and(page.locator('[tabindex="0"]')).count(), 1, 'one piece is in the order of Tab')
+
+  await page.keyboard.press('Home')
+  await page.locator(':focus').and(pieces.first()).waitFor()
+  const steps = names.findIndex((name) => name.startsWith('Instructions: '))
+  for (let step = 0; step < steps; step++) await page.keyboard.press('ArrowRight')
+  await strip.getByText(names[steps]!).waitFor()
+  await page.keyboard.press('Enter')
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.getByRole('region', { name: 'Exact text of Instructions' }).waitFor()
+  await inspector.locator('summary:focus', { hasText: 'Instructions' }).waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+})
+
+test('8: on a narrow screen Enter on a piece of the bar opens it over the conversation', async (t) => {
+  const { page } = await openedPage(t, {}, { prepare, browser: { viewport: { width: 360, height: 740 } } })
+  const strip = page.getByRole('region', { name: 'Context of the next call' })
+  await strip.getByRole('button', { name: /^Instructions: / }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Inspector' })
+  await dialog.getByRole('region', { name: 'Exact text of Instructions' }).waitFor()
+})
+
+const priced = {
+  window: 20_000,
+  price: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 },
+  cache: { kind: 'marked', minimumTokens: 0, lifetimeSeconds: 600 },
+}
+
+test('8: money is beside the forecast and beside the report, part by part, on a model whose price is known', async (t) => {
+  const usage = { promptTokens: 2_000, cachedTokens: 1_000, cacheWrittenTokens: 600, outputTokens: 100 }
+  const configuration = { model: 'anthropic/scripted', models: { 'anthropic/scripted': priced } }
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare, configuration })
+  const { session, calls } = await gateway.say('One?')
+  await gateway.say('Two?', { session })
+  const { manifest } = await gateway.curl<Preview>('/api/context', { session })
+  const { cached, written, fresh, money } = manifest.forecast!
+  assert.ok(cached > 0 && written > 0 && money! > 0)
+  assert.ok(Math.abs((cached * 0.3 + written * 3.75 + fresh * 3) / 1_000_000 - money!) < 1e-12)
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  const strip = page.getByRole('region', { name: 'Context of the next call' })
+  const part = (tokens: number, words: string, price: number) =>
+    `${tokens.toLocaleString('en')} ${words} for ${dollars((tokens * price) / 1_000_000)}`
+  await strip
+    .getByText(
+      `${part(cached, 'from the cache', 0.3)}, ${part(written, 'written to it', 3.75)}, ` +
+        `${part(fresh, 'fresh', 3)}, ${dollars(money!)}`,
+    )
+    .waitFor()
+
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  const first = await gateway.curl<Preview['manifest']>(`/api/calls/${calls[0]!}/manifest`)
+  await inspector.getByText(`, ${dollars(first.forecast!.money!)}`).waitFor()
+  await inspector
+    .getByText(
+      `${dollars(callCost(usage, priced.price)!)}: ${part(1_000, 'from the cache', 0.3)}, ${part(600, 'written to it', 3.75)}, ` +
+        `${part(400, 'fresh', 3)}, 100 answered for ${dollars(0.0015)}`,
+    )
+    .waitFor()
+})
+
+test('8: no money is shown where the price of the model is not known', async (t) => {
+  const usage = { promptTokens: 400, outputTokens: 7 }
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
+  const { session, calls } = await gateway.say('One?')
+  await Promise.all([
+    page.waitForResponse((response) => response.url().includes('/api/model?id=')),
+    page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`),
+  ])
+  await page.getByRole('complementary', { name: 'Inspector' }).getByText('400 read').waitFor()
+  await page.getByRole('region', { name: 'Context of the next call' }).getByText('fresh').waitFor()
+  assert.equal(await page.getByText('$').count(), 0)
+})
+
+test('9: a part says where it was in the call before, why it has its form, and where it comes from, with a way there', async (t) => {
+  const answer: ScriptedProviderOptions['answer'] = ({ newest }, n) =>
+    n === 1 ? { toolCalls: [{ name: 'list_files', input: { path: '.' } }] } : { text: `${newest} Yes. `.repeat(30) }
+  const tools = { global: { mode: 'allowlist', allowedTools: ['list_files'] } }
+  const { page, gateway } = await openedPage(
+    t,
+    { answer },
+    {
+      async prepare(home) {
+        await prepare(home)
+        mkdirSync(join(home, 'skills', 'letters'), { recursive: true })
+        const text = `---\nname: letters\ndescription: Letters\n---\n${'By hand. '.repeat(600)}`
+        writeFileSync(join(home, 'skills', 'letters', 'SKILL.md'), text)
+        writeFileSync(join(home, 'tool-access.json'), JSON.stringify(tools))
+      },
+      configuration: { models: { 'ollama/scripted': { window: 3_000 } }, context: { reserve: 500 } },
+    },
+  )
+  const { session } = await gateway.say('What is there?')
+  const { calls } = await gateway.say('And now?', { session })
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  const row = (slot: string, name: string | RegExp) =>
+    inspector
+      .getByRole('region', { name: slot, exact: true })
+      .locator('details')
+      .filter({ has: page.getByText(name, { exact: typeof name === 'string' }) })
+      .first()
+
+  const prompt = row('System', 'System prompt')
+  await prompt.locator('summary').first().click()
+  await prompt.getByText('Against the call before: same place, the same tokens.').waitFor()
+  await prompt.getByText('Sent in full: it has no other form.').waitFor()
+  await prompt.getByRole('link', { name: 'Open the system prompt' }).waitFor()
+
+  const skills = row('System', 'Skills')
+  await skills.locator('summary').first().click()
+  await skills.getByText(/^Sent as list: [\d,]+ tokens wanted, [\d,]+ sent: .*their share is [\d,]+ of/).waitFor()
+  const manifest = await gateway.curl<Manifest>(`/api/calls/${calls[0]!}/manifest`)
+  const { fullTokens } = manifest.entries.find(({ layer }) => layer === 'skills')!
+  await skills.getByText(`Other form: full, ${fullTokens.toLocaleString('en')} tokens`).click()
+  await skills.getByRole('region', { name: 'full of Skills' }).getByText('By hand.').waitFor()
+
+  const turn = row('History', /^Turn 1: What is there\?/)
+  await turn.locator('summary').first().click()
+  await turn.getByText(/^Against the call before: .*from input to history/).waitFor()
+  await turn.getByRole('button', { name: 'Show the call of list_files' }).click()
+  const card = page.getByRole('region', { name: 'Call of list_files' })
+  await card.and(page.locator(':focus')).waitFor()
+  await card.getByText('Input', { exact: true }).waitFor()
+  await row('Your message', /^Your message: And now/)
+    .locator('summary')
+    .first()
+    .click()
+  await inspector.getByText('New: the call before did not have it.').waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+})
+
+test('10: what was left out opens to its exact text, a turn by its number, and the command says the same', async (t) => {
+  const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
+  const models = { 'ollama/scripted': { window: 3_000 } }
+  const { page, gateway } = await openedPage(t, { answer }, { configuration: { models, context: { reserve: 500 } } })
+  const { session } = await gateway.say('The first question.')
+  let cut: { readonly call: string; readonly manifest: Manifest } | undefined
+  for (let turn = 2; turn <= 7 && cut === undefined; turn++) {
+    const [call] = (await gateway.say(`Question ${turn}.`, { session })).calls
+    const manifest = await gateway.curl<Manifest>(`/api/calls/${call!}/manifest`)
+    if (manifest.entries.some(({ reason }) => reason?.['free'] !== undefined)) cut = { call: call!, manifest }
+  }
+  const sentences = entrySentences(cut!.manifest)
+  assert.match(sentences[0]!, /^Turn 1 left out: [\d,]+ tokens wanted, /)
+  const { stdout } = await gateway.foreword('calls', session, cut!.call)
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${cut!.call}`)
+  const left = page.getByRole('region', { name: 'Left out' })
+  for (const sentence of sentences.filter((each) => each.includes('left out'))) {
+    assert.ok(stdout.includes(`\n${sentence}`))
+    await left.getByText(sentence).waitFor()
+  }
+  await left.getByText(sentences[0]!).click()
+  const text = left.getByRole('region', { name: 'Text of Turn 1 that was left out' })
+  await text.getByText('The first question.').waitFor()
+  assert.ok((await text.textContent())!.includes('An answer of some length. '.repeat(60).trim()))
+
+  // A later call names the turns of the cut together, and still has their texts.
+  await gateway.say('One more.', { session })
+  await page.goto(`${gateway.url}/sessions/${session}`)
+  await left.getByText(/^Turns? 1(?: to \d+)? left out: .* in an earlier call took (?:it|them) out/).click()
+  await left
+    .getByRole('region', { name: 'Text of turn 1 that was left out' })
+    .getByText('The first question.')
+    .waitFor()
+})
+
 async function widths(place: Page | Locator): Promise<readonly { readonly tokens: number; readonly width: number }[]> {
   return place
     .locator('[role=img]')
@@ -145,9 +347,12 @@ async function widths(place: Page | Locator): Promise<readonly { readonly tokens
     )
 }
 
-/** Opens every row of a section and reads the exact texts. */
+/** Opens every row of a section and reads the exact texts, once each row has one: a text is drawn after its row is open. */
 async function openedTexts(section: Locator): Promise<readonly string[]> {
   const closed = section.locator(':scope > details:not([open]) > summary')
   while ((await closed.count()) > 0) await closed.first().click()
-  return section.getByRole('region', { name: /^Exact text of/ }).allTextContents()
+  const texts = section.getByRole('region', { name: /^Exact text of/ })
+  const rows = await section.locator(':scope > details').count()
+  await texts.nth(rows - 1).waitFor()
+  return texts.allTextContents()
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { type Manifest, outline, type Scenario } from '../../src/context.ts'
+import { type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
+import type { CallPage } from '../../web/src/api/resources.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys } from '../end-to-end/gateway.ts'
@@ -102,6 +103,38 @@ test('13: bar, list and price follow a slider, and back again', async (t) => {
   await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
 })
 
+test('13: what if starts from the next call that the bar shows, with the draft and the files of the field', async (t) => {
+  const { page, gateway, session } = await longSession(t)
+  await openTab(page, gateway.url, session, 'What if')
+  const result = page.getByRole('region', { name: 'What the model would read' })
+  const entries = page.getByRole('region', { name: 'What is in and what is out' })
+  const { manifest: empty } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
+  await result.getByText(`${empty.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+
+  await page
+    .getByLabel('Files to attach')
+    .setInputFiles([{ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tide turns. '.repeat(40)) }])
+  const attached = page.getByRole('list', { name: 'Attachments' })
+  await attached.getByText(/tokens/).waitFor()
+  const input = 'What does it say of noon? '.repeat(20)
+  await page.getByLabel('Message', { exact: true }).fill(input)
+  const { files } = await gateway.curl<{ readonly files: readonly { readonly id: string }[] }>('/api/files')
+  const body = { session, input, attachments: [files.at(-1)!.id] }
+  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', body)
+  assert.ok(manifest.used !== empty.used)
+  const used = `${manifest.used.toLocaleString('en')} of 3,500 tokens`
+  await page.getByRole('region', { name: 'Context of the next call' }).getByText(used).waitFor()
+  await result.getByText(used).waitFor()
+  const { slots } = manifest
+  assert.ok(slots.input > 0)
+  await entries.getByText('“What does it say of noon?').first().waitFor()
+
+  const next = await gateway.curl<Scenario>('/api/context/scenario', body)
+  const tried = assembleScenario(changedScenario(next, { reserve: 900 })).manifest
+  await setSlider(page, /^Kept for the answer/, 900)
+  await result.getByText(`${tried.used.toLocaleString('en')} of 3,100 tokens`).waitFor()
+})
+
 test('13: what was tried is saved as a scenario that the command assembles to what the page shows', async (t) => {
   const { page, gateway, session } = await longSession(t)
   await openTab(page, gateway.url, session, 'What if')
@@ -179,11 +212,17 @@ test('12: two calls are compared: what came and changed, the text difference, an
   await gateway.say('after the edit', { session })
   await openTab(page, gateway.url, session, 'Compare')
   const comparison = page.getByRole('region', { name: 'Comparison' })
-  await comparison.getByText('A skill was added, edited or removed.').waitFor()
+  const why = 'The text of the skills was edited, first at “Type every letter.”'
+  await comparison.getByText(why).waitFor()
   await comparison.getByText(/tokens at the beginning are the same; the first that is not: skills\./).waitFor()
   await comparison.getByText('skills', { exact: true }).click()
   await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
   await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
+  const newest = (await gateway.curl<CallPage>(`/api/sessions/${session}/calls`)).calls.slice(-2).map(({ id }) => id)
+  const diff = await gateway.curl<Comparison>(`/api/diff?before=${newest[0]!}&after=${newest[1]!}`)
+  assert.equal(await comparison.getByText(why).textContent(), diff.why)
+  const { stdout } = await gateway.foreword('diff', 'last~1', 'last', '--session', session)
+  assert.ok(stdout.includes(`\nwhy: ${diff.why!}\n`), 'the page, the route and the command say the same')
 
   await page.getByRole('combobox', { name: 'Later call' }).selectOption({ index: 1 })
   await page.getByRole('combobox', { name: 'Earlier call' }).selectOption({ index: 0 })
@@ -226,7 +265,7 @@ test('14: a call is shared as one file that opens anywhere, with its bar and tex
   opened.on('request', (request) => asked.push(request.url()))
   await opened.goto(`file://${file}`)
   await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
-  await opened.getByRole('img', { name: /Turn: [\d,]+ tokens/ }).waitFor()
+  await opened.getByRole('img', { name: /Turn \d+: [\d,]+ tokens/ }).waitFor()
   await opened.getByText('skills', { exact: true }).click()
   await opened.getByText('Write every letter by hand.').waitFor()
   assert.deepEqual(asked, [`file://${file}`])
@@ -248,6 +287,68 @@ test('15: the history of a layer has its versions, what changed, and the calls t
   await versions.nth(0).getByRole('link').click()
   await page.waitForURL(/calls\/call_/)
 })
+
+test('15: an instructions file, one skill of several and an agent have a history of their own', async (t) => {
+  const { page, gateway } = await longSession(t, {
+    async prepare(home) {
+      const skill = (name: string, text: string) => {
+        mkdirSync(join(home, 'skills', name), { recursive: true })
+        writeFileSync(join(home, 'skills', name, 'SKILL.md'), `---\nname: ${name}\ndescription: ${name}\n---\n${text}`)
+      }
+      skill('letters', 'Write every letter by hand.')
+      skill('numbers', 'Write every number in words.')
+      mkdirSync(join(home, 'workspace'), { recursive: true })
+      writeFileSync(join(home, 'workspace', 'AGENTS.md'), 'Be brief.')
+    },
+  })
+  const agent = await gateway.curl<{ readonly id: string }>('/api/agents', { name: 'Reader', prompt: 'Read slowly.' })
+  const { id: session } = await gateway.curl<{ readonly id: string }>('/api/sessions', { agent: agent.id })
+  const { calls: first } = await gateway.say('One?', { session })
+  writeFileSync(join(gateway.home, 'workspace', 'AGENTS.md'), 'Be long.')
+  const letters = '---\nname: letters\ndescription: letters\n---\nType every letter.'
+  writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), letters)
+  await gateway.curl('/api/reload', {})
+  const { calls: second } = await gateway.say('Two?', { session })
+  await edited(gateway, agent.id)
+  const { calls: third } = await gateway.say('Three?', { session })
+
+  await openTab(page, gateway.url, session, 'History')
+  const chooser = page.getByRole('combobox', { name: 'Layer, file, skill or agent' })
+  const versions = page.getByRole('list', { name: 'Versions, newest first' }).locator('> li')
+  /** The calls of each version, newest first, and the text difference of the newest one. */
+  const shown = async (subject: string, readers: readonly (readonly string[])[], gone: string, came: string) => {
+    await chooser.selectOption({ label: subject })
+    await versions
+      .nth(readers.length - 1)
+      .getByText('Version 1', { exact: true })
+      .waitFor()
+    assert.equal(await versions.count(), readers.length)
+    for (const [index, calls] of readers.entries()) {
+      for (const call of calls) await versions.nth(index).locator(`a[href$="${call}"]`).waitFor()
+      assert.equal(await versions.nth(index).getByRole('link').count(), calls.length)
+    }
+    await versions.nth(0).getByText('What changed from the version before').click()
+    await versions.nth(0).locator('del', { hasText: gone }).waitFor()
+    await versions.nth(0).locator('ins', { hasText: came }).waitFor()
+  }
+  const later = [...third, ...second]
+  await shown('instructions (workspace/AGENTS.md)', [later, first], 'brief', 'long')
+  await shown('letters (skills)', [later, first], 'by hand', 'Type')
+  await shown('Reader (agent)', [third, [...second, ...first]], 'slowly', 'aloud')
+  await chooser.selectOption({ label: 'numbers (skills)' })
+  await versions.getByText('Read by 3 calls').waitFor()
+  assert.equal(await versions.count(), 1, 'a skill that was not edited has one version')
+})
+
+/** Gives an agent another prompt. */
+async function edited({ url, token }: OpenedPage['gateway'], agent: string): Promise<void> {
+  const response = await fetch(`${url}/api/agents/${agent}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: 'Read aloud.', after: 1 }),
+  })
+  assert.ok(response.ok, await response.text())
+}
 
 /** The tabs, and what each shows once it is read. */
 const tabs: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>> = {

@@ -69,6 +69,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/files/{file}',
     'GET /api/files/{file}/content',
     'GET /api/files/{file}/text',
+    'GET /api/layers',
     'GET /api/layers/{layer}/history',
     'GET /api/model',
     'GET /api/models',

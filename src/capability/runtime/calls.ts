@@ -26,12 +26,32 @@ export interface ScenarioOptions extends PreviewOptions {
   readonly history?: number
 }
 
-/** Which calls are looked at. */
+/** Which calls are looked at, and for what. */
 export interface LayerHistoryOptions {
   /** Absent: calls of all sessions, and those that belong to none. */
   readonly session?: string
   /** The newest so many. 200 unless given. */
   readonly limit?: number
+  /** Only layers that come from here, such as `agent/ID`: the `ref` of their origin. */
+  readonly origin?: string
+  /** Only this section of the text: the name in a heading `## NAME`. A version is what changed it. */
+  readonly part?: string
+}
+
+/** What can be asked for a history: the layers of the newest calls. */
+export interface LayerSources {
+  /** How many calls were looked at. */
+  readonly calls: number
+  /** In the order of the newest call that had each. */
+  readonly sources: readonly LayerSource[]
+}
+
+/** A layer, where it comes from, and the named sections of its text. */
+export interface LayerSource {
+  readonly layer: string
+  readonly id: string
+  readonly origin?: Origin
+  readonly parts: readonly string[]
 }
 
 /** How a layer changed from call to call. */
@@ -46,9 +66,10 @@ export interface LayerHistory {
 /** A layer as several calls were given it. */
 export interface LayerVersion {
   readonly id: string
-  /** SHA-256 of the layer with all its forms. */
+  readonly layer: string
+  /** SHA-256 of the layer with all its forms, or of the section that was asked for. */
   readonly digest: string
-  /** Its fullest form. */
+  /** Its fullest form, or the section. */
   readonly text: string
   readonly origin?: Origin
   /** Newest first. `form` and `tokens` as the call sent it; no form where it was left out. */

@@ -18,6 +18,7 @@ import type {
   CompletionInput,
   LayerHistory,
   LayerHistoryOptions,
+  LayerSources,
   Preview,
   PreviewOptions,
   RebuildOptions,
@@ -112,7 +113,9 @@ export interface Runtime {
   nextScenario(options: ScenarioOptions): Promise<Scenario>
   /** The same of an earlier call. `history`: so much of it, tokens, whatever had been cut before. */
   callScenario(call: string, history?: number): Promise<Scenario>
-  /** The versions of a layer, by its name or id, and the calls that read each of them. */
+  /** The layers of the newest calls, with where each comes from and the named sections of its text. */
+  layerSources(options?: Pick<LayerHistoryOptions, 'session' | 'limit'>): Promise<LayerSources>
+  /** The versions of a layer, by its name or id, and the calls that read each of them. `*` is every layer. */
   layerHistory(layer: string, options?: LayerHistoryOptions): Promise<LayerHistory>
   replay(session: string): Promise<Replay>
 

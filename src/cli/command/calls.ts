@@ -2,21 +2,36 @@ import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
-import { type CallLine, findSession } from '../find-session.ts'
-import { lineLimit, printList } from '../io.ts'
+import { type CallLine, findCall, findSession } from '../find-session.ts'
+import type { Manifest } from '../../context.ts'
+import { lineLimit, print, printJson, printList } from '../io.ts'
+import { outlineText } from '../preview.ts'
 import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
 export const callsCommand: Command = {
   name: 'calls',
-  summary: 'list the model calls of a session',
-  usage: ['calls SESSION [--json]'],
+  summary: 'list the model calls of a session, or show what one of them read',
+  usage: ['calls SESSION [--json]', 'calls SESSION CALL [--json]'],
   details:
     'Prompt tokens appear twice: as counted before the call, and as the provider reported them (`-` where it reported ' +
-    'none). Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.',
-  words: { least: 1, most: 1 },
-  options: { json: { ...jsonOption, summary: 'print one record per line' } },
-  run: (call, io) => withConnection(call.home, io, 'read', (connection) => listCalls(connection, call, io)),
+    'none). With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
+    'numbers that decided. Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.',
+  words: { least: 1, most: 2 },
+  options: { json: { ...jsonOption, summary: 'print one record per line, or the manifest of the call' } },
+  run: (call, io) =>
+    withConnection(call.home, io, 'read', (connection) =>
+      call.words.length > 1 ? showCall(connection, call, io) : listCalls(connection, call, io),
+    ),
+}
+
+async function showCall(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
+  const [session, word] = call.words
+  const id = await findCall(connection, word!, session)
+  const manifest = await requestJson<Manifest>(connection, apiPath('/api/calls/', id, '/manifest'))
+  if (call.json) printJson(io, manifest)
+  else print(io, outlineText(manifest, io))
+  return 0
 }
 
 async function listCalls(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {

@@ -11,8 +11,8 @@ export const diffCommand: Command = {
   summary: 'compare what two calls sent',
   usage: ['diff CALL CALL [--session ID] [--json]'],
   details:
-    'Lists the pieces that were added, removed, moved or changed, how much of the beginning is identical, and what ' +
-    'changed first. Compare the newest two calls with `foreword diff last~1 last`.',
+    'Lists the pieces that were added, removed, moved or changed, how much of the beginning is identical, what changed ' +
+    'first, and why. Compare the newest two calls with `foreword diff last~1 last`.',
   words: { least: 2, most: 2 },
   options: { session: callSessionOption, json: jsonOption },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),

@@ -2,6 +2,7 @@ import {
   type FileLibrary,
   type LayerHistory,
   type LayerHistoryOptions,
+  type LayerSources,
   type RebuildOptions,
   type RebuiltRequest,
   type Replay,
@@ -14,6 +15,7 @@ import {
   compare,
   type Comparison,
   ContextOverflowError,
+  differenceCause,
   type Scenario,
   type VerbatimAssembly,
 } from '../../context.ts'
@@ -26,7 +28,7 @@ import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
-import { readLayerHistory } from './layer-history.ts'
+import { readLayerHistory, readLayerSources } from './layer-history.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
@@ -37,6 +39,7 @@ export interface Ledger {
   replay(session: string): Promise<Replay>
   /** `history`: so much of it, tokens, whatever had been cut before the call. */
   scenario(call: string, history?: number): Promise<Scenario>
+  layerSources(options: LayerHistoryOptions): Promise<LayerSources>
   layerHistory(layer: string, options: LayerHistoryOptions): Promise<LayerHistory>
   /** `undefined` also where the call cannot be built again, because a content of it is gone. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
@@ -87,7 +90,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     },
     async diff(before, after) {
       const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
-      return compare(old, now)
+      const comparison = compare(old, now)
+      return { ...comparison, why: differenceCause(comparison, old, now) }
     },
     async replay(session) {
       if (!(await store.session(session))) {
@@ -116,6 +120,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     async scenario(id, history) {
       return callScenario(store, await record(id), counters, history)
     },
+    layerSources: (options) => readLayerSources(store, options),
     layerHistory: (layer, options) => readLayerHistory(store, layer, options),
     async readFingerprint(id) {
       const call = await store.call(id)

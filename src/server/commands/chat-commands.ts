@@ -1,5 +1,5 @@
 import { costText, MOST_COUNTED_CALLS, type Runtime, sumCosts } from '../../capability.ts'
-import { exactLine, outline } from '../../context.ts'
+import { entrySentences, exactLine, outline } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
@@ -31,7 +31,11 @@ const contextCommand = (runtime: Runtime): ServedCommand => ({
   name: 'context',
   summary: 'show what the next call would send, piece by piece',
   shows: 'always',
-  run: async ({ session }) => ({ text: outline((await runtime.preview(defined({ session }))).manifest) }),
+  async run({ session }) {
+    const { manifest } = await runtime.preview(defined({ session }))
+    const sentences = entrySentences(manifest)
+    return { text: [outline(manifest), ...(sentences.length === 0 ? [] : ['', ...sentences])].join('\n') }
+  },
 })
 
 const costCommand = (runtime: Runtime): ServedCommand => ({

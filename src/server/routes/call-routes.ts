@@ -18,6 +18,8 @@ const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.numb
 
 const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest: manifestSchema })
 
+const historyOf = { session: z.string().min(1).optional().describe('Absent: calls of all sessions.') }
+
 /** The ledger: what each call sent, at what cost and why, and the proof that it can be rebuilt. */
 export function callRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
@@ -122,13 +124,37 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     }),
     route({
       method: 'GET',
+      path: '/api/layers',
+      tag: 'calls',
+      summary: 'Lists the layers of the newest calls: where each comes from, and the named sections of its text',
+      query: z.strictObject({ ...historyOf, limit: limitSchema(200, 1000) }),
+      answers: {
+        200: {
+          description: 'The layers',
+          schema: z.object({
+            calls: z.number().describe('How many calls were looked at.'),
+            sources: z.array(z.looseObject({ layer: z.string(), id: z.string(), parts: z.array(z.string()) })),
+          }),
+        },
+      },
+      handle: async ({ query }) => {
+        if (query.session !== undefined) await requireSession(store, query.session)
+        return json(await runtime.layerSources(defined(query)))
+      },
+    }),
+    route({
+      method: 'GET',
       path: '/api/layers/:layer/history',
       tag: 'calls',
       summary: 'The versions of a layer, newest first, and the calls that read each of them',
-      description: 'A layer is named by its id or by the name that a layout places, such as `instructions`.',
+      description:
+        'A layer is named by its id or by the name that a layout places, such as `instructions`. `*` is every layer, for ' +
+        'the history of what several come from.',
       query: z.strictObject({
-        session: z.string().min(1).optional().describe('Absent: calls of all sessions.'),
+        ...historyOf,
         limit: limitSchema(200, 1000),
+        origin: z.string().min(1).optional().describe('Only layers that come from here, such as `agent/ID`.'),
+        part: z.string().min(1).optional().describe('Only this section of the text: the NAME of a heading `## NAME`.'),
       }),
       answers: {
         200: {
@@ -156,9 +182,15 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/diff',
       tag: 'calls',
-      summary: 'Compares two calls: what was added, removed, moved or changed its form',
+      summary:
+        'Compares two calls: what was added, removed, moved or changed its form, and why the later one begins otherwise',
       query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
-      answers: { 200: { description: 'The comparison', schema: z.looseObject({}) } },
+      answers: {
+        200: {
+          description: 'The comparison',
+          schema: z.looseObject({ why: z.string().describe('The cause of the first difference, as a sentence.') }),
+        },
+      },
       handle: async ({ query }) => json(await runtime.diff(query.before, query.after)),
     }),
     route({

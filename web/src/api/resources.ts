@@ -2,6 +2,7 @@ import type {
   ChoiceOption,
   ForecastManifest,
   LayerHistory,
+  LayerSources,
   ModelStatus,
   ModelView,
   Preview,
@@ -55,7 +56,7 @@ export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
 
-export type { LayerHistory, ListedSession, ModelView, Preview, RebuiltRequest }
+export type { LayerHistory, LayerSources, ListedSession, ModelView, Preview, RebuiltRequest }
 
 /** What a model would like to write into a file of a person, as `GET /api/proposals/ID` shows it. */
 export interface ListedProposal {

@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react'
 import { type ReactNode, type RefObject, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react'
-import { Virtualizer } from 'virtua'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { IconButton } from '../parts/icon-button.tsx'
 import { StartPage } from '../setup/start-page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
@@ -9,6 +9,7 @@ import type { Turn } from './conversation.ts'
 import { TurnView } from './turn-view.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
 import { useFollowEnd } from './use-follow-end.ts'
+import { useShownPlace } from './use-shown-place.ts'
 
 /** How near the beginning earlier turns are read, in pixels. */
 const EARLIER_PX = 1_500
@@ -29,6 +30,7 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
   const { turns: path } = conversation
   const turns = useMemo(() => withoutWaiting(path), [path])
   const scroller = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
   const end = useFollowEnd(scroller, turns)
   useImperativeHandle(toEnd, () => end.toEnd, [end.toEnd])
   const first = useRef<string>(undefined)
@@ -38,6 +40,8 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
   useLayoutEffect(() => {
     first.current = turns[0]?.id
   }, [turns])
+
+  useShownPlace(followed, list)
 
   if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label="Reading the conversation" />}</Blank>
   if (session === undefined || turns.length === 0) return <Welcome />
@@ -61,7 +65,7 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
         aria-label="Conversation"
       >
         <div className="mx-auto max-w-3xl py-4">
-          <Virtualizer scrollRef={scroller} shift={shifted} onScroll={onScroll}>
+          <Virtualizer ref={list} scrollRef={scroller} shift={shifted} onScroll={onScroll}>
             {turns.map((turn) => (
               <TurnView key={turn.id} session={session} turn={turn} />
             ))}

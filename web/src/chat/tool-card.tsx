@@ -33,6 +33,8 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
   return (
     <section
       aria-label={`Call of ${name}`}
+      data-place={part.toolCallId}
+      tabIndex={-1}
       className={`min-w-0 rounded-lg border bg-raised text-sm ${state === 'waiting' ? 'border-warn' : 'border-line'}`}
     >
       <Fold

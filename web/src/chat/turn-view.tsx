@@ -32,6 +32,8 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
   return (
     <article
       aria-label="Turn"
+      data-place={turn.id}
+      tabIndex={-1}
       aria-busy={state === 'running'}
       className={`flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
     >

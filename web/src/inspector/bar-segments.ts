@@ -1,4 +1,5 @@
 import type { Manifest, ManifestEntry } from '../../../src/context.ts'
+import { count } from '../parts/numbers.ts'
 import { entryTitle } from './entry-words.ts'
 
 type Slot = ManifestEntry['slot']
@@ -31,20 +32,33 @@ export function slotColor(slot: Slot): string {
   return `var(--slot-${slot})`
 }
 
+/** The id of the segment of a candidate, which is at `index` in the account. */
+export function segmentId({ id }: Pick<ManifestEntry, 'id'>, index: number): string {
+  return `${index} ${id}`
+}
+
 /**
  * The window of a call in reading order: every candidate that is sent, the free room, the margin of the estimate, and the room
  * for the answer. Every token of the account is in exactly one of them.
  */
-export function barSegments({ entries, used, budget }: Manifest): readonly BarSegment[] {
+export function barSegments(manifest: Manifest): readonly BarSegment[] {
+  const { entries, used, budget } = manifest
   const seen = new Map<Slot, number>()
-  const sent = entries
-    .filter(({ tokens }) => tokens > 0)
-    .map((entry, index): BarSegment => {
+  const sent = [...entries.entries()]
+    .filter(([, { tokens }]) => tokens > 0)
+    .map(([index, entry]): BarSegment => {
       const { slot, tokens } = entry
       const before = seen.get(slot) ?? 0
       seen.set(slot, before + 1)
-      const id = `${index} ${entry.id}`
-      return { id, title: entryTitle(entry), tokens, color: slotColor(slot), lighter: before % 2 === 1, kind: slot }
+      const id = segmentId(entry, index)
+      return {
+        id,
+        title: entryTitle(entry, manifest),
+        tokens,
+        color: slotColor(slot),
+        lighter: before % 2 === 1,
+        kind: slot,
+      }
     })
   const room = (kind: 'free' | 'margin' | 'reserve', title: string, tokens: number, color: string): BarSegment => ({
     id: kind,
@@ -60,4 +74,9 @@ export function barSegments({ entries, used, budget }: Manifest): readonly BarSe
     room('margin', 'Margin of the estimate', budget.margin, 'var(--line)'),
     room('reserve', 'Kept for the answer', budget.reserve, 'var(--slot-reserve)'),
   ].filter(({ tokens }) => tokens > 0)
+}
+
+/** `Skills: 1,234 tokens`. */
+export function segmentWords({ title, tokens }: Pick<BarSegment, 'title' | 'tokens'>): string {
+  return `${title}: ${count(tokens)} tokens`
 }

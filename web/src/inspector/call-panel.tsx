@@ -1,84 +1,84 @@
 import type { ReactNode } from 'react'
-import { leftOutSentence, type ManifestEntry, type Piece } from '../../../src/context.ts'
-import { type ReportedManifest, useResource } from '../api/resources.ts'
+import { type ManifestEntry, type Piece } from '../../../src/context.ts'
+import type { ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { slotColor, slotTitles } from './bar-segments.ts'
+import { segmentId, slotColor, slotTitles } from './bar-segments.ts'
+import { useScenario } from './call-scenario.ts'
 import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
-import { EntryRow } from './entry-row.tsx'
+import { EntryRow, type EntryRowProps } from './entry-row.tsx'
 import { pieceTitle } from './entry-words.ts'
-import type { NextCall } from './next-call.ts'
-import { type CallAssembly, useCallAssembly } from './use-call-assembly.ts'
-
-interface CallPanelProps {
-  /** Absent: the next call. */
-  readonly call: string | undefined
-  readonly next: NextCall
-}
+import { LeftOutRow } from './left-out-row.tsx'
+import { useAccount } from './previous-call.ts'
+import type { Inspected } from './share-late-panel.tsx'
+import { shownEntry } from './shown-entry.ts'
+import { useAssembly } from './what-if-assembler.ts'
+import type { Assembled } from './what-if-assembly.ts'
 
 /** Everything that a call read, in reading order, and what it left out, with the reasons. */
-export function CallPanel(props: CallPanelProps): ReactNode {
-  const { call } = props
-  const { data: made } = useResource<ReportedManifest>(
-    call === undefined ? undefined : `/api/calls/${encodeURIComponent(call)}/manifest`,
-  )
-  const { data: assembly, error } = useCallAssembly(props)
+export function CallPanel(inspected: Inspected): ReactNode {
+  const { call } = inspected
+  const made = useAccount(call)
+  const { data: scenario, error } = useScenario(inspected)
+  const { assembled } = useAssembly(scenario)
   // While the gateway is away, what it said last stays.
-  if (error && made === undefined && !(assembly && error.code === 'offline')) return <ErrorNote error={error} />
-  const manifest = made ?? assembly?.manifest
+  if (error && made === undefined && !(assembled && error.code === 'offline')) return <ErrorNote error={error} />
+  const manifest = made ?? (call === undefined ? assembled?.manifest : undefined)
   if (manifest === undefined) return <Spinner label="Reading the call" />
   const { used, budget } = manifest
   return (
     <div className="flex flex-col gap-3">
-      <ContextBar manifest={manifest} />
+      <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
       <p className="text-sm">
         {`${count(used)} of ${count(budget.available)} tokens. Window ${count(budget.window)}, ` +
           `${count(budget.reserve)} kept for the answer, margin ${count(budget.margin)}.`}
       </p>
       <CostLine manifest={manifest} />
-      <LeftOut manifest={manifest} assembly={assembly} />
-      <Sent manifest={manifest} assembly={assembly} />
+      <LeftOut {...inspected} manifest={manifest} />
+      <Sent {...inspected} manifest={manifest} assembled={assembled} />
     </div>
   )
 }
 
-interface ListProps {
+interface ListProps extends Inspected {
   readonly manifest: ReportedManifest
-  /** Absent until it is read: then rows have no texts yet. */
-  readonly assembly: CallAssembly | undefined
+  /** Absent until it is made: then rows have no texts yet. */
+  readonly assembled: Assembled | undefined
 }
 
-function LeftOut({ manifest, assembly }: ListProps): ReactNode {
-  const left = numbered(manifest).filter(({ entry }) => entry.outcome === 'omitted')
+function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
+  const left = numbered(list.manifest).filter(({ entry }) => entry.outcome === 'omitted')
   if (left.length === 0) return null
   return (
     <section aria-label="Left out" className="rounded-lg border border-line p-2">
       <h3 className="text-sm font-semibold">Left out</h3>
-      {left.map(({ entry, index }) => {
-        const title = pieceTitle(entry, [])
-        return (
-          <EntryRow
-            key={index}
-            title={title}
-            entry={entry}
-            manifest={manifest}
-            pieces={[]}
-            layer={layerOf(entry, assembly)}
-            sentence={leftOutSentence(title, entry, manifest)}
-          />
-        )
-      })}
+      {left.map(({ entry, index }) => (
+        <LeftOutRow key={index} {...list} entry={entry} />
+      ))}
     </section>
   )
 }
 
-function Sent({ manifest, assembly }: ListProps): ReactNode {
+function Sent({ assembled, ...list }: ListProps): ReactNode {
+  const { manifest, call } = list
+  const shown = shownEntry.useAsked()
   const slots = Map.groupBy(
     numbered(manifest).filter(({ entry }) => entry.outcome !== 'omitted'),
     ({ entry }) => entry.slot,
   )
+  const row = (entry: ManifestEntry, index: number): EntryRowProps => {
+    const pieces = piecesOf(index, assembled)
+    return {
+      ...list,
+      entry,
+      pieces,
+      title: pieceTitle(entry, manifest, pieces),
+      layer: assembled?.layers.find(({ id, layer }) => id === entry.id && layer === entry.layer),
+      shown: shown?.call === call && shown?.id === segmentId(entry, index),
+    }
+  }
   return [...slots].map(([slot, rows]) => (
     <section key={slot} aria-label={slotTitles[slot]}>
       <h3 className="flex items-center gap-2 text-sm font-semibold">
@@ -86,19 +86,9 @@ function Sent({ manifest, assembly }: ListProps): ReactNode {
         {slotTitles[slot]}
         <span className="ms-auto font-normal text-soft tabular-nums">{count(manifest.slots[slot])}</span>
       </h3>
-      {rows.map(({ entry, index }) => {
-        const pieces = piecesOf(index, assembly)
-        return (
-          <EntryRow
-            key={index}
-            title={pieceTitle(entry, pieces)}
-            entry={entry}
-            manifest={manifest}
-            pieces={pieces}
-            layer={layerOf(entry, assembly)}
-          />
-        )
-      })}
+      {rows.map(({ entry, index }) => (
+        <EntryRow key={index} {...row(entry, index)} />
+      ))}
     </section>
   ))
 }
@@ -108,14 +98,10 @@ function numbered({ entries }: ReportedManifest): readonly { readonly entry: Man
 }
 
 /** Of an after-input message that several layers share, each has its own text. */
-function piecesOf(index: number, assembly: CallAssembly | undefined): readonly Piece[] {
-  return (assembly?.pieces ?? []).flatMap((piece) => {
+function piecesOf(index: number, assembled: Assembled | undefined): readonly Piece[] {
+  return (assembled?.pieces ?? []).flatMap((piece) => {
     const own = piece.joined?.find(({ entry }) => entry === index)
     if (own) return [{ entry: index, tokens: piece.tokens, content: own.text }]
     return piece.entry === index && piece.joined === undefined ? [piece] : []
   })
-}
-
-function layerOf({ id }: ManifestEntry, assembly: CallAssembly | undefined) {
-  return assembly?.layers.find((layer) => layer.id === id)
 }

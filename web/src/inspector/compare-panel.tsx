@@ -1,24 +1,22 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare } from '../../../src/context.ts'
-import { type CallPage, type ListedCall, useResource } from '../api/resources.ts'
+import { compare, differenceCause } from '../../../src/context.ts'
+import type { ListedCall } from '../api/resources.ts'
+import { useScenario } from './call-scenario.ts'
+import { useCalls } from './previous-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { causeOf } from './compare-cause.ts'
 import { CompareList } from './compare-list.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
 import { turnTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
-import { useScenario } from './what-if-scenario.ts'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
-export default function ComparePanel({ session, call }: Inspected): ReactNode {
-  const { data } = useResource<CallPage>(
-    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
-  )
-  const calls = data?.calls ?? []
+export default function ComparePanel({ session, call, next }: Inspected): ReactNode {
+  const data = useCalls(session)
+  const calls = data ?? []
   const [chosen, setChosen] = useState<{ readonly before?: string; readonly after?: string }>({})
   const after = chosen.after ?? call ?? calls.at(-1)?.id
   const at = calls.findIndex(({ id }) => id === after)
@@ -42,29 +40,24 @@ export default function ComparePanel({ session, call }: Inspected): ReactNode {
         options={options}
         onChange={({ target }) => setChosen({ ...chosen, after: target.value })}
       />
-      {before !== undefined && after !== undefined && <TwoCalls session={session} before={before} after={after} />}
+      {before !== undefined && after !== undefined && <TwoCalls next={next} before={before} after={after} />}
     </div>
   )
 }
 
-interface TwoCallsProps {
-  readonly session: string
+interface TwoCallsProps extends Pick<Inspected, 'next'> {
   readonly before: string
   readonly after: string
 }
 
-function TwoCalls({ session, before, after }: TwoCallsProps): ReactNode {
-  const [first, second] = [useScenario({ session, call: before }), useScenario({ session, call: after })]
+function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
+  const [first, second] = [useScenario({ next, call: before }), useScenario({ next, call: after })]
   const [old, now] = [useAssembly(first.data).assembled, useAssembly(second.data).assembled]
   const compared = useMemo(() => {
     if (!old || !now) return undefined
     const [oldTexts, newTexts] = [textsOf(old), textsOf(now)]
     const comparison = compare(old, now)
-    const cause = causeOf(
-      comparison,
-      { manifest: old.manifest, texts: oldTexts },
-      { manifest: now.manifest, texts: newTexts },
-    )
+    const cause = differenceCause(comparison, old, now)
     return { comparison, cause, oldTexts, newTexts, old: old.manifest, now: now.manifest }
   }, [old, now])
   const error = first.error ?? second.error

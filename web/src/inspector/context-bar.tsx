@@ -1,38 +1,40 @@
 import type { ReactNode } from 'react'
 import type { Manifest } from '../../../src/context.ts'
-import { count } from '../parts/numbers.ts'
-import { type BarSegment, barSegments } from './bar-segments.ts'
+import { BarKeys } from './bar-keys.tsx'
+import { type BarSegment, barSegments, segmentWords } from './bar-segments.ts'
 
 interface ContextBarProps {
   readonly manifest: Manifest
-  /** The segment that is marked, by its id. */
-  readonly marked?: string | undefined
+  /** What the bar is of, for those who walk through it. */
+  readonly label?: string
+  /** Opens a piece. Absent: the bar is only looked at. */
+  onOpen?(segment: BarSegment): void
 }
 
 /** The window of a call to scale: what is sent in reading order, the free room, the margin, and the room for the answer. */
-export function ContextBar({ manifest, marked }: ContextBarProps): ReactNode {
+export function ContextBar({ manifest, label = 'Pieces of the call', onOpen }: ContextBarProps): ReactNode {
   const segments = barSegments(manifest)
-  return (
+  const bar = (
     <div
       role="img"
-      aria-label={segments.map(({ title, tokens }) => `${title}: ${count(tokens)} tokens`).join(', ')}
+      aria-label={segments.map(segmentWords).join(', ')}
       className="flex h-3 w-full overflow-hidden rounded-full border border-line bg-ground"
     >
-      {segments.map((segment) => (
-        <Segment key={segment.id} segment={segment} marked={segment.id === marked} />
+      {segments.map(({ id, tokens, color, lighter, ...segment }) => (
+        <span
+          key={id}
+          title={segmentWords({ ...segment, tokens })}
+          data-tokens={tokens}
+          style={{ flexGrow: tokens, flexBasis: 0, background: color, opacity: lighter ? 0.75 : 1 }}
+        />
       ))}
     </div>
   )
-}
-
-function Segment({ segment, marked }: { readonly segment: BarSegment; readonly marked: boolean }): ReactNode {
-  const { title, tokens, color, lighter } = segment
+  if (!onOpen) return bar
   return (
-    <span
-      title={`${title}: ${count(tokens)} tokens`}
-      data-tokens={tokens}
-      className={marked ? 'outline-2 -outline-offset-2 outline-ink' : ''}
-      style={{ flexGrow: tokens, flexBasis: 0, background: color, opacity: lighter ? 0.75 : 1 }}
-    />
+    <div className="relative">
+      {bar}
+      <BarKeys label={label} segments={segments} onOpen={onOpen} />
+    </div>
   )
 }

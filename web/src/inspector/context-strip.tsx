@@ -4,8 +4,10 @@ import type { Preview } from '../api/resources.ts'
 import { untilDone } from '../api/session-events.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { CostLine } from './cost-line.tsx'
+import type { BarSegment } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
 import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
+import { shownEntry } from './shown-entry.ts'
 
 /** How long the person has to pause before the preview follows, ms. */
 const PAUSE_MS = 150
@@ -49,9 +51,13 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
   if (error) return <ErrorNote error={error} />
   if (preview === undefined) return <div className="h-9" />
   const { used, budget } = preview.manifest
+  const open = ({ id }: BarSegment): void => {
+    shownEntry.ask({ call: undefined, id })
+    onInspect()
+  }
   return (
     <section aria-label="Context of the next call" className="flex flex-col gap-1">
-      <ContextBar manifest={preview.manifest} />
+      <ContextBar manifest={preview.manifest} label="Pieces of the next call" onOpen={open} />
       <CostLine manifest={preview.manifest} />
       <p className="flex flex-wrap gap-x-3 text-xs text-soft">
         <span>

@@ -1,16 +1,22 @@
 import type { ReactNode } from 'react'
-import type { ReportedManifest } from '../api/resources.ts'
+import { callCost, callCostParts, type Price, promptCostParts } from '../../../src/context.ts'
+import { type ModelView, type ReportedManifest, useResource } from '../api/resources.ts'
 import { count, dollars, percent } from '../parts/numbers.ts'
 
-/** What a call is expected to cost, and beside it what its provider reported, with the error between the two. */
+/** What a call is expected to cost, and beside it what its provider reported, with the error between the two. Money is shown where the price of the model is known, and nowhere else. */
 export function CostLine({ manifest }: { readonly manifest: ReportedManifest }): ReactNode {
-  const { forecast, reported, reuse } = manifest
+  const { model, forecast, reported, reuse } = manifest
+  const { data: view } = useResource<ModelView>(
+    model === undefined ? undefined : `/api/model?id=${encodeURIComponent(model)}`,
+    { revalidateOnFocus: false },
+  )
   if (forecast === undefined && reported === undefined) return null
+  const price = view?.facts?.price
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs text-soft">
       {forecast && (
         <Row name="Forecast">
-          {tokensText(forecast)}
+          {tokensText(forecast, price)}
           {forecast.money !== undefined && `, ${dollars(forecast.money)}`}
         </Row>
       )}
@@ -22,6 +28,7 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
           {forecast && errorText(forecast, reported.promptTokens)}
         </Row>
       )}
+      {reported && price && <Paid reported={reported} price={price} />}
       {reuse && (
         <Row name="Reuse">
           {`${count(reuse.tokens)} tokens are the same as in the call before`}
@@ -32,25 +39,42 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
   )
 }
 
-const causes: Readonly<Record<string, string>> = {
-  came: 'was added',
-  went: 'was taken out',
-  moved: 'moved',
-  form: 'changed its form',
-  content: 'changed',
-  grew: 'continued',
-  shrank: 'ended',
+interface PaidProps {
+  readonly reported: NonNullable<ReportedManifest['reported']>
+  readonly price: Price
 }
 
-function tokensText({ cached, written, fresh }: NonNullable<ReportedManifest['forecast']>): string {
+/** What the provider reported in money, part by part. A cost that it did not report everything for is not shown. */
+function Paid({ reported, price }: PaidProps): ReactNode {
+  const { promptTokens, cachedTokens: cached = 0, cacheWrittenTokens: written = 0, outputTokens } = reported
+  const [money, parts] = [callCost(reported, price), callCostParts(reported, price)]
+  if (money === undefined || !parts || promptTokens === undefined || outputTokens === undefined) return null
+  const prompt = { cached, written, fresh: Math.max(0, promptTokens - cached - written) }
+  return (
+    <Row name="Paid">
+      {`${dollars(money)}: ${tokensText(prompt, price)}, ${count(outputTokens)} answered for ${dollars(parts.output)}`}
+    </Row>
+  )
+}
+
+/** As the runtime names them. */
+const causes: Readonly<Record<string, string>> = { grew: 'continued', changed: 'changed' }
+
+type Tokens = Omit<NonNullable<ReportedManifest['forecast']>, 'money'>
+
+/** The parts of a prompt, each with its cost where the price is known. */
+function tokensText(tokens: Tokens, price: Price | undefined): string {
+  const { cached, written, fresh } = tokens
+  const parts = price && promptCostParts(tokens, price)
+  const cost = (money: number | undefined): string => (money === undefined ? '' : ` for ${dollars(money)}`)
   return [
-    ...(cached > 0 ? [`${count(cached)} from the cache`] : []),
-    ...(written > 0 ? [`${count(written)} written to it`] : []),
-    `${count(fresh)} fresh`,
+    ...(cached > 0 ? [`${count(cached)} from the cache${cost(parts?.cached)}`] : []),
+    ...(written > 0 ? [`${count(written)} written to it${cost(parts?.written)}`] : []),
+    `${count(fresh)} fresh${cost(parts?.fresh)}`,
   ].join(', ')
 }
 
-function errorText({ cached, written, fresh }: NonNullable<ReportedManifest['forecast']>, reported: number): string {
+function errorText({ cached, written, fresh }: Tokens, reported: number): string {
   const error = cached + written + fresh - reported
   if (reported === 0) return ''
   return error === 0 ? ', as forecast' : `, forecast ${error > 0 ? '+' : '−'}${percent(Math.abs(error) / reported)}`

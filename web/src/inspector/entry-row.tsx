@@ -1,70 +1,85 @@
 import type { ReactNode } from 'react'
-import { type Layer, type ManifestEntry, type Piece, reasonSentence, tokenx } from '../../../src/context.ts'
+import { type ManifestEntry, type Piece, reasonSentence } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
-import { originSentence, pieceText } from './entry-words.ts'
+import { EntryOrigin } from './entry-origin.tsx'
+import { EntryPlace } from './entry-place.tsx'
+import { EntryText } from './entry-text.tsx'
+import { pieceText } from './entry-words.ts'
+import type { Inspected } from './share-late-panel.tsx'
+import { shownEntry } from './shown-entry.ts'
+import type { PricedLayer } from './what-if-assembly.ts'
 
-interface EntryRowProps {
+export interface EntryRowProps extends Inspected {
   readonly title: string
   readonly entry: ManifestEntry
   readonly manifest: ReportedManifest
   /** What was sent of it. */
   readonly pieces: readonly Piece[]
   /** With all its forms, where it is a layer. */
-  readonly layer: Pick<Layer, 'id' | 'renditions'> | undefined
-  /** Shown at once: why it was left out. */
-  readonly sentence?: string
+  readonly layer: PricedLayer | undefined
+  /** Somebody asked to see it. */
+  readonly shown: boolean
 }
 
-/** One candidate of a call: it opens to its exact text, its origin, why it has this form, and its other forms. */
-export function EntryRow({ title, entry, manifest, pieces, layer, sentence }: EntryRowProps): ReactNode {
-  const { outcome, form, tokens, fullTokens } = entry
-  const reason = reasonSentence(entry, manifest)
-  const others = (layer?.renditions ?? []).filter((rendition) => outcome === 'omitted' || rendition.form !== form)
+/** One candidate of a call: it opens to its exact text, where it comes from, where it was before, why it has this form, and its other forms. */
+export function EntryRow({ title, entry, manifest, pieces, layer, shown, ...inspected }: EntryRowProps): ReactNode {
+  const { outcome, form, tokens } = entry
   return (
     <Fold
       className="border-b border-line text-sm last:border-0"
       summaryClassName="flex items-baseline gap-2 py-1"
+      shown={shown}
+      onShown={() => shownEntry.ask(undefined)}
       summary={
         <>
-          <span className="min-w-0 flex-1 truncate">{sentence ?? title}</span>
+          <span className="min-w-0 flex-1 truncate">{title}</span>
           {outcome === 'reduced' && <span className="text-xs text-warn">{form}</span>}
-          <span className="text-soft tabular-nums">{count(outcome === 'omitted' ? fullTokens : tokens)}</span>
+          <span className="text-soft tabular-nums">{count(tokens)}</span>
         </>
       }
     >
       <div className="flex flex-col gap-2 pb-2 text-xs">
-        {sentence !== undefined && <p>{sentence}</p>}
-        {sentence === undefined && reason !== undefined && <p>{reason}</p>}
-        <p className="text-soft">{originSentence(entry)}</p>
+        <p>{formSentence(entry, manifest, layer)}</p>
+        <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        <EntryOrigin entry={entry} pieces={pieces} />
         {pieces.map((piece, index) => (
-          <Text key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
+          <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
         ))}
-        {others.map((rendition) => (
-          <Fold
-            key={rendition.form}
-            summaryClassName="text-soft"
-            summary={`Other form: ${rendition.form}, ${count(rendition.tokens ?? tokenx.text(rendition.text))} tokens`}
-          >
-            <Text label={`${rendition.form} of ${title}`} text={rendition.text} />
-          </Fold>
-        ))}
+        <OtherForms title={title} layer={layer} form={form} />
       </div>
     </Fold>
   )
 }
 
-function Text({ label, text }: { readonly label: string; readonly text: string }): ReactNode {
-  return (
-    <pre
-      aria-label={label}
-      role="region"
-      dir="auto"
-      tabIndex={0}
-      className="max-h-72 overflow-auto rounded border border-line bg-sunken p-2 font-mono whitespace-pre-wrap"
+interface OtherFormsProps {
+  readonly title: string
+  readonly layer: PricedLayer | undefined
+  /** The one that is sent. */
+  readonly form: string | undefined
+}
+
+/** What else it could have been, and what each would cost. */
+export function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
+  const others = (layer?.renditions ?? []).filter((rendition) => rendition.form !== form && rendition.text !== '')
+  return others.map((rendition) => (
+    <Fold
+      key={rendition.form}
+      summaryClassName="text-soft"
+      summary={`Other form: ${rendition.form}, ${count(rendition.tokens)} tokens`}
     >
-      {text}
-    </pre>
-  )
+      <EntryText label={`${rendition.form} of ${title}`} text={rendition.text} />
+    </Fold>
+  ))
+}
+
+/** Why a candidate has the form in which it is sent. */
+function formSentence(entry: ManifestEntry, manifest: ReportedManifest, layer: PricedLayer | undefined): string {
+  const { form, outcome } = entry
+  const reason = reasonSentence(entry, manifest)
+  if (outcome === 'reduced') return `Sent as ${form ?? 'a shorter form'}: ${reason ?? 'its full form has no place.'}`
+  const forms = layer?.renditions.length ?? 1
+  const fits = forms > 1 ? `Sent as ${form ?? 'full'}, the fullest of its ${forms} forms: there is room for it.` : ''
+  return [fits || 'Sent in full: it has no other form.', reason].filter(Boolean).join(' ')
 }

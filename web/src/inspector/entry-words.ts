@@ -1,17 +1,21 @@
-import type { ManifestEntry, Piece } from '../../../src/context.ts'
+import { type Manifest, type ManifestEntry, type Piece, turnNumber } from '../../../src/context.ts'
 
-/** What a candidate is called where only its account is known: `System prompt`, `read_file`, `Turn`. */
-export function entryTitle({ id, layer, slot }: Pick<ManifestEntry, 'id' | 'layer' | 'slot'>): string {
-  if (layer === 'tool') return id
-  if (layer === 'turn') return id === 'earlier' ? 'Earlier turns' : slot === 'input' ? 'Your message' : 'Turn'
+/** What a candidate is called where only its account is known: `System prompt`, `read_file`, `Turn 3`. */
+export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
+  const { id, layer, slot } = entry
+  if (slot === 'tools') return id
+  if (layer === 'turn' && slot === 'input') return 'Your message'
+  const number = turnNumber(entry, manifest)
+  if (layer === 'turn') return id === 'earlier' ? 'Earlier turns' : number === undefined ? 'Turn' : `Turn ${number}`
   const name = layer.replaceAll('-', ' ')
   const title = name.charAt(0).toUpperCase() + name.slice(1)
+  if (number !== undefined) return `${title}, turn ${number}`
   return id === layer ? title : `${title}: ${id}`
 }
 
 /** The same with the first words of a turn, where its messages are known. */
-export function pieceTitle(entry: ManifestEntry, pieces: readonly Piece[]): string {
-  const title = entryTitle(entry)
+export function pieceTitle(entry: ManifestEntry, manifest: Manifest, pieces: readonly Piece[]): string {
+  const title = entryTitle(entry, manifest)
   if (entry.layer !== 'turn') return title
   const [first] = pieces
   const words = first === undefined ? '' : pieceText(first).replaceAll(/\s+/g, ' ').trim()
@@ -19,25 +23,11 @@ export function pieceTitle(entry: ManifestEntry, pieces: readonly Piece[]): stri
 }
 
 /** Exactly what is sent of a piece: a text, or the JSON of a tool or of a message with parts. */
-export function pieceText({ content }: Piece): string {
+export function pieceText({ content }: Pick<Piece, 'content'>): string {
   if (typeof content === 'string') return content
   if ('role' in content && typeof content.content === 'string') return content.content
   if ('role' in content && Array.isArray(content.content) && content.content.every(({ type }) => type === 'text')) {
     return content.content.map((part) => ('text' in part ? part.text : '')).join('')
   }
   return JSON.stringify('role' in content ? content.content : content, null, 2)
-}
-
-/** Who or what a candidate comes from. */
-export function originSentence({ origin }: ManifestEntry): string {
-  const { kind, ref } = origin
-  const from = {
-    operator: 'From you, the owner',
-    user: 'From a person',
-    file: 'From a file',
-    web: 'From the web',
-    tool: 'From a tool',
-    model: 'From the model',
-  }[kind]
-  return `${from}: ${ref}`
 }

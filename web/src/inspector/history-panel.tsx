@@ -1,31 +1,39 @@
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { type CallPage, type LayerHistory, type Preview, type ReportedManifest, useResource } from '../api/resources.ts'
+import { type LayerHistory, type LayerSources, type OptionList, useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { TextDifference } from './compare-text.tsx'
+import { historySubjects } from './history-subjects.ts'
 import type { Inspected } from './share-late-panel.tsx'
 
-/** How a layer changed from call to call, and which calls read which version of it. */
-export default function HistoryPanel({ session, call }: Inspected): ReactNode {
+/** How a layer, a file, a skill or an agent changed from call to call, and which calls read which version of it. */
+export default function HistoryPanel({ session }: Inspected): ReactNode {
   const [chosen, setChosen] = useState<string>()
   const [everywhere, setEverywhere] = useState(false)
-  const layers = useLayers({ session, call })
-  const layer = chosen !== undefined && layers.includes(chosen) ? chosen : layers[0]
-  const query = session === undefined || everywhere ? '' : `?session=${encodeURIComponent(session)}`
-  const { data, error } = useResource<LayerHistory>(
-    layer === undefined ? undefined : `/api/layers/${encodeURIComponent(layer)}/history${query}`,
+  const inSession: Readonly<Record<string, string>> = session === undefined || everywhere ? {} : { session }
+  const { data: listed, error: unlisted } = useResource<LayerSources>(`/api/layers?${queryText(inSession)}`)
+  const subjects = historySubjects(listed?.sources ?? [], useRecordNames())
+  const subject = subjects.find(({ id }) => id === chosen) ?? subjects[0]
+  const { data, error = unlisted } = useResource<LayerHistory>(
+    subject &&
+      `/api/layers/${encodeURIComponent(subject.layer)}/history?${queryText({ ...inSession, ...subject.query })}`,
   )
-  if (layer === undefined) return <p className="text-sm text-soft">No layer has been sent yet.</p>
+  if (unlisted) return <ErrorNote error={unlisted} />
+  if (listed === undefined) return <Spinner />
   return (
     <div className="flex flex-col gap-3 text-sm">
-      <Select
-        label="Layer"
-        value={layer}
-        options={layers.map((name) => ({ value: name, title: name }))}
-        onChange={({ target }) => setChosen(target.value)}
-      />
+      {subject === undefined ? (
+        <p className="text-soft">No layer has been sent yet.</p>
+      ) : (
+        <Select
+          label="Layer, file, skill or agent"
+          value={subject.id}
+          options={subjects.map(({ id, title }) => ({ value: id, title }))}
+          onChange={({ target }) => setChosen(target.value)}
+        />
+      )}
       {session !== undefined && (
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={everywhere} onChange={({ target }) => setEverywhere(target.checked)} />
@@ -33,20 +41,36 @@ export default function HistoryPanel({ session, call }: Inspected): ReactNode {
         </label>
       )}
       {error && <ErrorNote error={error} />}
-      {data === undefined ? error === undefined && <Spinner /> : <Versions history={data} />}
+      {subject !== undefined && (data === undefined ? error === undefined && <Spinner /> : <Versions history={data} />)}
     </div>
   )
+}
+
+function queryText(query: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(query).toString()
+}
+
+/** What people call agents and projects, by `KIND/ID`. */
+function useRecordNames(): ReadonlyMap<string, string> {
+  const { data: agents } = useResource<OptionList>('/api/choices/agent')
+  const { data: projects } = useResource<OptionList>('/api/choices/project')
+  const named = (kind: string, list: OptionList | undefined) =>
+    (list?.options ?? []).flatMap(({ id, name }) => (name === undefined ? [] : [[`${kind}/${id}`, name] as const]))
+  return new Map([...named('agent', agents), ...named('project', projects)])
 }
 
 function Versions({ history: { versions, calls } }: { readonly history: LayerHistory }): ReactNode {
   if (versions.length === 0) return <p className="text-soft">None of the newest {calls} calls had this layer.</p>
   return (
     <ol aria-label="Versions, newest first" className="flex flex-col gap-3">
-      {versions.map((version, index) => (
-        <li key={version.digest} className="rounded-lg border border-line p-3">
-          <Version {...version} number={versions.length - index} earlier={versions[index + 1]?.text} />
-        </li>
-      ))}
+      {versions.map((version, index) => {
+        const earlier = versions.slice(index + 1).filter(({ id }) => id === version.id)
+        return (
+          <li key={`${version.id} ${version.digest}`} className="rounded-lg border border-line p-3">
+            <Version {...version} number={earlier.length + 1} earlier={earlier[0]?.text} />
+          </li>
+        )
+      })}
     </ol>
   )
 }
@@ -57,7 +81,7 @@ type VersionProps = LayerHistory['versions'][number] & {
   readonly earlier: string | undefined
 }
 
-function Version({ number, digest, text, origin, readers, earlier }: VersionProps): ReactNode {
+function Version({ number, layer, digest, text, origin, readers, earlier }: VersionProps): ReactNode {
   const [open, setOpen] = useState(false)
   return (
     <>
@@ -67,10 +91,10 @@ function Version({ number, digest, text, origin, readers, earlier }: VersionProp
           {digest.slice(0, 12)}
         </span>
       </p>
-      {origin && <p className="text-soft wrap-anywhere">{`${origin.kind}: ${origin.ref}`}</p>}
+      <p className="text-soft wrap-anywhere">{origin ? `${layer}, from ${origin.ref}` : layer}</p>
       <p className="mt-1">Read by {readers.length === 1 ? 'one call' : `${readers.length} calls`}:</p>
       <ul className="flex max-h-32 flex-wrap gap-x-3 overflow-auto">
-        {readers.map(({ call, session, time }) => (
+        {readers.map(({ call, session, time, form }) => (
           <li key={call}>
             {session === undefined ? (
               timeOf(time)
@@ -81,6 +105,9 @@ function Version({ number, digest, text, origin, readers, earlier }: VersionProp
               >
                 {timeOf(time)}
               </Link>
+            )}
+            {form !== 'full' && (
+              <span className="text-soft">{form === undefined ? ' (left out)' : ` (as ${form})`}</span>
             )}
           </li>
         ))}
@@ -93,24 +120,6 @@ function Version({ number, digest, text, origin, readers, earlier }: VersionProp
       </details>
     </>
   )
-}
-
-/** Names of the layers of a call: of the open one, the newest of the session, or the next. */
-function useLayers({ session, call }: Inspected): readonly string[] {
-  const { data: page } = useResource<CallPage>(
-    session === undefined || call !== undefined
-      ? undefined
-      : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1`,
-  )
-  const at = call ?? page?.calls.at(-1)?.id
-  const { data: made } = useResource<ReportedManifest>(
-    at === undefined ? undefined : `/api/calls/${encodeURIComponent(at)}/manifest`,
-  )
-  const { data: next } = useResource<Preview>(session === undefined ? '/api/context' : undefined)
-  const { entries = [] } = made ?? next?.manifest ?? {}
-  const isLayer = ({ slot, layer }: (typeof entries)[number]): boolean =>
-    ['system', 'preamble', 'before-input', 'after-input'].includes(slot) && layer !== 'attachment'
-  return [...new Set(entries.filter(isLayer).map(({ layer }) => layer))]
 }
 
 function timeOf(time: string): string {

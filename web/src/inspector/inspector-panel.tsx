@@ -1,10 +1,11 @@
-import { lazy, type ReactNode } from 'react'
+import { lazy, type ReactNode, useEffect, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { useMedia } from '../parts/use-media.ts'
 import { CallPanel } from './call-panel.tsx'
 import type { NextCall } from './next-call.ts'
 import { LatePanel } from './share-late-panel.tsx'
+import { shownEntry } from './shown-entry.ts'
 
 const WhatIfPanel = lazy(() => import('./what-if-panel.tsx'))
 const ComparePanel = lazy(() => import('./compare-panel.tsx'))
@@ -25,9 +26,18 @@ interface InspectorPanelProps {
 export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProps): ReactNode {
   const isWide = useMedia('(width >= 80rem)')
   const title = call === undefined ? 'Next call' : 'Call'
-  const late = { session: next.session, call }
+  const [tab, setTab] = useState('call')
+  const shown = shownEntry.useAsked()
+  useEffect(() => {
+    if (shown === undefined) return
+    setTab('call')
+    // A piece of the next call is asked for while an earlier one is open.
+    if (shown.call === undefined && call !== undefined) onClose()
+  }, [shown])
+  // Nothing of one call is shown in another.
+  const late = { key: call ?? 'next', session: next.session, call, next }
   const tabs = [
-    { id: 'call', title, content: <CallPanel call={call} next={next} /> },
+    { id: 'call', title, content: <CallPanel {...late} /> },
     { id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> },
     { id: 'compare', title: 'Compare', content: <LatePanel panel={ComparePanel} {...late} /> },
     { id: 'timeline', title: 'Timeline', content: <LatePanel panel={TimelinePanel} {...late} /> },
@@ -37,13 +47,13 @@ export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProp
   if (!isWide) {
     return open ? (
       <Dialog title="Inspector" wide onClose={onClose}>
-        <Tabs label="Inspector" tabs={tabs} />
+        <Tabs label="Inspector" tabs={tabs} value={tab} onChange={setTab} />
       </Dialog>
     ) : null
   }
   return (
     <aside aria-label="Inspector" className="flex w-96 shrink-0 flex-col border-l border-line bg-raised px-3">
-      <Tabs label="Inspector" tabs={tabs} />
+      <Tabs label="Inspector" tabs={tabs} value={tab} onChange={setTab} />
     </aside>
   )
 }

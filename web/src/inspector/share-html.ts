@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../src/context.ts'
+import { entrySentence, type Manifest, reasonSentence } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { barSegments, slotTitles } from './bar-segments.ts'
 import { entryKey } from './share-texts.ts'
@@ -18,17 +18,18 @@ interface SharedCall {
 }
 
 /** A call as a document of its own: the bar, every candidate, and what the model read of it. It has no script and asks nobody for anything. */
-export function sharedCallHtml({ id, time, model, manifest, texts, titles, digest }: SharedCall): string {
+export function sharedCallHtml(shared: SharedCall): string {
+  const { id, time, model, manifest, digest } = shared
   const { window, available } = manifest.budget
   const segments = barSegments(manifest)
   const bar = segments
-    .map(({ id: slot, title, tokens }) => {
+    .map(({ kind: slot, title, tokens }) => {
       const words = escaped(`${title}: ${count(tokens)} tokens`)
       return `<i class="${slot}" title="${words}" style="width:${((tokens / window) * 100).toFixed(3)}%"></i>`
     })
     .join('')
   const legend = segments
-    .map(({ id: slot, title, tokens }) => `<li><b class="${slot}"></b>${escaped(title)} ${count(tokens)}</li>`)
+    .map(({ kind: slot, title, tokens }) => `<li><b class="${slot}"></b>${escaped(title)} ${count(tokens)}</li>`)
     .join('')
   const [sent, left] = [manifest.entries.filter(isSent), manifest.entries.filter((entry) => !isSent(entry))]
   return `<!doctype html>
@@ -46,8 +47,8 @@ export function sharedCallHtml({ id, time, model, manifest, texts, titles, diges
 <div class="bar" role="img" aria-label="${escaped(segments.map(({ title, tokens }) => `${title}: ${tokens} tokens`).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
 <h2>In the request (${sent.length})</h2>
-${sent.map((entry) => entryHtml(entry, texts, titles)).join('\n')}
-${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, texts, titles)).join('\n')}`}
+${sent.map((entry) => entryHtml(entry, shared)).join('\n')}
+${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, shared)).join('\n')}`}
 <footer>Call ${escaped(id)}, layout ${escaped(manifest.layout)}, counter ${escaped(manifest.counter.id)}.<br>SHA-256 of the request: <code>${escaped(digest)}</code></footer>
 </body>
 </html>
@@ -60,11 +61,11 @@ function isSent({ outcome }: Entry): boolean {
   return outcome !== 'omitted'
 }
 
-function entryHtml(entry: Entry, texts: ReadonlyMap<string, string>, titles: ReadonlyMap<string, string>): string {
-  const { id, slot, form, tokens, fullTokens, reason, origin } = entry
+function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): string {
+  const { id, slot, form, tokens, fullTokens, origin } = entry
   const text = texts.get(entryKey(entry))
   const cost = tokens === fullTokens ? count(tokens) : `${count(tokens)} of ${count(fullTokens)}`
-  const why = reason ? Object.values(reason).join(' ') : ''
+  const why = entrySentence(entry, manifest) ?? reasonSentence(entry, manifest)
   const facts = [slotTitles[slot], form, why, `${origin.kind}: ${origin.ref}`].filter(Boolean).join(' · ')
   return `<details><summary><b class="${slot}"></b><span>${escaped(titles.get(id) ?? id)}</span><span class="n">${cost}</span></summary>
 <p>${escaped(facts)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`

@@ -5,17 +5,19 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { readScenario } from './call-scenario.ts'
+import { leftOutTexts } from './left-out-texts.ts'
+import type { NextCall } from './next-call.ts'
 import { curlCommand } from './share-curl.ts'
 import { sharedCallHtml } from './share-html.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { saveFile } from './share-save.ts'
-import { leftOutTexts, textsOf } from './share-texts.ts'
+import { entryKey, textsOf } from './share-texts.ts'
 import { turnTitles } from './share-titles.ts'
 import { assembleBeside } from './what-if-assembler.ts'
-import { readScenario } from './what-if-scenario.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
-export default function SharePanel({ session, call }: Inspected): ReactNode {
+export default function SharePanel({ call, next }: Inspected): ReactNode {
   const { data, error } = useResource<RebuiltRequest>(
     call === undefined ? undefined : `/api/calls/${encodeURIComponent(call)}/request?body=true`,
     { revalidateOnFocus: false },
@@ -35,7 +37,7 @@ export default function SharePanel({ session, call }: Inspected): ReactNode {
         <Button look="plain" disabled={command === undefined} onClick={() => void copy(command!)}>
           <Copy size={14} aria-hidden /> Copy as curl
         </Button>
-        <Button look="plain" onClick={() => void share(data, session)}>
+        <Button look="plain" onClick={() => void share(data, next)}>
           <FileDown size={14} aria-hidden /> Share as one file
         </Button>
       </div>
@@ -83,11 +85,15 @@ async function copy(text: string): Promise<void> {
   showToast({ text: 'Copied. Put your key into the variable API_KEY, if the provider needs one.' })
 }
 
-async function share({ call, digest }: RebuiltRequest, session: string | undefined): Promise<void> {
+async function share({ call, digest }: RebuiltRequest, next: NextCall): Promise<void> {
   const { id, time, model, manifest } = call
   try {
-    const scenario = await readScenario({ session, call: id })
-    const texts = new Map([...leftOutTexts(scenario), ...textsOf(await assembleBeside(scenario))])
+    const scenario = await readScenario({ call: id, next })
+    const left = manifest.entries.flatMap((entry) => {
+      const texts = entry.outcome === 'omitted' ? leftOutTexts(entry, manifest, scenario) : []
+      return texts.length === 0 ? [] : [[entryKey(entry), texts.map(({ text }) => text).join('\n\n')] as const]
+    })
+    const texts = new Map([...left, ...textsOf(await assembleBeside(scenario))])
     const shared = { id, time, model, manifest, texts, titles: turnTitles(scenario), digest }
     saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type AnyMessage, type Manifest, outputText, type Piece, type Scenario } from '../../../src/context.ts'
+import { type Manifest, outputText, type Piece } from '../../../src/context.ts'
 
 /** A candidate of a call, by its layer and id. */
 export function entryKey({ layer, id }: Pick<Manifest['entries'][number], 'layer' | 'id'>): string {
@@ -23,19 +23,8 @@ export function textsOf({
   return texts
 }
 
-/** The text of each candidate in full, by `entryKey`: also of those that were left out. */
-export function leftOutTexts({ layers, history }: Scenario): ReadonlyMap<string, string> {
-  return new Map([
-    ...layers.map((one) => [entryKey(one), one.renditions?.[0]?.text ?? one.text ?? ''] as const),
-    ...history.map(({ id, messages }) => {
-      const texts = messages.map((message) => contentText(message as AnyMessage))
-      return [entryKey({ layer: 'turn', id }), texts.join('\n\n')] as const
-    }),
-  ])
-}
-
 /** A piece of a request as text. */
-function contentText(content: Piece['content']): string {
+export function contentText(content: Piece['content']): string {
   if (typeof content === 'string') return content
   if (!('role' in content)) return JSON.stringify(content, null, 2)
   return `${content.role}:\n${typeof content.content === 'string' ? content.content : content.content.map(partText).join('\n')}`

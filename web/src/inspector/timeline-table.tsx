@@ -8,6 +8,14 @@ interface TimelineTableProps {
   readonly points: readonly TimelinePoint[]
 }
 
+const columns = [
+  { title: 'Call', className: 'text-start' },
+  { title: 'Tokens', className: 'text-end' },
+  { title: 'As before', className: 'text-end' },
+  { title: 'Prompt', className: 'text-end' },
+  { title: 'What happened', className: 'ps-2 text-start' },
+] as const
+
 /** The same as the bars in numbers, for those who read rather than look. */
 export function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
   return (
@@ -17,21 +25,11 @@ export function TimelineTable({ session, points }: TimelineTableProps): ReactNod
         <table className="w-full tabular-nums">
           <thead className="text-xs text-soft">
             <tr>
-              <th scope="col" className="py-1 text-start font-medium">
-                Call
-              </th>
-              <th scope="col" className="text-end font-medium">
-                Tokens
-              </th>
-              <th scope="col" className="text-end font-medium">
-                As before
-              </th>
-              <th scope="col" className="text-end font-medium">
-                Prompt
-              </th>
-              <th scope="col" className="ps-2 text-start font-medium">
-                What happened
-              </th>
+              {columns.map(({ title, className }) => (
+                <th key={title} scope="col" className={`py-1 font-medium ${className}`}>
+                  {title}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>

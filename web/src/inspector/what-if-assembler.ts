@@ -37,7 +37,7 @@ interface AssemblyState {
   readonly problem?: string
 }
 
-/** The assembly of a scenario, made again whenever it changes. */
+/** The assembly of a scenario, beside the page, made again whenever it changes. */
 export function useAssembly(scenario: Scenario | undefined): AssemblyState {
   const [state, setState] = useState<AssemblyState>({})
   useEffect(() => {

@@ -2,8 +2,10 @@ import {
   assemble,
   type Assembly,
   ContextOverflowError,
+  type Layer,
   type Manifest,
   type Piece,
+  renditionTokens,
   type Scenario,
   scenarioInput,
   smallCounters,
@@ -18,20 +20,32 @@ export interface Assembled {
   readonly pieces: readonly Piece[]
   /** Why there is no request. */
   readonly overflow?: string
+  /** With all their forms and what each costs. */
+  readonly layers: readonly PricedLayer[]
   /** The counter of the scenario is not part of the page: its numbers are estimates by another one. */
   readonly estimated: boolean
+}
+
+/** A layer with the cost of each of its forms, tokens. */
+export interface PricedLayer extends Pick<Layer, 'id' | 'layer'> {
+  readonly renditions: readonly { readonly form: string; readonly text: string; readonly tokens: number }[]
 }
 
 /** Assembles a scenario as the gateway does. Throws a `RangeError` where it is not valid. */
 export function assembleScenario(scenario: Scenario): Assembled {
   const estimated = !counters.some(({ id }) => id === scenario.counter)
+  const input = scenarioInput(estimated ? { ...scenario, counter: tokenx.id } : scenario, counters)
+  const layers = input.layers.map(({ id, layer, renditions }) => ({
+    id,
+    layer,
+    renditions: renditions.map((one) => ({ ...one, tokens: renditionTokens(one, input.counter) })),
+  }))
   try {
-    const input = scenarioInput(estimated ? { ...scenario, counter: tokenx.id } : scenario, counters)
     const { manifest, pieces }: Assembly = assemble(input)
-    return { manifest, pieces, estimated }
+    return { manifest, pieces, layers, estimated }
   } catch (error) {
     if (!(error instanceof ContextOverflowError)) throw error
-    return { manifest: error.manifest, pieces: [], overflow: error.message, estimated }
+    return { manifest: error.manifest, pieces: [], layers, overflow: error.message, estimated }
   }
 }
 

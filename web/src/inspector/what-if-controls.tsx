@@ -20,6 +20,12 @@ const skillsTitles: Readonly<Record<SkillsMode, string>> = {
   readOnDemand: 'As a list, read on demand',
 }
 
+/** Settings from 0 to 1. */
+const shares = [
+  { key: 'headShare', label: 'Share of the head' },
+  { key: 'lowWater', label: 'Low water after a cut' },
+] as const
+
 /** What can be tried: each control is at what is in force until it is moved. */
 export function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): ReactNode {
   const { data: list } = useResource<ModelList>('/api/models')
@@ -65,24 +71,18 @@ export function WhatIfControls({ scenario, model, changes, onChange }: ControlsP
         hint={changes.layout === undefined ? undefined : 'The texts of the layers stay as they are now.'}
         onChange={({ target }) => set('layout', target.value, inForce)}
       />
-      <Slider
-        label="Share of the head"
-        shown={percent(tried.headShare)}
-        min={0}
-        max={1}
-        step={0.05}
-        value={tried.headShare}
-        onChange={({ target }) => set('headShare', Number(target.value), now.headShare)}
-      />
-      <Slider
-        label="Low water after a cut"
-        shown={percent(tried.lowWater)}
-        min={0}
-        max={1}
-        step={0.05}
-        value={tried.lowWater}
-        onChange={({ target }) => set('lowWater', Number(target.value), now.lowWater)}
-      />
+      {shares.map(({ key, label }) => (
+        <Slider
+          key={key}
+          label={label}
+          shown={percent(tried[key])}
+          min={0}
+          max={1}
+          step={0.05}
+          value={tried[key]}
+          onChange={({ target }) => set(key, Number(target.value), now[key])}
+        />
+      ))}
       {modes.length > 1 && (
         <Select
           label="Skills"

@@ -1,11 +1,12 @@
-import { type ReactNode, useEffect, useState } from 'react'
-import { type CallPage, type ModelList, type ModelView, useResource } from '../api/resources.ts'
+import type { ReactNode } from 'react'
+import { type ModelList, type ModelView, useResource } from '../api/resources.ts'
 import { count, dollars } from '../parts/numbers.ts'
+import { useScenario } from './call-scenario.ts'
+import { usePreviousCall } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
-import { assembleBeside } from './what-if-assembler.ts'
+import { useAssembly } from './what-if-assembler.ts'
 import type { Assembled } from './what-if-assembly.ts'
 import { priceOf } from './what-if-price.ts'
-import { readScenario } from './what-if-scenario.ts'
 
 interface CostProps extends Inspected {
   readonly assembled: Assembled
@@ -16,7 +17,7 @@ interface CostProps extends Inspected {
 export function WhatIfCost({ assembled, model, ...inspected }: CostProps): ReactNode {
   const { data: view } = useResource<ModelView>(`/api/model?id=${encodeURIComponent(model)}`)
   const { data: list } = useResource<ModelList>('/api/models')
-  const before = usePreviousCall(inspected)
+  const before = usePreviousAssembly(inspected)
   const ratio = list?.models.find(({ id }) => id === model)?.calibration?.ratio ?? 1
   const { cached, written, fresh, money } = priceOf({ assembled, before, facts: view?.facts, ratio })
   return (
@@ -31,25 +32,9 @@ export function WhatIfCost({ assembled, model, ...inspected }: CostProps): React
 }
 
 /** The assembly of the call that was made before this one: its beginning is what a cache has. */
-function usePreviousCall({ session, call }: Inspected): Assembled | undefined {
-  const { data } = useResource<CallPage>(
-    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
-  )
-  const calls = data?.calls ?? []
-  const at = call === undefined ? calls.length : calls.findIndex(({ id }) => id === call)
-  const previous = calls[at - 1]?.id
-  const [before, setBefore] = useState<{ readonly call: string; readonly assembled: Assembled }>()
-  useEffect(() => {
-    if (previous === undefined) return undefined
-    let current = true
-    readScenario({ session, call: previous })
-      .then(assembleBeside)
-      .then((assembled) => current && setBefore({ call: previous, assembled }))
-      // Without it nothing counts as cached.
-      .catch(() => undefined)
-    return () => {
-      current = false
-    }
-  }, [session, previous])
-  return before?.call === previous ? before?.assembled : undefined
+function usePreviousAssembly(inspected: Inspected): Assembled | undefined {
+  const previous = usePreviousCall(inspected)
+  const { next } = inspected
+  const { data } = useScenario(previous === undefined ? undefined : { call: previous, next })
+  return useAssembly(data).assembled
 }

@@ -1,6 +1,7 @@
 import { Copy, Download, RotateCcw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { useScenario } from './call-scenario.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
@@ -12,16 +13,15 @@ import { type Changes, changedScenario, configurationOf, cutsAnew, settingsOf } 
 import { WhatIfControls } from './what-if-controls.tsx'
 import { WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
-import { useScenario } from './what-if-scenario.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
-export default function WhatIfPanel({ session, call }: Inspected): ReactNode {
+export default function WhatIfPanel(inspected: Inspected): ReactNode {
   const [changes, setChanges] = useState<Changes>({})
   const { model, ...others } = changes
-  const original = useScenario({ session, call })
+  const original = useScenario(inspected)
   // A call that is cut anew needs the turns that were cut before.
   const history = cutsAnew(changes) ? Math.max(others.window ?? 0, original.data?.budget.window ?? 0) * 4 : undefined
-  const wider = useScenario(history === undefined ? undefined : { session, call, model, history: roundedUp(history) })
+  const wider = useScenario(history === undefined ? undefined : { ...inspected, model, history: roundedUp(history) })
   const scenario = history === undefined ? original.data : (wider.data ?? original.data)
   const changed = useMemo(() => scenario && changedScenario(scenario, others), [scenario, changes])
   const unchanged = useAssembly(original.data)
@@ -37,7 +37,7 @@ export default function WhatIfPanel({ session, call }: Inspected): ReactNode {
     <div className="flex flex-col gap-4">
       {problem !== undefined && <ErrorNote error={{ message: problem, hint: undefined }} />}
       {assembled && <WhatIfResult assembled={assembled} unchanged={unchanged.assembled?.manifest} />}
-      {assembled && <WhatIfCost session={session} call={call} assembled={assembled} model={model ?? now.model} />}
+      {assembled && <WhatIfCost {...inspected} assembled={assembled} model={model ?? now.model} />}
       <WhatIfControls scenario={base} model={now.model} changes={changes} onChange={setChanges} />
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={!isChanged} onClick={() => void copy(configurationOf(changes, now))}>

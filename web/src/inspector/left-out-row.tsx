@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import { entrySentence, type Manifest, type ManifestEntry } from '../../../src/context.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { count } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import { useScenario } from './call-scenario.ts'
+import { EntryOrigin } from './entry-origin.tsx'
+import { EntryPlace } from './entry-place.tsx'
+import { EntryText } from './entry-text.tsx'
+import { entryTitle } from './entry-words.ts'
+import { leftOutTexts } from './left-out-texts.ts'
+import type { Inspected } from './share-late-panel.tsx'
+
+interface LeftOutRowProps extends Inspected {
+  readonly entry: ManifestEntry
+  readonly manifest: Manifest
+}
+
+/** What a call left out: why, with the numbers that decided. It opens to the exact text. */
+export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
+  return (
+    <Fold
+      className="border-b border-line text-sm last:border-0"
+      summaryClassName="flex items-baseline gap-2 py-1"
+      summary={
+        <>
+          <span className="min-w-0 flex-1">{entrySentence(entry, manifest)}</span>
+          <span className="text-soft tabular-nums">{count(entry.fullTokens)}</span>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-2 pb-2 text-xs">
+        <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        <EntryOrigin entry={entry} pieces={[]} />
+        <Texts {...inspected} entry={entry} manifest={manifest} />
+      </div>
+    </Fold>
+  )
+}
+
+/** The texts, read with as much of the conversation as it takes to have them. */
+function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
+  const isHistory = entry.slot === 'history'
+  const history = isHistory ? historyTokens(manifest) : undefined
+  const { data, error } = useScenario({ ...inspected, history })
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner label="Reading what was left out" />
+  const texts = leftOutTexts(entry, manifest, data)
+  if (texts.length === 0) return <p className="text-soft">Its text is not part of the input any more.</p>
+  const title = entryTitle(entry, manifest)
+  return texts.map(({ name, text }, index) => (
+    <EntryText key={index} label={`Text of ${name ?? title} that was left out`} text={text} />
+  ))
+}
+
+/** Enough to have every turn that the account names, tokens, rounded so that all rows ask for the same. */
+function historyTokens({ entries }: Manifest): number {
+  const tokens = entries.reduce((sum, { slot, fullTokens }) => sum + (slot === 'history' ? fullTokens : 0), 0)
+  return Math.min(10_000_000, 2 ** Math.ceil(Math.log2(Math.max(1024, tokens * 2))))
+}

@@ -1,0 +1,77 @@
+import {
+  type AnyMessage,
+  type Manifest,
+  type ManifestEntry,
+  type Scenario,
+  toolCalls,
+  toolResults,
+} from '../../../src/context.ts'
+import { contentText } from './share-texts.ts'
+
+/** A text that was left out, with a name where one candidate is several. */
+interface LeftOutText {
+  readonly name?: string
+  readonly text: string
+}
+
+type Turn = Scenario['history'][number]
+
+/** The texts of a candidate that was left out, from the input of its call. Empty where the input does not have them any more. */
+export function leftOutTexts(entry: ManifestEntry, manifest: Manifest, scenario: Scenario): readonly LeftOutText[] {
+  const { id, layer, reason } = entry
+  const { history, current, layers, attachments } = scenario
+  const turns = [...history, current]
+  switch (layer) {
+    case 'attachment': {
+      const file = attachments.find((each) => each.id === id)
+      return file?.text === undefined ? [] : [{ name: file.name, text: file.text }]
+    }
+    case 'turn':
+      if (id === 'earlier') return earlierTexts(manifest, history)
+      return textOf(turns.find((turn) => turn.id === id.replace(/\/lead$/, '')))
+    case 'unpaired':
+      return partnerless(turns, String(reason?.['toolCallId'] ?? ''))
+    case 'user':
+    case 'assistant':
+    case 'tool':
+      return messageOf(turns, id)
+    default:
+      return layers.flatMap((each) => {
+        if (each.id !== id || each.layer !== layer) return []
+        const text = each.renditions?.[0]?.text ?? each.text ?? ''
+        return text === '' ? [] : [{ text }]
+      })
+  }
+}
+
+/** Turns that the account counts together, each by its number. */
+function earlierTexts({ entries }: Manifest, history: readonly Turn[]): readonly LeftOutText[] {
+  const named = new Set(entries.map(({ id }) => id.split('/')[0]))
+  return history
+    .flatMap((turn, index) => (named.has(turn.id) ? [] : [{ turn, index }]))
+    .flatMap(({ turn, index }) => textOf(turn).map(({ text }) => ({ name: `turn ${index + 1}`, text })))
+}
+
+function textOf(turn: Turn | undefined): readonly LeftOutText[] {
+  if (turn === undefined) return []
+  return [{ text: turn.messages.map((message) => contentText(message as AnyMessage)).join('\n\n') }]
+}
+
+/** One message of a turn: `TURN/NUMBER`. */
+function messageOf(turns: readonly Turn[], id: string): readonly LeftOutText[] {
+  const [, turn, number] = /^(.*)\/(\d+)$/s.exec(id) ?? []
+  const message = turns.find((each) => each.id === turn)?.messages[Number(number) - 1]
+  return message === undefined ? [] : [{ text: contentText(message as AnyMessage) }]
+}
+
+/** The messages with a call that has no result, or with a result that has no call. */
+function partnerless(turns: readonly Turn[], toolCallId: string): readonly LeftOutText[] {
+  return turns
+    .flatMap(({ messages }) => messages as readonly AnyMessage[])
+    .filter((message) =>
+      message.role === 'system'
+        ? false
+        : [...toolCalls(message), ...toolResults(message)].some((part) => part.toolCallId === toolCallId),
+    )
+    .map((message) => ({ text: contentText(message) }))
+}

@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from 'react'
+
+/** Something that one part of the page asks of another, which may not be drawn yet. */
+export interface Asked<Value> {
+  /** It stays asked for until `undefined` is. */
+  ask(value: Value | undefined): void
+  useAsked(): Value | undefined
+}
+
+export function createAsked<Value>(): Asked<Value> {
+  let asked: Value | undefined
+  const listeners = new Set<() => void>()
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return {
+    ask(value) {
+      asked = value
+      for (const listener of listeners) listener()
+    },
+    useAsked: () => useSyncExternalStore(subscribe, () => asked),
+  }
+}
