@@ -189,6 +189,28 @@ test('8: on a narrow screen Enter on a piece of the bar opens it over the conver
   await dialog.getByRole('region', { name: 'Exact text of Instructions' }).waitFor()
 })
 
+test('9: on a narrow screen the tabs stay where they are read to the end, and a turn is shown behind the inspector', async (t) => {
+  const { page, gateway } = await openedPage(
+    t,
+    { answer: () => ({ text: 'Yes. '.repeat(200) }) },
+    { prepare, browser: { viewport: { width: 360, height: 500 } } },
+  )
+  const { session } = await gateway.say('One?')
+  const { calls } = await gateway.say('Two?', { session })
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
+  const dialog = page.getByRole('dialog', { name: 'Inspector' })
+  const row = dialog.locator('summary', { hasText: 'Turn 1: One?' })
+  await row.click()
+  await dialog.getByRole('region', { name: 'Exact text of Turn 1: One?' }).last().scrollIntoViewIfNeeded()
+  await dialog.getByRole('tab', { name: 'Timeline' }).click()
+  await dialog.getByRole('list', { name: 'Calls of the session' }).waitFor()
+  await dialog.getByRole('tab', { name: 'Call', exact: true }).click()
+  await row.click()
+  await dialog.getByRole('button', { name: 'Show in the conversation' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('article').and(page.locator(':focus')).getByText('One?').waitFor()
+})
+
 const priced = {
   window: 20_000,
   price: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 },
@@ -211,15 +233,15 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
     `${tokens.toLocaleString('en')} ${words} for ${dollars((tokens * price) / 1_000_000)}`
   await strip
     .getByText(
-      `${part(cached, 'from the cache', 0.3)}, ${part(written, 'written to it', 3.75)}, ` +
-        `${part(fresh, 'fresh', 3)}, ${dollars(money!)}`,
+      `${dollars(money!)}: ${part(cached, 'from the cache', 0.3)}, ${part(written, 'written to it', 3.75)}, ` +
+        part(fresh, 'fresh', 3),
     )
     .waitFor()
 
   await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   const first = await gateway.curl<Preview['manifest']>(`/api/calls/${calls[0]!}/manifest`)
-  await inspector.getByText(`, ${dollars(first.forecast!.money!)}`).waitFor()
+  await inspector.getByText(`${dollars(first.forecast!.money!)}: `).waitFor()
   await inspector
     .getByText(
       `${dollars(callCost(usage, priced.price)!)}: ${part(1_000, 'from the cache', 0.3)}, ${part(600, 'written to it', 3.75)}, ` +

@@ -6,7 +6,6 @@ import { after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
-import type { CallPage } from '../../web/src/api/resources.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys } from '../end-to-end/gateway.ts'
@@ -218,7 +217,11 @@ test('12: two calls are compared: what came and changed, the text difference, an
   await comparison.getByText('skills', { exact: true }).click()
   await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
   await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
-  const newest = (await gateway.curl<CallPage>(`/api/sessions/${session}/calls`)).calls.slice(-2).map(({ id }) => id)
+  const newest = (
+    await gateway.curl<{ readonly calls: readonly { readonly id: string }[] }>(`/api/sessions/${session}/calls`)
+  ).calls
+    .slice(-2)
+    .map(({ id }) => id)
   const diff = await gateway.curl<Comparison>(`/api/diff?before=${newest[0]!}&after=${newest[1]!}`)
   assert.equal(await comparison.getByText(why).textContent(), diff.why)
   const { stdout } = await gateway.foreword('diff', 'last~1', 'last', '--session', session)

@@ -23,10 +23,9 @@ export function CallPanel(inspected: Inspected): ReactNode {
   const made = useAccount(call)
   const { data: scenario, error } = useScenario(inspected)
   const { assembled } = useAssembly(scenario)
-  // While the gateway is away, what it said last stays.
-  if (error && made === undefined && !(assembled && error.code === 'offline')) return <ErrorNote error={error} />
   const manifest = made ?? (call === undefined ? assembled?.manifest : undefined)
-  if (manifest === undefined) return <Spinner label="Reading the call" />
+  // The strip reports why the next call cannot be read again; what was read last stays.
+  if (manifest === undefined) return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
   const { used, budget } = manifest
   return (
     <div className="flex flex-col gap-3">

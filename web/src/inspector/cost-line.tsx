@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { callCost, callCostParts, type Price, promptCostParts } from '../../../src/context.ts'
+import { callCost, callCostParts, entryName, type Price, promptCostParts } from '../../../src/context.ts'
 import { type ModelView, type ReportedManifest, useResource } from '../api/resources.ts'
 import { count, dollars, percent } from '../parts/numbers.ts'
 
@@ -16,8 +16,8 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
     <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs text-soft">
       {forecast && (
         <Row name="Forecast">
+          {forecast.money !== undefined && `${dollars(forecast.money)}: `}
           {tokensText(forecast, price)}
-          {forecast.money !== undefined && `, ${dollars(forecast.money)}`}
         </Row>
       )}
       {reported?.promptTokens !== undefined && (
@@ -32,7 +32,7 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
       {reuse && (
         <Row name="Reuse">
           {`${count(reuse.tokens)} tokens are the same as in the call before`}
-          {reuse.firstChange && `; then ${reuse.firstChange.id} ${causes[reuse.firstChange.cause] ?? 'changed'}`}
+          {reuse.firstChange && `; then ${changeWords(reuse.firstChange, manifest)}`}
         </Row>
       )}
     </dl>
@@ -57,8 +57,13 @@ function Paid({ reported, price }: PaidProps): ReactNode {
   )
 }
 
-/** As the runtime names them. */
-const causes: Readonly<Record<string, string>> = { grew: 'continued', changed: 'changed' }
+/** What is the first that a cache does not have, by the name that people know. */
+function changeWords({ id, slot, cause }: FirstChange, manifest: ReportedManifest): string {
+  const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
+  return `${entry ? entryName(entry, manifest) : id} ${cause === 'grew' ? 'continued' : 'changed'}`
+}
+
+type FirstChange = NonNullable<NonNullable<ReportedManifest['reuse']>['firstChange']>
 
 type Tokens = Omit<NonNullable<ReportedManifest['forecast']>, 'money'>
 

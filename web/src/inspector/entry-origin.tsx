@@ -28,12 +28,13 @@ export function EntryOrigin({ entry, pieces }: EntryOriginProps): ReactNode {
   const calls = pieces.flatMap(({ content }) =>
     typeof content === 'object' && 'role' in content ? toolCalls(content) : [],
   )
-  const turn = entry.layer === 'turn' && entry.slot === 'history' ? entry.id.replace(/\/lead$/, '') : undefined
+  const isTurn = entry.layer === 'turn'
+  const turn = isTurn && entry.slot === 'history' && ref !== 'earlier' ? entry.id.replace(/\/lead$/, '') : undefined
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-1 text-soft wrap-anywhere">
       <span>
-        {`${froms[kind]}: `}
-        {address === undefined ? (
+        {isTurn ? 'From the conversation' : `${froms[kind]}: `}
+        {isTurn ? null : address === undefined ? (
           <bdi>{ref}</bdi>
         ) : (
           <a className="text-accent underline" href={address} target="_blank" rel="noreferrer noopener">
@@ -56,7 +57,7 @@ export function EntryOrigin({ entry, pieces }: EntryOriginProps): ReactNode {
           Download the file
         </a>
       )}
-      {turn !== undefined && turn !== 'earlier' && <ShowPlace place={turn} words="Show in the conversation" />}
+      {turn !== undefined && <ShowPlace place={turn} words="Show in the conversation" />}
       {kind === 'tool' && <ShowPlace place={ref} words="Show the call" />}
       {calls.map(({ toolCallId, toolName }) => (
         <ShowPlace key={toolCallId} place={toolCallId} words={`Show the call of ${toolName}`} />

@@ -61,7 +61,7 @@ interface OtherFormsProps {
 }
 
 /** What else it could have been, and what each would cost. */
-export function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
+function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
   const others = (layer?.renditions ?? []).filter((rendition) => rendition.form !== form && rendition.text !== '')
   return others.map((rendition) => (
     <Fold

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
+import { shownPlace } from '../parts/shown-place.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import { useMedia } from '../parts/use-media.ts'
 import { CallPanel } from './call-panel.tsx'
@@ -34,6 +35,10 @@ export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProp
     // A piece of the next call is asked for while an earlier one is open.
     if (shown.call === undefined && call !== undefined) onClose()
   }, [shown])
+  const place = shownPlace.useAsked()
+  useEffect(() => {
+    if (place !== undefined && !isWide && open) onClose()
+  }, [place])
   // Nothing of one call is shown in another.
   const late = { key: call ?? 'next', session: next.session, call, next }
   const tabs = [

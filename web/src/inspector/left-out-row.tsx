@@ -50,7 +50,10 @@ function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
   if (texts.length === 0) return <p className="text-soft">Its text is not part of the input any more.</p>
   const title = entryTitle(entry, manifest)
   return texts.map(({ name, text }, index) => (
-    <EntryText key={index} label={`Text of ${name ?? title} that was left out`} text={text} />
+    <div key={index}>
+      {name !== undefined && <p className="text-soft">{name}</p>}
+      <EntryText label={`Text of ${name ?? title} that was left out`} text={text} />
+    </div>
   ))
 }
 

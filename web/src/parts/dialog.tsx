@@ -13,6 +13,8 @@ interface DialogProps {
 /** A modal dialog of the browser: it keeps the focus, closes with Escape, and gives the focus back. Shown while it is mounted. */
 export function Dialog({ title, onClose, wide = false, children }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
+  /** A press that begins in the dialog may end beside it, because what was pressed changed the dialog. */
+  const pressedBeside = useRef(false)
   // Closed before it is removed: a dialog that is only removed does not give the focus back.
   useLayoutEffect(() => {
     const element = dialog.current!
@@ -28,8 +30,11 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps):
         event.preventDefault()
         onClose()
       }}
+      onPointerDown={(event) => {
+        pressedBeside.current = event.target === dialog.current
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose()
+        if (event.target === dialog.current && pressedBeside.current) onClose()
       }}
     >
       <div className="flex items-center justify-between gap-2 border-b border-line py-2 ps-4 pe-2">
