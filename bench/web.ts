@@ -20,7 +20,7 @@ const SESSIONS = 5_000
 const root = join(import.meta.dirname, '..')
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-web-'))
 
-console.log(`Compressed sizes (gzip), kB\n\n${sizeTable(pageSizes())}`)
+console.log(`Compressed sizes, kB\n\n${sizeTable(pageSizes())}`)
 
 const words = Array.from({ length: 1_500 }, (_, at) => (at % 12 === 11 ? `word${at}.\n\n` : `word${at} `))
 const provider = await scriptedProvider({ answer: () => ({ text: words, pieceDelayMs: 8 }) })

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const web = join(root, 'web')
@@ -16,6 +17,7 @@ const sources = [
   join(web, 'vite.config.ts'),
   join(web, 'src'),
   join(web, 'public'),
+  join(root, 'scripts', 'build-page.mjs'),
   join(root, 'src', 'context.ts'),
   join(root, 'src', 'context'),
 ]
@@ -28,6 +30,9 @@ export function buildPage(node = process.execPath) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const { status } = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], { cwd: web, stdio: ['ignore', 2, 2] })
   if (status !== 0) throw new Error(`the build of the page ended with exit code ${status}; its messages stand above.`)
+  for (const file of filesOf(join(web, 'dist', 'assets'))) {
+    if (/\.(?:js|css)$/.test(file)) writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+  }
   writeFileSync(stampFile, stamp)
 }
 

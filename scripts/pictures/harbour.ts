@@ -38,17 +38,23 @@ ${weather()}
   'skills/tide-tables/SKILL.md': skill(
     'tide-tables',
     'Read a tide table and say when there is enough water for a draught.',
-    ('Take the height of the day, subtract the draught and the margin of the berth, and name the two times between which the vessel floats. '.repeat(5)),
+    'Take the height of the day, subtract the draught and the margin of the berth, and name the two times between which the vessel floats. '.repeat(
+      5,
+    ),
   ),
   'skills/radio-calls/SKILL.md': skill(
     'radio-calls',
     'Write a call to a vessel as it is said on channel 12.',
-    ('Say the name of the vessel three times, the name of the station once, and then one sentence for one matter. '.repeat(4)),
+    'Say the name of the vessel three times, the name of the station once, and then one sentence for one matter. '.repeat(
+      4,
+    ),
   ),
   'skills/berth-plan/SKILL.md': skill(
     'berth-plan',
     'Plan the berths of a day, with draught, length and tugs.',
-    ('List the vessels by draught, the deepest first, and give each the berth whose depth leaves one metre at low water. '.repeat(5)),
+    'List the vessels by draught, the deepest first, and give each the berth whose depth leaves one metre at low water. '.repeat(
+      5,
+    ),
   ),
   'tool-access.json': JSON.stringify({
     global: { mode: 'allowlist', allowedTools: ['list_files', 'read_file', 'edit_file'] },

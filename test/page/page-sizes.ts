@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
@@ -12,8 +12,10 @@ export interface PageSize {
   readonly name: string
   /** What loads late and is not counted has its own kind. */
   readonly kind: 'script' | 'highlight' | 'math' | 'other'
-  /** Compressed. */
+  /** Compressed as a browser receives it: with Brotli, by the build. */
   readonly bytes: number
+  /** The same with gzip, for what does not know Brotli. */
+  readonly gzipBytes: number
   /** Whether the document of the page names it, so that the first screen needs it. */
   readonly first: boolean
 }
@@ -21,11 +23,15 @@ export interface PageSize {
 /** What `web/dist` has, the largest first. */
 export function pageSizes(): readonly PageSize[] {
   const document = readFileSync(join(dist, 'index.html'), 'utf8')
-  return readdirSync(join(dist, 'assets'))
+  const sizeOf = (name: string): number => statSync(join(dist, 'assets', name)).size
+  const names = readdirSync(join(dist, 'assets'))
+  return names
+    .filter((name) => !name.endsWith('.br'))
     .map((name) => ({
       name,
       kind: kindOf(name),
-      bytes: gzipSync(readFileSync(join(dist, 'assets', name)), { level: 9 }).length,
+      bytes: names.includes(`${name}.br`) ? sizeOf(`${name}.br`) : sizeOf(name),
+      gzipBytes: gzipSync(readFileSync(join(dist, 'assets', name)), { level: 9 }).length,
       first: document.includes(name),
     }))
     .toSorted((one, other) => other.bytes - one.bytes)
@@ -38,13 +44,17 @@ export function scriptBytes(sizes: readonly PageSize[]): number {
 
 /** One line a file, and the sum below. */
 export function sizeTable(sizes: readonly PageSize[]): string {
-  const line = (bytes: number, text: string): string => `${(bytes / 1_000).toFixed(1).padStart(8)}  ${text}`
+  const kB = (bytes: number): string => (bytes / 1_000).toFixed(1).padStart(8)
+  const line = (bytes: number, gzipBytes: number, text: string): string => `${kB(bytes)}${kB(gzipBytes)}  ${text}`
+  const counted = sizes.filter(({ kind }) => kind === 'script')
+  const gzipSum = counted.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0)
   return [
-    ...sizes.map(({ name, kind, bytes, first }) =>
-      line(bytes, `${name}${first ? '  first screen' : ''}${kind === 'script' ? '' : '  (not counted)'}`),
+    '  Brotli    gzip',
+    ...sizes.map(({ name, kind, bytes, gzipBytes, first }) =>
+      line(bytes, gzipBytes, `${name}${first ? '  first screen' : ''}${kind === 'script' ? '' : '  (not counted)'}`),
     ),
     '',
-    line(scriptBytes(sizes), `all scripts but highlighting and mathematics, of ${SCRIPT_BUDGET / 1_000}`),
+    line(scriptBytes(sizes), gzipSum, `all scripts but highlighting and mathematics, of ${SCRIPT_BUDGET / 1_000}`),
   ].join('\n')
 }
 

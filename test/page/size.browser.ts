@@ -21,6 +21,26 @@ test('everything but highlighting and mathematics is at most 200 kB of compresse
   }
 })
 
+test('a browser receives what the build has compressed, and a client without Brotli or gzip can read it, too', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await page.getByLabel('Message', { exact: true }).waitFor()
+  const first = pageSizes().filter(({ name, first: isFirst }) => isFirst && name.endsWith('.js'))
+  const received = await page.evaluate<readonly (readonly [string, number])[]>(
+    `performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])`,
+  )
+  for (const { name, bytes } of first) {
+    assert.equal(received.find(([address]) => address.endsWith(`/${name}`))?.[1], bytes, name)
+  }
+  const [{ name } = { name: '' }] = first
+  const answers = ['br', 'gzip', 'identity'].map(async (coding) => {
+    const answer = await fetch(`${gateway.url}/assets/${name}`, { headers: { 'accept-encoding': coding } })
+    assert.equal(answer.headers.get('content-encoding') ?? 'identity', coding)
+    return answer.text()
+  })
+  const source = readFileSync(join(assets, name), 'utf8')
+  for (const text of await Promise.all(answers)) assert.equal(text, source)
+})
+
 test('what the worker loads has nothing of the page in it', () => {
   const names = readdirSync(assets)
   const loaded = (name: string): readonly string[] => {

@@ -42,18 +42,17 @@ export interface PageFiles {
 
 /** Finds the built files. They are read when they are asked for, once. */
 export async function openPageFiles(): Promise<PageFiles> {
-  const files = new Map((await builtFiles()).map((name) => [name, openFile(name)]))
+  const built = new Set(await builtFiles())
+  const names = [...built].filter((name) => !name.endsWith('.br'))
+  const files = new Map(names.map((name) => [name, openFile(name, built.has(`${name}.br`))]))
   return {
     async answer(name, request) {
       const file = files.get(name)
       if (file === undefined) throw notFound(name)
-      const zips = request.headers.get('accept-encoding')?.includes('gzip') ?? false
-      return new Response(await (zips ? file.zipped() : file.plain()), {
-        headers: {
-          ...file.headers,
-          vary: 'accept-encoding',
-          ...(zips ? { 'content-encoding': 'gzip' } : {}),
-        },
+      const accepted = request.headers.get('accept-encoding') ?? ''
+      const coding = codings.find((each) => accepted.includes(each) && file[each])
+      return new Response(await (coding ? file[coding]!() : file.plain()), {
+        headers: { ...file.headers, vary: 'accept-encoding', ...(coding && { 'content-encoding': coding }) },
       })
     },
   }
@@ -70,12 +69,17 @@ async function builtFiles(): Promise<readonly string[]> {
   }
 }
 
-function openFile(name: string) {
+/** How a file can leave, the smallest first. */
+const codings = ['br', 'gzip'] as const
+
+/** `hasSmall`: the build has compressed the file already, with Brotli. */
+function openFile(name: string, hasSmall: boolean) {
   const plain = once(() => readFile(join(folder, name)))
   const isDocument = name.endsWith('.html')
   return {
     plain,
-    zipped: once(async () => gzip(await plain())),
+    br: hasSmall ? once(() => readFile(join(folder, `${name}.br`))) : undefined,
+    gzip: once(async () => gzip(await plain())),
     headers: {
       ...securityHeaders,
       'content-type': types[extname(name)] ?? 'application/octet-stream',
