@@ -175,7 +175,7 @@ export const waitingApprovalSchema = z.looseObject({
 /** Files of a message, by their ids. */
 export const attachmentsSchema = z
   .array(z.string().min(1))
-  .max(50)
+  .max(50, 'expected at most 50 files: send the others with another message')
   .optional()
   .describe(
     'Ids of files, in the order in which they are placed above the message. The turn waits for files that are still being read.',

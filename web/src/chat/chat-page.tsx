@@ -7,7 +7,7 @@ import { DropArea } from './drop-area.tsx'
 import { keepFocus } from '../parts/focus-message.ts'
 import { MessageForm } from './message-form.tsx'
 import { MessageList } from './message-list.tsx'
-import { useAttachments } from './use-attachments.ts'
+import { type Attachment, useAttachments } from './use-attachments.ts'
 import { useConversation } from './use-conversation.ts'
 import { useDraft } from './use-draft.ts'
 import { useSending } from './use-sending.ts'
@@ -33,12 +33,16 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const [, navigate] = useLocation()
   // What is attached while a message is on its way belongs to the next one.
   const going = useRef<readonly string[]>([])
+  const latest = useRef(attachments.items)
+  latest.current = attachments.items
   const sending = useSending({
     session,
     held,
     onSending: () => (going.current = attachments.items.map(({ key }) => key)),
     onSent(sent) {
+      const stays = latest.current.filter(({ key }) => !going.current.includes(key))
       for (const key of going.current) attachments.remove(key)
+      held.change({ files: sendable(stays) })
       toEnd.current()
       if (session === undefined) navigate(`/sessions/${encodeURIComponent(sent)}`)
     },
@@ -49,10 +53,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     if (matchMedia('(pointer: fine)').matches) keepFocus()
   }, [])
 
-  // What failed is shown, and not sent.
-  const files = attachments.items.flatMap(({ file, state }) =>
-    file === undefined || state.type === 'failed' ? [] : [file],
-  )
+  const files = sendable(attachments.items)
   const { change } = held
   useEffect(() => change({ files }), [change, files.join()])
 
@@ -94,4 +95,9 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
       />
     </div>
   )
+}
+
+/** What failed is shown, and not sent. */
+function sendable(items: readonly Attachment[]): readonly string[] {
+  return items.flatMap(({ file, state }) => (file === undefined || state.type === 'failed' ? [] : [file]))
 }

@@ -9,6 +9,7 @@ import { CommandPanel } from './command-panel.tsx'
 import { Composer } from './composer.tsx'
 import { onComposedText, takeText } from './composed-text.ts'
 import { focusMessage } from '../parts/focus-message.ts'
+import { GoneSession } from './gone-session.tsx'
 import { openTurns } from './open-turns.ts'
 import { OtherBranch } from './other-branch.tsx'
 import { QueuedMessages } from './queued-messages.tsx'
@@ -101,6 +102,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           </p>
         )}
         {shown && <ErrorNote error={shown} />}
+        {(failure?.code === 'deleted' || failure?.code === 'not-found') && <GoneSession held={held} />}
         {commands.result && <CommandPanel result={commands.result} onClose={commands.closeResult} />}
         {session !== undefined && (
           <>

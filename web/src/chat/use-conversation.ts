@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import { api, type ApiError } from '../api/client.ts'
+import { api, ApiError } from '../api/client.ts'
 import type { ListedSession } from '../api/resources.ts'
+import { followSessionChanges } from '../api/session-changes.ts'
 import { followSession, untilDone } from '../api/session-events.ts'
 import type { Entry } from '../../../src/session.ts'
 import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from './conversation.ts'
@@ -21,6 +22,12 @@ export interface FollowedConversation {
   /** Reads the page of the log before the first one. Does nothing where there is none, or while one is being read. */
   loadEarlier(): void
 }
+
+const DELETED = new ApiError(404, {
+  code: 'deleted',
+  message: 'This session was deleted.',
+  hint: 'What you have written is kept below.',
+})
 
 type State = Omit<FollowedConversation, 'loadEarlier'>
 
@@ -97,7 +104,13 @@ export function useConversation(session: string | undefined): FollowedConversati
     follow().catch((failure: ApiError) => {
       if (!signal.aborted) setState((before) => ({ ...before, failure, connected: true }))
     })
+    const stop = followSessionChanges((change) => {
+      if (change.type !== 'deleted' || change.id !== session) return
+      controller.abort()
+      setState((before) => ({ ...before, failure: DELETED, connected: true }))
+    })
     return () => {
+      stop()
       controller.abort()
       if (frame !== undefined) cancelAnimationFrame(frame)
     }
