@@ -22,6 +22,7 @@ import { pairingRoutes } from './routes/pairing-routes.ts'
 import { setupRoutes } from './routes/setup-routes.ts'
 import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
+import { usageRoutes } from './routes/usage-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
 /** What a server needs besides its runtime. */
@@ -106,6 +107,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...setupRoutes(runtime),
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
+    ...usageRoutes(runtime),
     ...toolRoutes(runtime),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),

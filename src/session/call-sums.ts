@@ -75,8 +75,10 @@ export function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts
   return { layers, tools }
 }
 
+type CompleteSum = Omit<CallSum, 'number'> & { readonly parts: PromptParts }
+
 /** The sum of a call, without its number. */
-export function callSum({ time, session, model, manifest, outcome }: CallRecord): Omit<CallSum, 'number'> {
+export function callSum({ time, session, model, manifest, outcome }: CallRecord): CompleteSum {
   return {
     time,
     ...(session === undefined ? {} : { session }),

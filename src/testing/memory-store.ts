@@ -168,7 +168,7 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
         .toSorted((one, other) => compareTexts(one.time, other.time) || one.number - other.number)
         .filter(({ time, number }) => time > after.time || (time === after.time && number > after.number))
         .slice(0, limit)
-        .map(({ parts: made, ...sum }) => (parts ? { ...sum, parts: made! } : sum)),
+        .map(({ parts: made, ...sum }) => (parts ? { ...sum, parts: made } : sum)),
     ),
     toolSums: read((tables, { from = '', before }) => {
       const sums = [...tables.sessions.values()]

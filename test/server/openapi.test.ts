@@ -101,6 +101,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/subjects/{subject}/context',
     'GET /api/subjects/{subject}/notes',
     'GET /api/tools',
+    'GET /api/usage',
     'GET /health',
     'GET /v1/models',
     'GET /v1/models/{model}',

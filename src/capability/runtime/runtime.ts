@@ -26,6 +26,7 @@ import type {
   ScenarioOptions,
 } from './calls.ts'
 import type { ModelSetup } from './model-setup.ts'
+import type { UsageOptions, UsageReport } from './usage.ts'
 import type { EventsOptions, SessionEvent, SubmitInput, SubmittedTurn } from './turns.ts'
 
 /**
@@ -107,6 +108,8 @@ export interface Runtime {
   /** The versions of a layer, by its name or id, and the calls that read each of them. */
   layerHistory(layer: string, options?: LayerHistoryOptions): Promise<LayerHistory>
   replay(session: string): Promise<Replay>
+  /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
+  usage(options: UsageOptions): Promise<UsageReport>
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>

@@ -7,8 +7,8 @@ import { openStoreConnection } from './connection.ts'
 import { allMigrations, migrate } from './migrations.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
-import { call } from '../../testing/session-store-entries.ts'
 import type { Message } from '../../context.ts'
+import type { CallRecord } from '../call.ts'
 import { verifyAudit } from '../audit.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
@@ -217,23 +217,50 @@ test('calls and results from before there were sums get theirs', async (context)
     outputTokens: 5,
     reasoningTokens: undefined,
   }
-  const told: Message = {
+  const answered: Message = {
     role: 'tool',
     content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'shell', output: { type: 'text', value: 'ok' } }],
   }
   const tokens = { counter: 'chars@1', full: 12, least: 4 }
+  const call: Omit<CallRecord, 'id'> = {
+    session: 'a',
+    time,
+    model: 'rehearsal',
+    input: {},
+    manifest: {
+      version: 1,
+      layout: 'any',
+      counter: { id: 'chars', version: '1' },
+      budget: { window: 100, reserve: 10, margin: 0, available: 90 },
+      used: 7,
+      slots: { tools: 0, system: 7, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 },
+      entries: [
+        {
+          id: 'instructions',
+          layer: 'instructions',
+          slot: 'system',
+          outcome: 'included',
+          tokens: 7,
+          fullTokens: 7,
+          origin: { kind: 'file', ref: 'AGENTS.md' },
+        },
+      ],
+      displaced: 0,
+    },
+    requestDigest: 'e3b0',
+  }
   await store.append(
     'a',
     [
       { type: 'session-start' },
       { type: 'input', turn: 't1', message: { role: 'user', content: 'hello' }, tokens },
       { type: 'turn-start', turn: 't1' },
-      { type: 'message', turn: 't1', message: told, tokens },
+      { type: 'message', turn: 't1', message: answered, tokens },
     ],
     time,
   )
   for (let number = 0; number < 1_100; number += 1) {
-    await store.putCall(call(`c${number}`, { session: 'a', outcome: { durationMs: 1, usage } }))
+    await store.putCall({ ...call, id: `c${number}`, outcome: { durationMs: 1, usage } })
   }
   const expected = [await store.callSums({ limit: 2_000, parts: true }), await store.toolSums({})]
   await store.close()

@@ -274,7 +274,8 @@ const sums: readonly Compilable[] = [
     .addColumn('cached', 'integer')
     .addColumn('written', 'integer')
     .addColumn('output', 'integer')
-    .addColumn('parts', 'text', (column) => column.notNull()),
+    .addColumn('layers', 'text', (column) => column.notNull())
+    .addColumn('tools', 'text', (column) => column.notNull()),
   schema
     .createIndex('call_sums_time')
     .on('call_sums')

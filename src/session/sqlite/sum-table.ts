@@ -24,7 +24,8 @@ export function putCallSum(connection: StoreConnection, number: number, record: 
     model,
     used,
     ...reportedColumns(reported),
-    parts: JSON.stringify(parts),
+    layers: JSON.stringify(parts.layers),
+    tools: JSON.stringify(parts.tools),
   })
 }
 
@@ -63,13 +64,13 @@ export function readCallSums(connection: StoreConnection, options: CallSumsOptio
   const { from = START, before = END, after, limit, parts = false } = options
   const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit }
   if (!parts) return connection.tuples(sumsAfter, range).map(toCallSum)
-  // Most calls of a session have the same tools and layers.
-  const parsed = new Map<string, PromptParts>()
+  // Most calls have the same tools as another one.
+  const parsed = new Map<string, PromptParts['tools']>()
   return connection.tuples(wholeSumsAfter, range).map((row) => {
-    const text = row[9]
-    const known = parsed.get(text) ?? (JSON.parse(text) as PromptParts)
-    parsed.set(text, known)
-    return { ...toCallSum(row), parts: known }
+    const [layers, text] = [row[9], row[10]]
+    const tools = parsed.get(text) ?? (JSON.parse(text) as PromptParts['tools'])
+    parsed.set(text, tools)
+    return { ...toCallSum(row), parts: { layers: JSON.parse(layers) as PromptParts['layers'], tools } }
   })
 }
 
@@ -111,7 +112,20 @@ const insertCallSum = plan((param: Parameter<Tables['call_sums']>) =>
   tables
     .insertInto('call_sums')
     .values(
-      columns(param, 'number', 'time', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'output', 'parts'),
+      columns(
+        param,
+        'number',
+        'time',
+        'session',
+        'model',
+        'used',
+        'prompt',
+        'cached',
+        'written',
+        'output',
+        'layers',
+        'tools',
+      ),
     ),
 )
 
@@ -151,13 +165,13 @@ const sumsAfter = plan((param: Parameter<Range>) =>
 const wholeSumsAfter = plan((param: Parameter<Range>) =>
   tables
     .selectFrom('call_sums')
-    .select([...narrow, 'parts'])
+    .select([...narrow, 'layers', 'tools'])
     .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
     .where('time', '<', param('before'))
     .orderBy('time')
     .orderBy('number')
     .limit(param('limit'))
-    .$castTo<readonly [...SumRow, parts: string]>(),
+    .$castTo<readonly [...SumRow, layers: string, tools: string]>(),
 )
 
 const toolsInRange = plan((param: Parameter<{ from: string; before: string }>) =>

@@ -51,8 +51,9 @@ export interface Tables {
     readonly cached: number | null
     readonly written: number | null
     readonly output: number | null
-    /** What took the tokens of the prompt, JSON. */
-    readonly parts: string
+    /** What took the tokens of the prompt, JSON: by layer, and the definitions by tool. */
+    readonly layers: string
+    readonly tools: string
   }
   /** The results of tools in the entry `seq`, in their order. */
   readonly tool_sums: {
