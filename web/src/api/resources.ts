@@ -7,6 +7,7 @@ import type {
   Preview,
   RebuiltRequest,
   RuntimeStatus,
+  UsageReport,
 } from '../../../src/capability.ts'
 import type { CallOutcome, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
@@ -54,6 +55,9 @@ export type Status = Omit<RuntimeStatus, 'facts'> & RuntimeStatus['facts']
 export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
+
+/** What calls used and cost: `GET /api/usage`. */
+export type { UsageReport }
 
 export type { LayerHistory, ListedSession, ModelView, Preview, RebuiltRequest }
 
