@@ -7,6 +7,7 @@ export {
   nextAuditRecord,
   type AuditStore,
   type AuditVerdict,
+  auditLines,
   CHAIN_START,
   chainHash,
   verifyAudit,

@@ -208,12 +208,14 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     deleteFile: (id) => write((tables) => tables.files.delete(id)),
 
     audit: read((tables, options = {}) => {
-      const { session, turn, tool, decision, since = '', after = 0, last, limit = ALL } = options
+      const { session, turn, tool, decision, since = '', until, after = 0, before = ALL, last, limit = ALL } = options
       const wanted = Object.entries({ session, turn, tool, decision }).filter(([, value]) => value !== undefined)
       const found = tables.audit.filter(
         (record) =>
           record.number > after &&
+          record.number < before &&
           record.time >= since &&
+          (until === undefined || record.time < until) &&
           wanted.every(([name, value]) => record[name as keyof AuditRecord] === value),
       )
       return last === undefined ? found.slice(0, limit) : newest(found, last)

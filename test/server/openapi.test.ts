@@ -50,6 +50,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/agents/{agent}/versions',
     'GET /api/approvals',
     'GET /api/audit',
+    'GET /api/audit/export',
     'GET /api/audit/verify',
     'GET /api/calls',
     'GET /api/calls/{call}',

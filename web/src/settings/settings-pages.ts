@@ -12,5 +12,6 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'status', title: 'Status', component: lazy(() => import('./status-page.tsx')) },
   { id: 'models', title: 'Models', component: lazy(() => import('./models-page.tsx')) },
   { id: 'usage', title: 'Usage and cost', component: lazy(() => import('./usage-page.tsx')) },
+  { id: 'audit', title: 'Audit', component: lazy(() => import('./audit-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]
