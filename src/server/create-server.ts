@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Failure, Route, Runtime } from '../capability.ts'
+import type { Failure, Finding, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
 import type { HostedRuntime } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
@@ -16,6 +16,7 @@ import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { commandRoutes } from './routes/command-routes.ts'
+import { doctorRoutes } from './routes/doctor-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly version: string
   /** The configuration without its secrets. */
   readonly configuration?: () => unknown
+  /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
+  readonly examine?: (() => AsyncIterable<Finding>) | undefined
   readonly log?: ServerLog | undefined
   readonly streams?: Partial<StreamLimits>
   /**
@@ -112,6 +115,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...toolRoutes(runtime),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
+    ...(options.examine ? doctorRoutes(options.examine) : []),
   ]
   const routes = allRoutes(host, contributions)
   const open = routes.filter(({ needsToken }) => needsToken === false)

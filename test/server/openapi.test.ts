@@ -64,6 +64,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/configuration',
     'GET /api/context',
     'GET /api/diff',
+    'GET /api/doctor',
     'GET /api/files',
     'GET /api/files/{file}',
     'GET /api/files/{file}/content',

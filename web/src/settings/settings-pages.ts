@@ -13,5 +13,6 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'models', title: 'Models', component: lazy(() => import('./models-page.tsx')) },
   { id: 'usage', title: 'Usage and cost', component: lazy(() => import('./usage-page.tsx')) },
   { id: 'audit', title: 'Audit', component: lazy(() => import('./audit-page.tsx')) },
+  { id: 'doctor', title: 'Doctor', component: lazy(() => import('./doctor-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]
