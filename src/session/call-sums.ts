@@ -63,7 +63,7 @@ export interface SumStore {
 const conversation: ReadonlySet<string> = new Set(['turn', 'user', 'assistant', 'tool'])
 
 /** Adds up what took the tokens of a prompt. */
-export function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
+function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
   const layers: Record<string, number> = {}
   const tools: Record<string, number> = {}
   for (const { id, layer, slot, tokens } of entries) {
