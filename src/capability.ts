@@ -119,6 +119,14 @@ export type {
   ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
+export type {
+  CallUsageRow,
+  LayerUsageRow,
+  ToolUsageRow,
+  UsageOptions,
+  UsageReport,
+  UsageSums,
+} from './capability/runtime/usage.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {
   LearnedLimit,

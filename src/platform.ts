@@ -20,4 +20,11 @@ export {
   type SqliteFileKind,
   type SqliteOptions,
 } from './platform/sqlite.ts'
-export { compactSqliteFile, copySqliteFile, readSqliteFile, sqliteFileFault } from './platform/sqlite-file.ts'
+export {
+  compactSqliteFile,
+  copySqliteFile,
+  findSqliteFileFault,
+  querySqliteFile,
+  readSqliteFile,
+  sqliteFileFault,
+} from './platform/sqlite-file.ts'

@@ -7,6 +7,7 @@ export {
   nextAuditRecord,
   type AuditStore,
   type AuditVerdict,
+  auditLines,
   CHAIN_START,
   chainHash,
   verifyAudit,
@@ -26,6 +27,16 @@ export type {
   TokenCounts,
 } from './session/entry.ts'
 export type { CallOutcome, CallRecord, CallStore, CallWarning, Usage } from './session/call.ts'
+export {
+  type CallSum,
+  callSum,
+  type CallSumsOptions,
+  type PromptParts,
+  type SumRange,
+  type SumStore,
+  type ToolSum,
+  toolSumsOf,
+} from './session/call-sums.ts'
 export { type AnswerLimit, type PartialReason, type TurnOutcome, turnOutcomeTypes } from './session/turn-outcome.ts'
 export { contentHash, type ContentStore, readReferredContent } from './session/content.ts'
 export { type FileOwner, type FileRow, type FileState, type FileStore, fileMediaType } from './session/file-row.ts'

@@ -13,6 +13,7 @@ export const hostCommands = [
   'audit',
   'context',
   'calls',
+  'usage',
   'request',
   'diff',
   'replay',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage } from '../platform.ts'
 import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
-import type { Server } from '../server.ts'
+import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
 import { withToken } from './answer.ts'
@@ -25,6 +25,11 @@ export interface Gateway {
   readonly close: () => Promise<void>
 }
 
+/** What a gateway is opened for. */
+interface GatewayUse extends Pick<ServerOptions, 'examine'> {
+  readonly listens?: boolean
+}
+
 /**
  * Claims the home for this process and opens everything on it. Throws, without having changed anything, where the
  * configuration is not valid or another gateway holds the home. Only a gateway that `listens` opens its channels.
@@ -33,7 +38,7 @@ export async function openGateway(
   home: string,
   io: Io,
   warn: (text: string) => void,
-  { listens = false }: { readonly listens?: boolean } = {},
+  { listens = false, examine }: GatewayUse = {},
 ): Promise<Gateway> {
   const {
     completeRestore,
@@ -76,7 +81,7 @@ export async function openGateway(
       configuration,
       claim,
       runtime,
-      server: await createHomeServer(home, runtime, configuration, token, io),
+      server: await createHomeServer(home, runtime, configuration, { token, examine }, io),
       token,
       started,
       async close() {
@@ -106,7 +111,7 @@ async function createHomeServer(
   home: string,
   runtime: HostedRuntime,
   configuration: Configuration,
-  token: string | undefined,
+  { token, examine }: Pick<ServerOptions, 'token' | 'examine'>,
   io: Io,
 ): Promise<Server> {
   const [{ createServer, hostedOptions }, { tokenStore }] = await Promise.all([
@@ -123,6 +128,7 @@ async function createHomeServer(
     maxBodyBytes,
     version: version(),
     configuration: () => hideSecrets('', configuration),
+    examine,
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
@@ -155,9 +161,7 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
   const { environment } = io
   const options = { home, capabilities, configuration, environment, version: version() }
   const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
-  return connectionTo(await createHomeServer(home, runtime, configuration, undefined, io), undefined, () =>
-    runtime.close(),
-  )
+  return connectionTo(await createHomeServer(home, runtime, configuration, {}, io), undefined, () => runtime.close())
 }
 
 interface RequestHandler {

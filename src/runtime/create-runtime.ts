@@ -28,7 +28,7 @@ import { openCalibrationStore } from './models/calibration-store.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
-import { createModelChoice, modelStatuses, modelView } from './models/model-choice.ts'
+import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
 import { admit, editedMessage, requireLiveTurn } from './sessions/admission.ts'
@@ -44,6 +44,7 @@ import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
 import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
+import { usageReport } from './usage/usage-report.ts'
 
 /** A runtime with what its capabilities bring to hosts. */
 export interface HostedRuntime extends Runtime {
@@ -247,6 +248,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
+    usage: (options) => usageReport({ store, priceOf: (model) => priceOf(parts.models, model) }, options),
     pairings,
     recall,
     approvals: approvals.waiting,

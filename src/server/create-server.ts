@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Failure, Route, Runtime } from '../capability.ts'
+import type { Failure, Finding, Route, Runtime } from '../capability.ts'
 import { once } from '../platform.ts'
 import type { HostedRuntime, TokenStore } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
@@ -11,12 +11,14 @@ import { assertBindIsSafe, createGuard } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount } from './route.ts'
 import { accessRoutes } from './routes/access-routes.ts'
-import { approvalRoutes, auditRoutes, toolRoutes } from './routes/tool-routes.ts'
+import { approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { backupRoutes } from './routes/backup-routes.ts'
+import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { commandRoutes } from './routes/command-routes.ts'
+import { doctorRoutes } from './routes/doctor-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
@@ -25,6 +27,7 @@ import { setupRoutes } from './routes/setup-routes.ts'
 import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
+import { usageRoutes } from './routes/usage-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 
 /** What a server needs besides its runtime. */
@@ -46,6 +49,8 @@ export interface ServerOptions {
   readonly version: string
   /** The configuration without its secrets. */
   readonly configuration?: () => unknown
+  /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
+  readonly examine?: (() => AsyncIterable<Finding>) | undefined
   readonly log?: ServerLog | undefined
   readonly streams?: Partial<StreamLimits>
   /**
@@ -114,6 +119,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...setupRoutes(runtime),
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
+    ...usageRoutes(runtime),
     ...toolRoutes(runtime),
     ...accessRoutes(runtime),
     ...backupRoutes(runtime),
@@ -132,6 +138,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
+    ...(options.examine ? doctorRoutes(options.examine) : []),
   ]
   const routes = allRoutes(host, contributions)
   const open = routes.filter(({ needsToken }) => needsToken === false)

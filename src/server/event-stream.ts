@@ -164,7 +164,8 @@ function runStream(
         controller.signal.addEventListener('abort', settle, { once: true })
       })
     const heartbeat = setInterval(() => {
-      if (wire.backlog() === 0) void write(HEARTBEAT)
+      // A comment would be a fault in any other format.
+      if (wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream')) void write(HEARTBEAT)
     }, limits.heartbeatMs)
     heartbeat.unref()
     const breakOff = () => {

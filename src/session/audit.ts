@@ -70,12 +70,30 @@ export interface AuditOptions {
   readonly decision?: AuditFacts['decision']
   /** ISO 8601: at this time or later. */
   readonly since?: string
+  /** ISO 8601: before this time. */
+  readonly until?: string
   /** Only records with a larger number. */
   readonly after?: number
+  /** Only records with a smaller number: with `last` a long audit is read in pages from its end. */
+  readonly before?: number
   /** Only the newest n matches. */
   readonly last?: number
   /** Only the oldest n matches: with `after` a long audit is read in pages. */
   readonly limit?: number
+}
+
+/** The complete records as JSON Lines, oldest first. */
+export async function* auditLines(store: AuditStore, filter: AuditOptions): AsyncGenerator<string> {
+  if (filter.last !== undefined) {
+    for (const record of await store.audit(filter)) yield JSON.stringify(record)
+    return
+  }
+  for (let after = filter.after ?? 0; ;) {
+    const page = await store.audit({ ...filter, after, limit: PAGE })
+    for (const record of page) yield JSON.stringify(record)
+    if (page.length < PAGE) return
+    after = page.at(-1)!.number
+  }
 }
 
 /** The `previous` hash of the first record. */

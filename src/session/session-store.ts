@@ -1,5 +1,6 @@
 import type { AuditFacts, AuditStore } from './audit.ts'
 import type { CallOutcome, CallRecord, CallStore } from './call.ts'
+import type { SumStore } from './call-sums.ts'
 import type { ContentStore } from './content.ts'
 import type { Binding, EntryBody } from './entry.ts'
 import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
@@ -16,7 +17,7 @@ import type { LogStore } from './log-store.ts'
  * All values are plain JSON: what JSON cannot express (`undefined`, bytes, dates) is not returned.
  */
 export interface SessionStore
-  extends LogStore, CallStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
+  extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
   transaction(writes: readonly Write[]): Promise<void>
   /** Waits for all accepted writes, then closes. */

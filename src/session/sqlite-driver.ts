@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copySqliteFile, readSqliteFile, sqliteFileFault } from '../platform.ts'
+import { copySqliteFile, findSqliteFileFault, querySqliteFile, readSqliteFile, sqliteFileFault } from '../platform.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
 import type { MissingContent, StoreDriver } from './store-driver.ts'
@@ -16,8 +16,8 @@ export const sqliteDriver: StoreDriver = {
   exists: async (folder) => existsSync(fileIn(folder)),
   location: fileIn,
   owns: (name) => name.startsWith(FILE),
-  findFault: async (folder) => sqliteFileFault(fileIn(folder), storeFile),
-  findMissingContents: async (folder) => missingContents(fileIn(folder)),
+  findFault: (folder) => findSqliteFileFault(fileIn(folder), storeFile),
+  findMissingContents: (folder) => missingContents(fileIn(folder)),
   async snapshot(folder, target) {
     const copy = fileIn(target)
     rmSync(copy, { force: true })
@@ -65,13 +65,9 @@ function fileHashes(path: string): readonly string[] {
  *
  * @throws StoreError `busy`, `corrupt`, `io`
  */
-function missingContents(path: string): readonly MissingContent[] {
-  return readSqliteFile(path, storeFile, (database) =>
-    database
-      .prepare(MISSING)
-      .all()
-      .map(({ hash, place }) => ({ hash: String(hash), place: String(place) })),
-  )
+async function missingContents(path: string): Promise<readonly MissingContent[]> {
+  const rows = await querySqliteFile(path, storeFile, MISSING)
+  return rows.map(({ hash, place }) => ({ hash: String(hash), place: String(place) }))
 }
 
 /** Selects every place that references a missing content as `sha256:HASH`. */

@@ -1,5 +1,6 @@
 import {
   type AuditRecord,
+  callSum,
   type Entry,
   type EntryListener,
   type RecentTurns,
@@ -8,6 +9,7 @@ import {
   type SessionStore,
   type MessageBody,
   type StoreDriver,
+  toolSumsOf,
   StoreError,
   type TurnRow,
   turnRowAfter,
@@ -160,6 +162,24 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     }),
 
     putValue: (key, value) => write((tables) => putValue(tables, key, value)),
+    callSums: read((tables, { from = '', before, after = { time: '', number: 0 }, limit, parts = false }) =>
+      [...tables.calls.values()]
+        .map((record, index) => ({ ...callSum(record), number: index + 1 }))
+        .filter(({ time }) => time >= from && (before === undefined || time < before))
+        .toSorted((one, other) => compareTexts(one.time, other.time) || one.number - other.number)
+        .filter(({ time, number }) => time > after.time || (time === after.time && number > after.number))
+        .slice(0, limit)
+        .map(({ parts: made, ...sum }) => (parts ? { ...sum, parts: made } : sum)),
+    ),
+    toolSums: read((tables, { from = '', before }) => {
+      const sums = [...tables.sessions.values()]
+        .flatMap(({ entries }) => entries)
+        .filter(({ time }) => time >= from && (before === undefined || time < before))
+        .flatMap(toolSumsOf)
+      return [...Map.groupBy(sums, ({ tool }) => tool)]
+        .map(([tool, of]) => ({ tool, results: of.length, tokens: of.reduce((sum, { tokens }) => sum + tokens, 0) }))
+        .toSorted((one, other) => compareTexts(one.tool, other.tool))
+    }),
     value: read((tables, key) => {
       const json = tables.values.get(key)
       return json === undefined ? undefined : (JSON.parse(json) as unknown)
@@ -194,12 +214,14 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     deleteFile: (id) => write((tables) => tables.files.delete(id)),
 
     audit: read((tables, options = {}) => {
-      const { session, turn, tool, decision, since = '', after = 0, last, limit = ALL } = options
+      const { session, turn, tool, decision, since = '', until, after = 0, before = ALL, last, limit = ALL } = options
       const wanted = Object.entries({ session, turn, tool, decision }).filter(([, value]) => value !== undefined)
       const found = tables.audit.filter(
         (record) =>
           record.number > after &&
+          record.number < before &&
           record.time >= since &&
+          (until === undefined || record.time < until) &&
           wanted.every(([name, value]) => record[name as keyof AuditRecord] === value),
       )
       return last === undefined ? found.slice(0, limit) : newest(found, last)

@@ -89,6 +89,9 @@ export function auditCases(storeCase: StoreCase): void {
         [{ after: 1, tool: 'shell', limit: 1 }, [3]],
         [{ after: 4, last: 9 }, [5, 6]],
         [{ after: 6 }, []],
+        [{ until: at(5), since: at(3) }, [3, 4]],
+        [{ before: 5, last: 2 }, [3, 4]],
+        [{ before: 5, tool: 'shell' }, [1, 3]],
       ]
       for (const [options, numbers] of found) {
         const listed = (await store.audit(options)).map((record) => record.number)

@@ -7,6 +7,7 @@ import { fileCases } from './session-store-file-cases.ts'
 import { labelCases } from './session-store-label-cases.ts'
 import { logCases } from './session-store-log-cases.ts'
 import { type StoreCase, type StoreFixture, withStore } from './session-store-entries.ts'
+import { sumCases } from './session-store-sum-cases.ts'
 import { turnCases } from './session-store-turn-cases.ts'
 import type { TestFunction } from './test-function.ts'
 
@@ -22,6 +23,7 @@ export const storeSuites = {
     labelCases(storeCase)
   }),
   calls: suite(callCases),
+  sums: suite(sumCases),
   contents: suite(contentCases),
   values: suite(valueCases),
   records: suite(recordCases),

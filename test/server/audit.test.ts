@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditFacts, type AuditRecord, openSqliteStore, verifyAudit } from '../../src/session.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served } from './served.ts'
@@ -49,9 +50,43 @@ test('records are found by what they say, in pages, and the newest of them', asy
     ['after=2&limit=2', [3, 4]],
     ['after=6', []],
     ['last=2', [5, 6]],
+    ['last=2&before=5', [3, 4]],
+    ['until=2026-01-01T00:03:00Z', [1, 2]],
     ['last=1&session=a&tool=shell', [3]],
   ]
   for (const [query, found] of asked) assert.deepEqual(await numbers(query), found, query)
+})
+
+test('an export has every record that matches, whole and in order, as JSON Lines', async (context) => {
+  const { store, doors } = await audited(context)
+  for (const [query, options] of [
+    ['', {}],
+    ['?session=a&until=2026-01-01T00:05:00Z', { session: 'a', until: '2026-01-01T00:05:00.000Z' }],
+  ] as const) {
+    const answer = await doors.request(`/api/audit/export${query}`)
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/jsonl/)
+    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="foreword-audit.jsonl"/)
+    const lines = (await answer.text()).trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      await store.audit(options),
+    )
+  }
+  assert.equal((await doors.request('/api/audit/export?last=2')).status, 400)
+})
+
+test('an export that takes long has only records', async (context) => {
+  const { store } = await audited(context)
+  const slow = async (options: Parameters<typeof store.audit>[0]) => {
+    await sleep(60)
+    return store.audit(options)
+  }
+  const doors = served({ ...scriptedRuntime(), store: { ...store, audit: slow } }, { streams: { heartbeatMs: 5 } })
+  const lines = (await (await doors.request('/api/audit/export')).text()).trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as AuditRecord).number),
+    [1, 2, 3, 4, 5, 6],
+  )
 })
 
 test('a query that could not be meant is refused with a reason', async (context) => {

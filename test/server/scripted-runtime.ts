@@ -1,3 +1,4 @@
+import { addUsage } from '../../src/runtime/usage/usage-sums.ts'
 import { layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import {
@@ -518,6 +519,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     nextScenario: async () => scenario,
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
+    usage: async ({ zone = 'UTC' }) => ({ by: 'day', zone, total: addUsage([]), rows: [] }),
     layerHistory: async (layer) => ({ layer, calls: 0, versions: [] }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
     approvals: async () => approvals.waiting(),

@@ -1,3 +1,4 @@
+import type { Finding } from '../../src/capability.ts'
 import { type Server, type ServerOptions } from '../../src/server.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'
 import { type Runtime } from '../home/features.ts'
@@ -27,7 +28,7 @@ export interface RequestOptions {
 
 /** A server in memory: requests in, responses out, no port. */
 export function served(runtime: Runtime, options: Partial<ServerOptions> = {}): Served {
-  const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0', ...options })
+  const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0', examine, ...options })
   const request = (path: string, { method, body, headers, signal }: RequestOptions = {}) =>
     server.fetch(
       new Request(`http://127.0.0.1:4141${path}`, {
@@ -44,6 +45,11 @@ export function served(runtime: Runtime, options: Partial<ServerOptions> = {}): 
   const json = async <Answer>(path: string, given?: RequestOptions) =>
     (await (await request(path, given)).json()) as Answer
   return { server, request, json }
+}
+
+/** What a doctor would find. */
+async function* examine(): AsyncGenerator<Finding> {
+  yield { check: 'node', level: 'ok', message: 'Node 24' }
 }
 
 /** One event, of whichever door: the fields that tests look at. */

@@ -31,6 +31,7 @@ import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
+import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
  * Many sessions over one home: what every host (HTTP, command line, channels) and every capability works with. Methods reject with
@@ -118,6 +119,8 @@ export interface Runtime {
   /** The versions of a layer, by its name or id, and the calls that read each of them. `*` is every layer. */
   layerHistory(layer: string, options?: LayerHistoryOptions): Promise<LayerHistory>
   replay(session: string): Promise<Replay>
+  /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
+  usage(options: UsageOptions): Promise<UsageReport>
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>

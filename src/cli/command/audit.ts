@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import type { AuditOptions, AuditRecord, AuditStore, AuditVerdict } from '../../session.ts'
+import type { AuditRecord, AuditVerdict } from '../../session.ts'
 import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
 import { usageFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
@@ -127,8 +127,6 @@ function verdictText(verdict: AuditVerdict): string {
   return verdict.records === 1 ? 'whole: 1 record' : `whole: ${verdict.records} records`
 }
 
-const PAGE = 500
-
 /** Writes complete records as JSON Lines, oldest first. */
 async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = readFilter(call)
@@ -136,7 +134,8 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const found = await withStore(
     await findHomeStore(call.home, io),
     async (store) => {
-      await write(recordLines(store, await resolveSession(store, filter)), file, io)
+      const { auditLines } = await import('../../session.ts')
+      await write(auditLines(store, await resolveSession(store, filter)), file, io)
       return true
     },
     () => false,
@@ -147,7 +146,7 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
 }
 
 async function write(lines: AsyncIterable<string> | Iterable<string>, file: string | undefined, io: Io): Promise<void> {
-  const source = Readable.from(lines)
+  const source = Readable.from(lines).map((line: string) => `${line}\n`)
   if (file === undefined) {
     const shown = source.map((line: string) => safeForTerminal(line, io.stdout))
     return await pipeline(shown, io.stdout, { end: false })
@@ -156,18 +155,5 @@ async function write(lines: AsyncIterable<string> | Iterable<string>, file: stri
     await pipeline(source, createWriteStream(file, { mode: 0o600 }))
   } catch (error) {
     throw fileFailure(file, 'written', error)
-  }
-}
-
-async function* recordLines(store: AuditStore, filter: AuditOptions): AsyncGenerator<string> {
-  if (filter.last !== undefined) {
-    for (const record of await store.audit(filter)) yield `${JSON.stringify(record)}\n`
-    return
-  }
-  for (let after = 0; ;) {
-    const page = await store.audit({ ...filter, after, limit: PAGE })
-    for (const record of page) yield `${JSON.stringify(record)}\n`
-    if (page.length < PAGE) return
-    after = page.at(-1)!.number
   }
 }

@@ -32,7 +32,13 @@ export const startCommand: Command = {
 async function runGateway(call: CommandCall, io: Io): Promise<number> {
   // Warnings from the start appear on the screen, later ones when they occur.
   let announced = false
-  const gateway = await openGateway(call.home, io, (text) => announced && note(io, text), { listens: true })
+  const gateway = await openGateway(call.home, io, (text) => announced && note(io, text), {
+    listens: true,
+    async *examine() {
+      const { examine } = await import('../doctor/examine.ts')
+      yield* examine(call.home, io)
+    },
+  })
   const listening = await listenOn(gateway)
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })

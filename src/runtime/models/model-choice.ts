@@ -1,5 +1,7 @@
 import type { ModelStatus, ModelView } from '../../capability.ts'
 import { type Model, ModelError, type Models } from '../../model.ts'
+import type { Price } from '../../context.ts'
+import { withTimeout } from '../../platform.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -131,5 +133,17 @@ export async function modelView(
     return { id: model.id, facts: model.facts, window, reserve }
   } catch (error) {
     throw runtimeFailure(error)
+  }
+}
+
+/** How long the server of a model may take to answer what it is, ms. */
+const PRICE_MS = 2_000
+
+/** The price of a model; `undefined` where it is not known, or not known in time. */
+export async function priceOf(models: Models, id: string): Promise<Price | undefined> {
+  try {
+    return (await withTimeout(models.model(id), PRICE_MS)).facts.price
+  } catch {
+    return undefined
   }
 }

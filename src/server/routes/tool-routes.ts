@@ -4,13 +4,11 @@ import { json } from '../answer.ts'
 import {
   decidedBySchema,
   digestSchema,
-  limitSchema,
   toolResultSchema,
   toolStatusSchema,
   toolTrialSchema,
   waitingApprovalSchema,
 } from '../schema.ts'
-import type { AuditOptions } from '../../session.ts'
 
 const input = z.unknown().describe('The input of the tool, as its schema describes it.')
 
@@ -129,72 +127,4 @@ function toDecision(body: z.output<typeof decisionBody>): PersonsDecision {
   if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown, by }
   const reason = body.reason?.trim()
   return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown, by }
-}
-
-const auditQuery = z.strictObject({
-  session: z.string().min(1).optional(),
-  turn: z.string().min(1).optional(),
-  tool: z.string().min(1).optional(),
-  decision: z.enum(['allowed', 'refused', 'asked', 'approved', 'denied']).optional(),
-  since: z.iso.datetime({ offset: true }).optional().describe('At this time or later.'),
-  after: z.coerce.number().int().min(0).optional().describe('Number of the last known record.'),
-  limit: limitSchema(200, 1000),
-  last: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('The newest records, this many, instead of the oldest.'),
-})
-
-const auditRecord = z.looseObject({
-  number: z.number(),
-  time: z.string(),
-  kind: z.string(),
-  previous: z.string(),
-  hash: z.string(),
-})
-
-/** The audit: decisions and calls, and the proof that nobody changed their records. */
-export function auditRoutes(runtime: Runtime): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/api/audit',
-      tag: 'audit',
-      summary: 'Lists records of decisions and calls, oldest first',
-      description:
-        'A record has to match every given filter. `after` continues after a page; `last` gives the newest records.',
-      query: auditQuery,
-      answers: {
-        200: { description: 'A page of records', schema: z.object({ records: z.array(auditRecord) }) },
-      },
-      handle: async ({ query }) => json({ records: await runtime.store.audit(toAuditOptions(query)) }),
-    }),
-    route({
-      method: 'GET',
-      path: '/api/audit/verify',
-      tag: 'audit',
-      summary: 'Verifies the whole chain and names the first record that was changed',
-      answers: {
-        200: {
-          description:
-            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason',
-          schema: z.looseObject({ type: z.enum(['whole', 'broken']) }),
-        },
-      },
-      handle: async () => json(await runtime.verifyAudit()),
-    }),
-  ]
-}
-
-/** Times are stored in UTC, to the millisecond, and compared as texts. */
-function toAuditOptions({ since, last, limit: most, ...query }: z.output<typeof auditQuery>): AuditOptions {
-  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-  return {
-    ...given,
-    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
-    ...(last === undefined ? { limit: most } : { last }),
-  }
 }

@@ -41,13 +41,15 @@ export function readAuditHead(connection: StoreConnection): Pick<AuditRecord, 'n
 }
 
 export function readAuditRecords(connection: StoreConnection, options: AuditOptions = {}): readonly AuditRecord[] {
-  const { since, after = 0, last, limit } = options
+  const { since, until, after = 0, before, last, limit } = options
   let query = rows.where('number', '>', after).where('number', '<=', LARGEST)
   for (const columnText of ['session', 'turn', 'tool', 'decision'] as const) {
     const wanted = filterColumns(options)[columnText]
     if (wanted !== null) query = query.where(columnText, '=', wanted)
   }
   if (since !== undefined) query = query.where('time', '>=', since)
+  if (until !== undefined) query = query.where('time', '<', until)
+  if (before !== undefined) query = query.where('number', '<', before)
   query = last === undefined ? query.orderBy('number') : query.orderBy('number', 'desc').limit(last)
   if (limit !== undefined && last === undefined) query = query.limit(limit)
 

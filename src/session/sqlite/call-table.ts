@@ -1,6 +1,7 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
+import { finishCallSum, putCallSum } from './sum-table.ts'
 import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
 /** The outcome has a column of its own, so that finishing a call does not write its record again. */
@@ -13,11 +14,13 @@ export function putCall(connection: StoreConnection, { outcome, ...record }: Cal
     record: JSON.stringify(record),
     outcome: outcome === undefined ? null : JSON.stringify(outcome),
   })
+  putCallSum(connection, callPosition(connection, id), { ...record, ...(outcome ? { outcome } : {}) })
 }
 
 export function finishCall(connection: StoreConnection, id: string, outcome: CallOutcome): void {
   const changed = connection.run(setOutcome, { id, outcome: JSON.stringify(outcome) })
   if (changed === 0) throw new StoreError('not-found', `there is no call ${id} to finish: put it first`)
+  finishCallSum(connection, callPosition(connection, id), outcome)
 }
 
 export function readCall(connection: StoreConnection, id: string): CallRecord | undefined {

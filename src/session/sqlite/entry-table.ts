@@ -6,6 +6,7 @@ import type { EntriesOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 import { sessionState } from './session-table.ts'
+import { putToolSums } from './sum-table.ts'
 import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
 
 /** Bodies of entries, each with the JSON to write. Made before the transaction, which blocks other writes. */
@@ -40,6 +41,7 @@ export function append(
     const body = bodies[index]!
     const ofTurn = 'turn' in body ? body.turn : null
     connection.run(insertEntry, { session, seq, time, type, turn: ofTurn, data: data[index]! })
+    putToolSums(connection, { session, seq, time }, body)
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {

@@ -7,6 +7,8 @@ import { openStoreConnection } from './connection.ts'
 import { allMigrations, migrate } from './migrations.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
+import type { Message } from '../../context.ts'
+import type { CallRecord } from '../call.ts'
 import { verifyAudit } from '../audit.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
@@ -203,4 +205,71 @@ test('what is said in sessions can be read by its own user alone', async (contex
   const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777))
   assert.deepEqual(modes, [0o600, 0o600])
   await store.close()
+})
+
+test('calls and results from before there were sums get theirs', async (context) => {
+  const path = await temporaryStore(context)
+  const store = await openStoreFile({ path })
+  const usage = {
+    promptTokens: 80,
+    cachedTokens: 30,
+    cacheWrittenTokens: undefined,
+    outputTokens: 5,
+    reasoningTokens: undefined,
+  }
+  const answered: Message = {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'shell', output: { type: 'text', value: 'ok' } }],
+  }
+  const tokens = { counter: 'chars@1', full: 12, least: 4 }
+  const call: Omit<CallRecord, 'id'> = {
+    session: 'a',
+    time,
+    model: 'rehearsal',
+    input: {},
+    manifest: {
+      version: 1,
+      layout: 'any',
+      counter: { id: 'chars', version: '1' },
+      budget: { window: 100, reserve: 10, margin: 0, available: 90 },
+      used: 7,
+      slots: { tools: 0, system: 7, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 },
+      entries: [
+        {
+          id: 'instructions',
+          layer: 'instructions',
+          slot: 'system',
+          outcome: 'included',
+          tokens: 7,
+          fullTokens: 7,
+          origin: { kind: 'file', ref: 'AGENTS.md' },
+        },
+      ],
+      displaced: 0,
+    },
+    requestDigest: 'e3b0',
+  }
+  await store.append(
+    'a',
+    [
+      { type: 'session-start' },
+      { type: 'input', turn: 't1', message: { role: 'user', content: 'hello' }, tokens },
+      { type: 'turn-start', turn: 't1' },
+      { type: 'message', turn: 't1', message: answered, tokens },
+    ],
+    time,
+  )
+  for (let number = 0; number < 1_100; number += 1) {
+    await store.putCall({ ...call, id: `c${number}`, outcome: { durationMs: 1, usage } })
+  }
+  const expected = [await store.callSums({ limit: 2_000, parts: true }), await store.toolSums({})]
+  await store.close()
+  const connection = openStoreConnection({ path })
+  connection.execute('drop table call_sums; drop table tool_sums; update schema_version set version = 8')
+  connection.close()
+  await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'older' })
+  const again = await openStoreFile({ path })
+  assert.deepEqual([await again.callSums({ limit: 2_000, parts: true }), await again.toolSums({})], expected)
+  assert.equal(expected[0]!.length, 1_100)
+  await again.close()
 })

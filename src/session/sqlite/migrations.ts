@@ -2,12 +2,15 @@ import { type Compilable, sql } from 'kysely'
 import { formerChoiceTypes } from '../choices.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
+import { fillSums } from './fill-sums.ts'
 import { tables } from './tables.ts'
 
 /** One step from a version of the tables to the next. A released step never changes. */
 export interface Migration {
   readonly version: number
   readonly steps: readonly Compilable[]
+  /** Fills new tables from old ones, after the steps and in their transaction. */
+  readonly fill?: (connection: StoreConnection) => void
 }
 
 /**
@@ -37,6 +40,7 @@ export function migrate(connection: StoreConnection, migrations: readonly Migrat
     connection.transaction(() => {
       if (readVersion(connection) >= migration.version) return
       for (const step of migration.steps) connection.execute(step.compile().sql)
+      migration.fill?.(connection)
       connection.rows(tables.deleteFrom('schema_version'))
       connection.rows(tables.insertInto('schema_version').values({ version: migration.version }))
     })
@@ -257,6 +261,37 @@ const branches: readonly Compilable[] = [
     .where(sql.ref('parent'), 'is not', null),
 ]
 
+/** Small rows beside large ones: a year of calls is added up without reading a manifest. */
+const sums: readonly Compilable[] = [
+  schema
+    .createTable('call_sums')
+    .addColumn('number', 'integer', (column) => column.primaryKey().references('calls.number').onDelete('cascade'))
+    .addColumn('time', 'text', (column) => column.notNull())
+    .addColumn('session', 'text')
+    .addColumn('model', 'text', (column) => column.notNull())
+    .addColumn('used', 'integer', (column) => column.notNull())
+    .addColumn('prompt', 'integer')
+    .addColumn('cached', 'integer')
+    .addColumn('written', 'integer')
+    .addColumn('output', 'integer')
+    .addColumn('layers', 'text', (column) => column.notNull())
+    .addColumn('tools', 'text', (column) => column.notNull()),
+  schema
+    .createIndex('call_sums_time')
+    .on('call_sums')
+    .columns(['time', 'number', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'output']),
+  schema
+    .createTable('tool_sums')
+    .addColumn('session', 'text', (column) => column.notNull().references('sessions.id').onDelete('cascade'))
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('part', 'integer', (column) => column.notNull())
+    .addColumn('time', 'text', (column) => column.notNull())
+    .addColumn('tool', 'text', (column) => column.notNull())
+    .addColumn('tokens', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('tool_sums_key', ['session', 'seq', 'part']),
+  schema.createIndex('tool_sums_time').on('tool_sums').columns(['time', 'tool', 'tokens']),
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
@@ -266,4 +301,5 @@ export const allMigrations: readonly Migration[] = [
   { version: 6, steps: sessionChoices },
   { version: 7, steps: sessionLabels },
   { version: 8, steps: branches },
+  { version: 9, steps: sums, fill: fillSums },
 ]

@@ -34,6 +34,7 @@ import {
   readSessionFolders,
   readSessionRows,
 } from './session-table.ts'
+import { readCallSums, readToolSums } from './sum-table.ts'
 import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
@@ -131,6 +132,8 @@ function createStore(connection: StoreConnection): SessionStore {
     call: async (id) => readCall(connection, id),
     calls: async (session, options) => readCalls(connection, session, options),
     findCalls: async (options) => findCalls(connection, options),
+    callSums: async (options) => readCallSums(connection, options),
+    toolSums: async (range) => readToolSums(connection, range),
     value: async (key) => readValue(connection, key),
     audit: async (options) => readAuditRecords(connection, options),
     auditHead: async () => readAuditHead(connection),

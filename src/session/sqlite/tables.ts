@@ -39,6 +39,31 @@ export interface Tables {
     /** JSON, once the call has ended. */
     readonly outcome: string | null
   }
+  /** What a call used: repeats of `record` and `outcome` what is added up. */
+  readonly call_sums: {
+    readonly number: number
+    readonly time: string
+    readonly session: string | null
+    readonly model: string
+    readonly used: number
+    /** Reported tokens; null where the provider reported none. */
+    readonly prompt: number | null
+    readonly cached: number | null
+    readonly written: number | null
+    readonly output: number | null
+    /** What took the tokens of the prompt, JSON: by layer, and the definitions by tool. */
+    readonly layers: string
+    readonly tools: string
+  }
+  /** The results of tools in the entry `seq`, in their order. */
+  readonly tool_sums: {
+    readonly session: string
+    readonly seq: number
+    readonly part: number
+    readonly time: string
+    readonly tool: string
+    readonly tokens: number
+  }
   readonly contents: {
     readonly hash: string
     readonly text: string

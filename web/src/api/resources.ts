@@ -8,8 +8,9 @@ import type {
   Preview,
   RebuiltRequest,
   RuntimeStatus,
+  UsageReport,
 } from '../../../src/capability.ts'
-import type { CallOutcome, SessionFolder } from '../../../src/session.ts'
+import type { AuditRecord, AuditVerdict, CallOutcome, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
 import type { ListedSession } from './listed-session.ts'
@@ -55,6 +56,16 @@ export type Status = Omit<RuntimeStatus, 'facts'> & RuntimeStatus['facts']
 export interface ModelList {
   readonly models: readonly ModelStatus[]
 }
+
+/** Records of the audit: `GET /api/audit`. */
+export interface AuditPage {
+  readonly records: readonly AuditRecord[]
+}
+
+export type { AuditRecord, AuditVerdict }
+
+/** What calls used and cost: `GET /api/usage`. */
+export type { UsageReport }
 
 export type { LayerHistory, LayerSources, ListedSession, ModelView, Preview, RebuiltRequest }
 

@@ -20,5 +20,8 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'mcp-servers', title: 'MCP servers', component: lazy(() => import('./mcp-servers-page.tsx')) },
   { id: 'token', title: 'Token', component: lazy(() => import('./token-page.tsx')) },
   { id: 'backup', title: 'Backup', component: lazy(() => import('./backup-page.tsx')) },
+  { id: 'usage', title: 'Usage and cost', component: lazy(() => import('./usage-page.tsx')) },
+  { id: 'audit', title: 'Audit', component: lazy(() => import('./audit-page.tsx')) },
+  { id: 'doctor', title: 'Doctor', component: lazy(() => import('./doctor-page.tsx')) },
   { id: 'appearance', title: 'Appearance', component: lazy(() => import('./appearance-page.tsx')) },
 ]

@@ -1,0 +1,81 @@
+import type { SumRange } from '../../session.ts'
+
+/** Which calls are added up, and by what. */
+export interface UsageOptions extends SumRange {
+  /** What the rows of the report are about. */
+  readonly by: UsageReport['by']
+  /** Name of the time zone that says when a day begins, such as `Europe/Berlin`. UTC unless given. */
+  readonly zone?: string
+  /** The most rows; the others are added up in `rest`. 100 unless given. */
+  readonly limit?: number
+}
+
+/** The usage of some calls as their providers reported it, added up; tokens. */
+export interface UsageSums {
+  readonly calls: number
+  /** Of them, calls whose provider did not report the prompt or the answer: their money is not known. */
+  readonly unreported: number
+  /** Of them, calls of models whose price is not known. */
+  readonly unpriced: number
+  /** The whole prompts: `fresh`, `cached` and `written` together. */
+  readonly prompt: number
+  readonly fresh: number
+  /** Read from a cache. */
+  readonly cached: number
+  /** Written to a cache. */
+  readonly written: number
+  readonly output: number
+  /** US dollars of the other calls, by the prices that are known now. Absent where there are none. */
+  readonly money?: number
+}
+
+/** The calls of one day, model or session. */
+export interface CallUsageRow extends UsageSums {
+  /** The day (`2026-01-31`), the model or the session; `null` for calls outside every session. */
+  readonly key: string | null
+  /** Of a session: its title, or how it begins. */
+  readonly title?: string
+}
+
+/** What one layer took in prompts. */
+export interface LayerUsageRow {
+  /** The name of the layer; `history`, `input` and `tools` for what is no layer. */
+  readonly key: string
+  /** Calls with some of it. */
+  readonly calls: number
+  /** By the counters of the accounts. */
+  readonly tokens: number
+}
+
+/** What one tool took in prompts, and what it gave to models. */
+export interface ToolUsageRow {
+  readonly key: string
+  /** Calls that offered it. */
+  readonly calls: number
+  /** Tokens of its definition in all of them. */
+  readonly definitions: number
+  /** How often a model called it, refused calls included. */
+  readonly results: number
+  /** Tokens of those results, each counted once. */
+  readonly resultTokens: number
+}
+
+/** What the calls of a time used. */
+export type UsageReport = SumRange & {
+  readonly zone: string
+  /** Of all calls of the time, whatever the rows are about. */
+  readonly total: UsageSums
+} & (
+    | {
+        readonly by: 'day' | 'model' | 'session'
+        readonly rows: readonly CallUsageRow[]
+        readonly rest?: UsageSums & { readonly rows: number }
+      }
+    | {
+        readonly by: 'layer'
+        /** Prompt tokens by the counters of the accounts: the sum of the rows. */
+        readonly counted: number
+        readonly rows: readonly LayerUsageRow[]
+      }
+    | { readonly by: 'tool'; readonly rows: readonly ToolUsageRow[] }
+  )

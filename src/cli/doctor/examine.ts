@@ -1,0 +1,107 @@
+import type { AnyCapability, CheckContext, Finding, GatewayConnection, Io } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
+import type { Configuration } from '../../runtime.ts'
+import { requestJson } from '../answer.ts'
+import { connectToHome } from '../connection.ts'
+import { programCapabilities } from '../io.ts'
+import { findHomeStore } from '../open-store.ts'
+import { checkConfiguration, checkModel, checkPlugins } from './check-configuration.ts'
+import { checkGateway, checkToken } from './check-gateway.ts'
+import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
+import { checkAudit, checkContents, checkStore } from './check-store.ts'
+import { checkPolicy, checkTools } from './check-tools.ts'
+import { problem } from './finding.ts'
+
+/** A correct clock shows no earlier time. ISO 8601. */
+const RELEASED = '2026-01-01T00:00:00.000Z'
+
+/** Checks everything that a gateway on this home needs, and gives each finding when it is known. Changes nothing. */
+export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
+  const { homeAt, loadConfiguration } = await import('../../runtime.ts')
+  const { createModels, waysToAttach } = await import('../../model.ts')
+  const { environment } = io
+  const files = homeAt(home)
+  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
+  const {
+    capabilities,
+    configuration: { gateway, model, models, providers },
+  } = loaded
+  const known = loaded.knownProviders
+  const kept = await findHomeStore(home, io)
+  const privateFiles = [
+    files.configurationFile,
+    files.toolAccessFile,
+    files.contextToolAccessFile,
+    files.data,
+    files.tokenFile,
+    kept.driver.location(kept.folder),
+  ]
+  yield checkNode(process.versions.node)
+  yield await checkHome(home)
+  yield await checkPrivacy(privateFiles)
+  const configuration = await checkConfiguration(loaded, files.configurationFile, io)
+  yield* configuration
+  const store = await checkStore(kept)
+  yield store.finding
+  if (store.finding.level === 'ok') yield* await checkContents(kept)
+  yield await checkDisk(home)
+  yield checkClock(new Date(), store.newest, RELEASED)
+  yield await checkGateway(home, gateway)
+  yield* await checkToken(home, gateway)
+  yield await checkModel(createModels({ known, providers, models, environment }), model, waysToAttach(known))
+  yield* await checkPolicy(home, io)
+  const plugins = await checkPlugins(home, loaded.configuration)
+  // A problem that keeps a gateway from starting leaves none to ask.
+  const opens = [...loaded.problems, ...plugins.filter(({ level }) => level === 'problem')].length === 0
+  const opened = opens ? await tryConnect(home, io) : undefined
+  const connection = opened instanceof Error ? undefined : opened
+  try {
+    const contributed = await checkCapabilities(capabilities, loaded.configuration, { home, environment }, connection)
+    yield* contributed
+    yield* plugins
+    if (opened !== undefined) yield* await checkTools(opened, [...configuration, ...contributed])
+    yield await checkAudit(kept)
+  } finally {
+    await connection?.close()
+  }
+}
+
+async function tryConnect(home: string, io: Io): Promise<GatewayConnection | Error> {
+  try {
+    return await connectToHome(home, io, 'read')
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** The findings of capabilities, in their order. A check that throws is a finding too. */
+async function checkCapabilities(
+  capabilities: readonly AnyCapability[],
+  configuration: Configuration,
+  { home, environment }: Pick<CheckContext, 'home' | 'environment'>,
+  connection: GatewayConnection | undefined,
+): Promise<readonly Finding[]> {
+  const { capabilitySettings } = await import('../../runtime.ts')
+  const findings: Finding[] = []
+  for (const capability of capabilities) {
+    const context: CheckContext<unknown> = {
+      settings: capabilitySettings(configuration, capability),
+      home,
+      workspace: configuration.agent.workspace,
+      environment,
+      settingsOf(name) {
+        const other = capabilities.find((each) => each.name === name)
+        return other && capabilitySettings(configuration, other)
+      },
+      embedders: capabilities.flatMap((each) => each.embedders ?? []),
+      get: async (path) => connection && (await requestJson(connection, path)),
+    }
+    try {
+      findings.push(...((await capability.checks?.(context)) ?? []))
+    } catch (error) {
+      const { name } = capability
+      findings.push(problem(name, `the check failed: ${errorMessage(error)}`, 'Fix what the message names.'))
+    }
+  }
+  return findings
+}

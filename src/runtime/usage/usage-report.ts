@@ -1,0 +1,105 @@
+import type { CallUsageRow, UsageOptions, UsageReport } from '../../capability.ts'
+import type { Price } from '../../context.ts'
+import { defined, timeSlice } from '../../platform.ts'
+import type { CallSum, SessionStore, SumRange } from '../../session.ts'
+import { dayIn } from './day-of.ts'
+import { addToolDefinitions, createTokenAdder, toolUsageRows } from './token-rows.ts'
+import { addUsage, createUsageAdder, type UsageAdder } from './usage-sums.ts'
+
+/** What a report is made of. */
+export interface UsageSources {
+  readonly store: SessionStore
+  /** The price of a model as it is known now. */
+  priceOf(model: string): Promise<Price | undefined>
+}
+
+/** Adds up the calls of a time. In a report by day, model or session each call is in exactly one row. */
+export async function usageReport(sources: UsageSources, options: UsageOptions): Promise<UsageReport> {
+  const { by, zone = 'UTC', limit = 100, from, before } = options
+  const range = defined({ from, before })
+  const dayOf = dayIn(zone)
+  if (by === 'layer' || by === 'tool') return { zone, ...(await readPromptUsage(sources, by, range)) }
+  const keyOf = { day: ({ time }: CallSum) => dayOf(time), model: modelOf, session: sessionOf }[by]
+  const total = createUsageAdder()
+  const adders = new Map<string | null, UsageAdder>()
+  await eachPage(sources, range, (calls, prices) => {
+    for (const call of calls) {
+      const key = keyOf(call)
+      const adder = adders.get(key) ?? createUsageAdder()
+      adders.set(key, adder)
+      const price = prices.get(call.model)
+      adder.add(call, price)
+      total.add(call, price)
+    }
+  })
+  const rows = [...adders].map(([key, adder]): CallUsageRow => ({ key, ...adder.sums() }))
+  const sorted = rows.toSorted(by === 'day' ? newestFirst : dearestFirst)
+  const shown = sorted.slice(0, limit)
+  const others = sorted.slice(limit)
+  return {
+    ...range,
+    zone,
+    by,
+    total: total.sums(),
+    rows: by === 'session' ? await Promise.all(shown.map((row) => withTitle(sources.store, row))) : shown,
+    ...(others.length === 0 ? {} : { rest: { rows: others.length, ...addUsage(others) } }),
+  }
+}
+
+/** What took the tokens of the prompts, by layer or by tool. */
+async function readPromptUsage(sources: UsageSources, by: 'layer' | 'tool', range: SumRange) {
+  const total = createUsageAdder()
+  const adder = createTokenAdder()
+  let counted = 0
+  await eachPage(sources, { ...range, parts: true }, (calls, prices) => {
+    for (const call of calls) {
+      total.add(call, prices.get(call.model))
+      counted += call.used
+      if (by === 'layer') adder.add(call.parts?.layers ?? {}, 1)
+    }
+    if (by === 'tool') addToolDefinitions(adder, calls)
+  })
+  if (by === 'layer') return { ...range, total: total.sums(), by, counted, rows: adder.rows() }
+  const rows = toolUsageRows(adder.rows(), await sources.store.toolSums(range))
+  return { ...range, total: total.sums(), by, rows }
+}
+
+const modelOf = ({ model }: CallSum): string => model
+const sessionOf = ({ session }: CallSum): string | null => session ?? null
+
+/** Calls that are read at once: a few milliseconds of work. */
+const PAGE = 1_000
+
+/** Passes the calls on by time, page by page, with the prices of their models. Each model is asked about once. */
+async function eachPage(
+  { store, priceOf }: UsageSources,
+  options: SumRange & { readonly parts?: boolean },
+  take: (calls: readonly CallSum[], prices: ReadonlyMap<string, Price | undefined>) => void,
+): Promise<void> {
+  const prices = new Map<string, Price | undefined>()
+  const work = timeSlice()
+  let after: CallSum | undefined
+  for (;;) {
+    const page = await store.callSums({ ...options, limit: PAGE, ...defined({ after }) })
+    const unknown = [...new Set(page.map(modelOf))].filter((model) => !prices.has(model))
+    const found = await Promise.all(unknown.map(priceOf))
+    unknown.forEach((model, index) => prices.set(model, found[index]))
+    take(page, prices)
+    if (page.length < PAGE) return
+    after = page.at(-1)
+    if (work.isOver()) await work.rest()
+  }
+}
+
+function newestFirst({ key: one }: CallUsageRow, { key: other }: CallUsageRow): number {
+  return (other ?? '') > (one ?? '') ? 1 : -1
+}
+
+function dearestFirst(one: CallUsageRow, other: CallUsageRow): number {
+  return (other.money ?? 0) - (one.money ?? 0) || other.prompt + other.output - one.prompt - one.output
+}
+
+async function withTitle(store: SessionStore, row: CallUsageRow): Promise<CallUsageRow> {
+  const session = row.key === null ? undefined : await store.session(row.key)
+  return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import { auditLines, type AuditOptions } from '../../session.ts'
+import { errorBody, json } from '../answer.ts'
+import { toFailure } from '../failure.ts'
+import { limitSchema } from '../schema.ts'
+
+const timeSchema = z.iso.datetime({ offset: true }).optional()
+
+const filterQuery = z.strictObject({
+  session: z.string().min(1).optional(),
+  turn: z.string().min(1).optional(),
+  tool: z.string().min(1).optional(),
+  decision: z.enum(['allowed', 'refused', 'asked', 'approved', 'denied']).optional(),
+  since: timeSchema.describe('At this time or later.'),
+  until: timeSchema.describe('Before this time.'),
+})
+
+const auditQuery = filterQuery.extend({
+  after: z.coerce.number().int().min(0).optional().describe('Number of the last known record.'),
+  before: z.coerce.number().int().min(1).optional().describe('Number of the first known record.'),
+  limit: limitSchema(200, 1000),
+  last: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('The newest records, this many, instead of the oldest.'),
+})
+
+const auditRecord = z.looseObject({
+  number: z.number(),
+  time: z.string(),
+  kind: z.string(),
+  previous: z.string(),
+  hash: z.string(),
+})
+
+/** The audit: decisions and calls, and the proof that nobody changed their records. */
+export function auditRoutes(runtime: Runtime): readonly Route[] {
+  const { store } = runtime
+  return [
+    route({
+      method: 'GET',
+      path: '/api/audit',
+      tag: 'audit',
+      summary: 'Lists records of decisions and calls, oldest first',
+      description:
+        'A record has to match every given filter. `after` continues after a page; `last` gives the newest records, with `before` ' +
+        'those before a page.',
+      query: auditQuery,
+      answers: {
+        200: { description: 'A page of records', schema: z.object({ records: z.array(auditRecord) }) },
+      },
+      handle: async ({ query: { limit, last, after, before, ...filter } }) => {
+        const most = last === undefined ? { limit } : { last }
+        return json({ records: await store.audit({ ...toFilter(filter), ...defined({ after, before }), ...most }) })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/audit/export',
+      tag: 'audit',
+      summary: 'Exports complete records as JSON Lines, oldest first',
+      description: 'With every filter of the list. Each record has the hash of the one before it.',
+      query: filterQuery,
+      answers: { 200: { description: 'The records', media: 'application/jsonl' } },
+      handle: ({ query, stream }) =>
+        stream({
+          async run(sink) {
+            sink.header('content-type', 'application/jsonl; charset=utf-8')
+            sink.header('content-disposition', 'attachment; filename="foreword-audit.jsonl"')
+            sink.begin()
+            for await (const line of auditLines(store, toFilter(query))) {
+              if (sink.signal.aborted) return
+              await sink.write(`${line}\n`)
+            }
+          },
+          lastWords: (error) => `${JSON.stringify(errorBody(toFailure(error)))}\n`,
+          isAnswer: true,
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/audit/verify',
+      tag: 'audit',
+      summary: 'Verifies the whole chain and names the first record that was changed',
+      answers: {
+        200: {
+          description:
+            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason',
+          schema: z.looseObject({ type: z.enum(['whole', 'broken']) }),
+        },
+      },
+      handle: async () => json(await runtime.verifyAudit()),
+    }),
+  ]
+}
+
+/** Times are stored in UTC, to the millisecond, and compared as texts. */
+function toFilter({ since, until, ...exact }: z.output<typeof filterQuery>): AuditOptions {
+  return {
+    ...defined(exact),
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+  }
+}

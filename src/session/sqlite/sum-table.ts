@@ -1,0 +1,185 @@
+import { sql } from 'kysely'
+import type { CallOutcome, CallRecord } from '../call.ts'
+import {
+  type CallSum,
+  type CallSumsOptions,
+  callSum,
+  type PromptParts,
+  reportedSum,
+  type SumRange,
+  type ToolSum,
+  toolSumsOf,
+} from '../call-sums.ts'
+import type { EntryBody } from '../entry.ts'
+import type { StoreConnection } from './connection.ts'
+import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+
+/** Writes the sum of a call whose row has this number. */
+export function putCallSum(connection: StoreConnection, number: number, record: CallRecord): void {
+  const { time, session = null, model, used, parts, ...reported } = callSum(record)
+  connection.run(insertCallSum, {
+    number,
+    time,
+    session,
+    model,
+    used,
+    ...reportedColumns(reported),
+    layers: JSON.stringify(parts.layers),
+    tools: JSON.stringify(parts.tools),
+  })
+}
+
+/** Adds what the provider reported. */
+export function finishCallSum(connection: StoreConnection, number: number, outcome: CallOutcome): void {
+  connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
+}
+
+type ReportedColumns = Pick<Tables['call_sums'], 'prompt' | 'cached' | 'written' | 'output'>
+
+function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColumns {
+  const { promptTokens, cachedTokens, cacheWrittenTokens, outputTokens } = reported
+  return {
+    prompt: promptTokens ?? null,
+    cached: cachedTokens ?? null,
+    written: cacheWrittenTokens ?? null,
+    output: outputTokens ?? null,
+  }
+}
+
+/** Writes the results of tools in an entry. */
+export function putToolSums(
+  connection: StoreConnection,
+  { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
+  body: EntryBody,
+): void {
+  toolSumsOf(body).forEach(({ tool, tokens }, part) => {
+    connection.run(insertToolSum, { session, seq, part, time, tool, tokens })
+  })
+}
+
+const START = ''
+const END = '\u{10FFFF}'
+
+export function readCallSums(connection: StoreConnection, options: CallSumsOptions): readonly CallSum[] {
+  const { from = START, before = END, after, limit, parts = false } = options
+  const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit }
+  if (!parts) return connection.tuples(sumsAfter, range).map(toCallSum)
+  // Most calls have the same tools as another one.
+  const parsed = new Map<string, PromptParts['tools']>()
+  return connection.tuples(wholeSumsAfter, range).map((row) => {
+    const [layers, text] = [row[9], row[10]]
+    const tools = parsed.get(text) ?? (JSON.parse(text) as PromptParts['tools'])
+    parsed.set(text, tools)
+    return { ...toCallSum(row), parts: { layers: JSON.parse(layers) as PromptParts['layers'], tools } }
+  })
+}
+
+export function readToolSums(
+  connection: StoreConnection,
+  { from = START, before = END }: SumRange,
+): readonly ToolSum[] {
+  return connection.all(toolsInRange, { from, before })
+}
+
+type SumRow = readonly [
+  number: number,
+  time: string,
+  session: string | null,
+  model: string,
+  used: number,
+  prompt: number | null,
+  cached: number | null,
+  written: number | null,
+  output: number | null,
+]
+
+function toCallSum([number, time, session, model, used, ...reported]: readonly [...SumRow, ...unknown[]]): CallSum {
+  const [prompt, cached, written, output] = reported
+  return {
+    number,
+    time,
+    ...(session === null ? {} : { session }),
+    model,
+    used,
+    ...(prompt === null ? {} : { promptTokens: prompt }),
+    ...(cached === null ? {} : { cachedTokens: cached }),
+    ...(written === null ? {} : { cacheWrittenTokens: written }),
+    ...(output === null ? {} : { outputTokens: output }),
+  }
+}
+
+const insertCallSum = plan((param: Parameter<Tables['call_sums']>) =>
+  tables
+    .insertInto('call_sums')
+    .values(
+      columns(
+        param,
+        'number',
+        'time',
+        'session',
+        'model',
+        'used',
+        'prompt',
+        'cached',
+        'written',
+        'output',
+        'layers',
+        'tools',
+      ),
+    ),
+)
+
+const setReported = plan((param: Parameter<ReportedColumns & { number: number }>) =>
+  tables
+    .updateTable('call_sums')
+    .set(columns(param, 'prompt', 'cached', 'written', 'output'))
+    .where('number', '=', param('number')),
+)
+
+const insertToolSum = plan((param: Parameter<Tables['tool_sums']>) =>
+  tables.insertInto('tool_sums').values(columns(param, 'session', 'seq', 'part', 'time', 'tool', 'tokens')),
+)
+
+interface Range {
+  readonly time: string
+  readonly number: number
+  readonly before: string
+  readonly limit: number
+}
+
+const narrow = ['number', 'time', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'output'] as const
+
+/** Read from the index alone. */
+const sumsAfter = plan((param: Parameter<Range>) =>
+  tables
+    .selectFrom('call_sums')
+    .select(narrow)
+    .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
+    .where('time', '<', param('before'))
+    .orderBy('time')
+    .orderBy('number')
+    .limit(param('limit'))
+    .$castTo<SumRow>(),
+)
+
+const wholeSumsAfter = plan((param: Parameter<Range>) =>
+  tables
+    .selectFrom('call_sums')
+    .select([...narrow, 'layers', 'tools'])
+    .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
+    .where('time', '<', param('before'))
+    .orderBy('time')
+    .orderBy('number')
+    .limit(param('limit'))
+    .$castTo<readonly [...SumRow, layers: string, tools: string]>(),
+)
+
+const toolsInRange = plan((param: Parameter<{ from: string; before: string }>) =>
+  tables
+    .selectFrom('tool_sums')
+    .select(({ fn }) => ['tool', fn.countAll<number>().as('results'), fn.sum<number>('tokens').as('tokens')])
+    .where('time', '>=', param('from'))
+    .where('time', '<', param('before'))
+    .groupBy('tool')
+    .orderBy('tool'),
+)

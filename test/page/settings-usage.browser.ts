@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, test, type TestContext } from 'node:test'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { UsageReport } from '../../src/capability.ts'
+import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
+import { isTooWide, picture } from './conversation.ts'
+
+after(closeBrowser)
+
+const price = { input: 1, cachedInput: 0.1, output: 5 }
+
+/** The page after two sessions: of a model with a price in the configuration, of one in the catalog, and of one without. */
+async function used(t: TestContext, browser: BrowserContextOptions = {}): Promise<OpenedPage> {
+  const opened = await openedPage(
+    t,
+    {
+      answer: (_request, n) => ({
+        ...(n === 1 ? { toolCalls: [{ name: 'read_file', input: { path: 'log.txt' } }] } : { text: 'Seen.' }),
+        usage: { promptTokens: 1_000 * n, cachedTokens: 400 * n, cacheWrittenTokens: 0, outputTokens: 10 * n },
+      }),
+    },
+    {
+      browser,
+      configuration: { models: { 'openai/scripted': { window: 100_000, price } } },
+      prepare: async (home) => {
+        await mkdir(join(home, 'workspace'))
+        await writeFile(join(home, 'workspace', 'log.txt'), 'calm')
+        await writeFile(join(home, 'tool-access.json'), JSON.stringify({ global: { mode: 'full' } }))
+      },
+    },
+  )
+  const { gateway } = opened
+  const { session } = await gateway.say('What does the log say?', { model: 'openai/scripted' })
+  await gateway.say('And now?', { session, model: 'anthropic/claude-sonnet-4-6' })
+  await gateway.say('Another subject', { model: 'ollama/scripted' })
+  return opened
+}
+
+async function openUsage(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/settings/usage`)
+  await page.locator('#main').getByRole('table', { name: 'Usage by day' }).waitFor()
+}
+
+test('usage shows the totals of the gateway by day, model, layer, tool and session, and says which calls have no price', async (t) => {
+  const { page, gateway } = await used(t)
+  await openUsage(page, gateway.url)
+  const main = page.locator('#main')
+  const { total } = await gateway.curl<UsageReport>('/api/usage?by=day')
+  assert.deepEqual([total.calls, total.prompt, total.unpriced, total.unreported], [4, 10_000, 1, 0])
+  const together = main.getByRole('region', { name: 'Together' })
+  await together.getByText('10,000').waitFor()
+  await together.getByText('not in it: 1 call of models whose price is not known').waitFor()
+  const zone = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone')
+  await main.getByText(`time zone, ${zone}`).waitFor()
+
+  await main.getByText('Model', { exact: true }).click()
+  const models = main.getByRole('table', { name: 'Usage by model' })
+  const row = (name: string) => models.getByRole('row').filter({ hasText: name })
+  // Two calls: 3,000 tokens of prompts, 1,200 of them cached, 30 of answers.
+  const money = (1_800 * 1 + 1_200 * 0.1 + 30 * 5) / 1e6
+  await row('openai/scripted')
+    .getByText(`$${money.toPrecision(2)}`)
+    .waitFor()
+  await row('anthropic/claude-sonnet-4-6').getByText('$').waitFor()
+  await row('ollama/scripted').getByText('–').waitFor()
+
+  await main.getByText('Layer', { exact: true }).click()
+  const layers = main.getByRole('table', { name: 'Usage by layer' })
+  await layers.getByText('history (earlier turns)').waitFor()
+
+  await main.getByText('Tool', { exact: true }).click()
+  const tool = main.getByRole('table', { name: 'Usage by tool' }).getByRole('row').filter({ hasText: 'read_file' })
+  await tool.waitFor()
+
+  await main.getByText('Session', { exact: true }).click()
+  const sessions = main.getByRole('table', { name: 'Usage by session' })
+  await sessions.getByRole('link', { name: 'What does the log say?' }).click()
+  await page.getByText('And now?').first().waitFor()
+})
+
+test('usage is chosen by keyboard, and a time without calls says so', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await page.goto(`${gateway.url}/settings/usage`)
+  const main = page.locator('#main')
+  await main.getByText('No calls in this time.').waitFor()
+  const time = main.getByRole('group', { name: 'Time' })
+  await time.getByRole('radio', { name: '30 days' }).focus()
+  for (const name of ['90 days', 'All']) {
+    await page.keyboard.press('ArrowRight')
+    await time.getByRole('radio', { name, checked: true }).waitFor()
+  }
+  await main.getByText('No calls yet.').waitFor()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`usage fits, and axe finds nothing serious: ${colorScheme}, ${width} px`, async (t) => {
+      const { page, gateway } = await used(t, { colorScheme, viewport: { width, height: 900 } })
+      await openUsage(page, gateway.url)
+      for (const by of ['Day', 'Model', 'Layer', 'Tool', 'Session']) {
+        await page.locator('#main').getByText(by, { exact: true }).first().click()
+        await page
+          .locator('#main')
+          .getByRole('table', { name: `Usage by ${by.toLowerCase()}` })
+          .waitFor()
+        assert.deepEqual(await seriousFaults(page), [], by)
+        assert.equal(await isTooWide(page), false, by)
+        await picture(page, `usage-${by.toLowerCase()}-${colorScheme}-${width}`)
+      }
+    })
+  }
+}

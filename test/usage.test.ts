@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { UsageReport, UsageSums } from '../src/capability.ts'
+import { callCost, type Price } from '../src/context.ts'
+import { createUsageAdder } from '../src/runtime/usage/usage-sums.ts'
+import { dayIn } from '../src/runtime/usage/day-of.ts'
+import { usageReport } from '../src/runtime/usage/usage-report.ts'
+import { type CallRecord, openSqliteStore, type ToolSum } from '../src/session.ts'
+import type { ScriptedUsage } from '../src/testing/scripted-provider-answer.ts'
+import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
+import { call } from '../src/testing/session-store-entries.ts'
+
+const configuredPrice: Price = { input: 0.3, cachedInput: 0.03, cacheWrite: 0.375, output: 1.2 }
+const catalogPrice: Price = { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 }
+
+/** Numbers that look random and are the same in every run. */
+function numbers(seed: number): (most: number) => number {
+  let state = seed
+  return (most) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state % most
+  }
+}
+
+/** A gateway after two sessions and a call outside them: with tools, caches, silent answers and models without a price. */
+async function usedGateway(t: Parameters<typeof realGateway>[0]): Promise<RealGateway> {
+  const next = numbers(7)
+  const gateway = await realGateway(
+    t,
+    {
+      answer: (_request, n) => {
+        const promptTokens = 500 + next(90_000)
+        const cachedTokens = next(promptTokens)
+        const usage: ScriptedUsage = {
+          promptTokens,
+          cachedTokens,
+          cacheWrittenTokens: next(promptTokens - cachedTokens),
+          outputTokens: next(4_000),
+        }
+        if (n % 3 === 1) return { toolCalls: [read('one.txt'), read('two.txt')], usage }
+        return { text: `answer ${n}`, usage: n % 7 === 0 ? 'silent' : usage }
+      },
+    },
+    { models: { 'openai/scripted': { window: 200_000, price: configuredPrice } } },
+    async (home) => {
+      mkdirSync(join(home, 'workspace'), { recursive: true })
+      writeFileSync(join(home, 'workspace', 'one.txt'), 'The first file.\n'.repeat(40))
+      writeFileSync(join(home, 'workspace', 'two.txt'), 'The other file.\n')
+      writeFileSync(join(home, 'tool-access.json'), JSON.stringify({ global: { enabled: true, mode: 'full' } }))
+    },
+  )
+  const models: readonly [string, string, string] = [
+    'openai/scripted',
+    'anthropic/claude-sonnet-4-6',
+    'ollama/scripted',
+  ]
+  const first = await gateway.say('hello', { model: models[0] })
+  for (let turn = 1; turn < 9; turn += 1) {
+    const ended = await gateway.say(`message ${turn}`, { session: first.session, model: models[turn % 3] ?? '' })
+    assert.equal(ended.outcome?.type, 'completed', ended.outcome?.message ?? 'no outcome')
+  }
+  await gateway.say('another session', { model: models[1] })
+  await gateway.openai.chat.completions.create({ model: models[0], messages: [{ role: 'user', content: 'alone' }] })
+  return gateway
+}
+
+function read(path: string) {
+  return { name: 'read_file', input: { path } }
+}
+
+async function allCalls(gateway: RealGateway): Promise<readonly CallRecord[]> {
+  const { calls } = await gateway.curl<{ calls: readonly { readonly id: string }[] }>('/api/calls?limit=1000')
+  return await Promise.all(calls.toReversed().map(({ id }) => gateway.call(id)))
+}
+
+/** The same sums, made of the complete records. */
+function sumsOf(calls: readonly CallRecord[]): UsageSums {
+  const prices: Readonly<Record<string, Price>> = {
+    'openai/scripted': configuredPrice,
+    'anthropic/claude-sonnet-4-6': catalogPrice,
+  }
+  const reports = calls.map(({ model, outcome }) => ({ price: prices[model], usage: outcome?.usage }))
+  const of = (name: 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'outputTokens') =>
+    reports.reduce((sum, { usage }) => sum + (usage?.[name] ?? 0), 0)
+  const complete = reports.filter(({ usage }) => usage?.promptTokens !== undefined && usage.outputTokens !== undefined)
+  const priced = complete.flatMap(({ usage, price }) => (price ? [callCost(usage!, price)!] : []))
+  const [prompt, cached, written] = [of('promptTokens'), of('cachedTokens'), of('cacheWrittenTokens')]
+  return {
+    calls: calls.length,
+    unreported: calls.length - complete.length,
+    unpriced: complete.length - priced.length,
+    prompt,
+    fresh: prompt - cached - written,
+    cached,
+    written,
+    output: of('outputTokens'),
+    ...(priced.length === 0 ? {} : { money: priced.reduce((sum, money) => sum + money, 0) }),
+  }
+}
+
+/** The report by one of the words that `UsageReport` distinguishes. */
+type Report<By extends UsageReport['by']> = By extends 'layer' | 'tool'
+  ? Extract<UsageReport, { readonly by: By }>
+  : Exclude<UsageReport, { readonly by: 'layer' | 'tool' }>
+
+test('totals and rows of usage are exactly the sums of what the calls reported', async (t) => {
+  const gateway = await usedGateway(t)
+  const calls = await allCalls(gateway)
+  const expected = sumsOf(calls)
+  assert.ok(calls.length > 14 && expected.unreported > 0 && expected.unpriced > 0 && expected.cached > 0)
+  assert.ok(expected.money! > 0)
+  const usage = <By extends UsageReport['by']>(by: By, query = '') =>
+    gateway.curl<Report<By>>(`/api/usage?by=${by}${query}`)
+
+  for (const by of ['day', 'model', 'session', 'layer', 'tool'] as const) {
+    assert.deepEqual((await usage(by)).total, expected, by)
+  }
+  const { rows: models } = await usage('model')
+  assert.equal(models.length, 3)
+  for (const { key, ...row } of models) {
+    assert.deepEqual(row, sumsOf(calls.filter(({ model }) => model === key)), key!)
+  }
+  const { rows: sessions } = await usage('session')
+  assert.deepEqual(new Set(sessions.map(({ title }) => title)), new Set(['another session', 'hello', undefined]))
+  for (const { key, title: _title, ...row } of sessions) {
+    assert.deepEqual(row, sumsOf(calls.filter(({ session = null }) => session === key)), String(key))
+  }
+  const { rows: days } = await usage('day', '&zone=Asia/Kathmandu')
+  assert.equal(
+    days.reduce((sum, row) => sum + row.calls, 0),
+    calls.length,
+  )
+
+  const layers = await usage('layer')
+  const used = calls.reduce((sum, { manifest }) => sum + manifest.used, 0)
+  assert.equal(layers.counted, used)
+  assert.equal(
+    layers.rows.reduce((sum, { tokens }) => sum + tokens, 0),
+    used,
+  )
+  for (const name of ['history', 'input', 'tools'])
+    assert.ok(
+      layers.rows.some(({ key }) => key === name),
+      name,
+    )
+  const inTools = calls.flatMap(({ manifest }) => manifest.entries.filter(({ slot }) => slot === 'tools'))
+  const tools = await usage('tool')
+  assert.equal(
+    tools.rows.reduce((sum, { definitions }) => sum + definitions, 0),
+    inTools.reduce((sum, { tokens }) => sum + tokens, 0),
+  )
+  const reader = tools.rows.find(({ key }) => key === 'read_file')!
+  const asked = calls.filter(({ session, outcome }) => session !== undefined && outcome?.finish === 'tool-calls').length
+  assert.ok(asked > 0)
+  assert.equal(reader.results, 2 * asked)
+
+  // Two halves of the time are the whole.
+  const middle = calls[Math.floor(calls.length / 2)]!.time
+  const [before, since] = [await usage('model', `&to=${middle}`), await usage('model', `&from=${middle}`)]
+  assert.deepEqual(before.total, sumsOf(calls.filter(({ time }) => time < middle)))
+  assert.equal(before.total.calls + since.total.calls, calls.length)
+  assert.equal(before.total.prompt + since.total.prompt, expected.prompt)
+
+  // The rows that are not shown are added up.
+  const one = await usage('model', '&limit=1')
+  assert.deepEqual([one.rows.length, one.rest!.rows, one.rest!.calls], [1, 2, calls.length - one.rows[0]!.calls])
+
+  // The command line answers from the same code, with and without the gateway.
+  const printed = await gateway.foreword('usage', '--by', 'model', '--json')
+  assert.deepEqual((JSON.parse(printed.stdout) as UsageReport).total, expected)
+  const table = await gateway.foreword('usage', '--since', '1d', '--by', 'tool')
+  assert.match(table.stdout, /tool +offered +definitions +results +result tokens\n(?:.*\n)*read_file/)
+  assert.match(table.stdout, /calls? of models without a known price: not in the money/)
+})
+
+test('a query about usage that could not be meant is refused with a reason', async (t) => {
+  const gateway = await realGateway(t, {})
+  for (const query of ['by=colour', 'from=yesterday', 'zone=Mars/Base', 'limit=0']) {
+    await assert.rejects(gateway.curl(`/api/usage?${query}`), /invalid-input/, query)
+  }
+  const { total, rows } = await gateway.curl<UsageReport>('/api/usage')
+  assert.deepEqual([total.calls, total.money, rows], [0, undefined, []])
+  const failed = await gateway.foreword('usage', '--by', 'colour')
+  assert.match(failed.stderr, /--by must be one of day, model/)
+  assert.match((await gateway.foreword('usage')).stderr, /No calls yet/)
+})
+
+test('a day begins where its time zone says', () => {
+  const day = dayIn('Asia/Kathmandu')
+  assert.equal(day('2026-01-31T18:14:59.999Z'), '2026-01-31')
+  assert.equal(day('2026-01-31T18:15:00.000Z'), '2026-02-01')
+  const berlin = dayIn('Europe/Berlin')
+  assert.deepEqual(
+    [
+      '2026-03-28T22:59:00.000Z',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T21:59:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ].map(berlin),
+    ['2026-03-28', '2026-03-29', '2026-03-29', '2026-03-30'],
+  )
+})
+
+test('a call without a report or without a price is counted and adds no money', () => {
+  const adder = createUsageAdder()
+  const sum = { number: 1, time: '', model: 'm', used: 0 }
+  adder.add(sum, catalogPrice)
+  adder.add({ ...sum, promptTokens: 10, outputTokens: 1 }, undefined)
+  assert.deepEqual([adder.sums().unreported, adder.sums().unpriced, adder.sums().money], [1, 1, undefined])
+  adder.add({ ...sum, promptTokens: 1_000_000, outputTokens: 0 }, catalogPrice)
+  assert.deepEqual([adder.sums().calls, adder.sums().money], [3, 3])
+})
+
+test('many pages of calls are added up, whatever their order in the store', async (t) => {
+  const store = await openSqliteStore({ path: ':memory:' })
+  t.after(() => store.close())
+  const next = numbers(3)
+  const usage = { cachedTokens: undefined, cacheWrittenTokens: undefined, reasoningTokens: undefined }
+  let prompt = 0
+  for (let number = 0; number < 2_500; number += 1) {
+    const promptTokens = next(1_000)
+    prompt += promptTokens
+    const time = new Date(Date.UTC(2026, 0, 1 + next(5))).toISOString()
+    await store.putCall(
+      call(`c${number}`, { time, outcome: { durationMs: 1, usage: { ...usage, promptTokens, outputTokens: 1 } } }),
+    )
+  }
+  const { total, rows } = await usageReport({ store, priceOf: async () => undefined }, { by: 'day' })
+  assert.deepEqual([total.calls, total.prompt, total.output, rows.length], [2_500, prompt, 2_500, 5])
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    ['2026-01-05', '2026-01-04', '2026-01-03', '2026-01-02', '2026-01-01'],
+  )
+  const given: readonly ToolSum[] = await store.toolSums({})
+  assert.deepEqual(given, [])
+})

@@ -1,0 +1,36 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { ApiError } from '../api/client.ts'
+import { type Finding, runDoctor } from '../api/doctor.ts'
+
+export interface DoctorChecks {
+  /** In the order in which they came. */
+  readonly findings: readonly Finding[]
+  readonly running: boolean
+  readonly error: ApiError | undefined
+  /** Begins again. */
+  run(): void
+}
+
+/** Runs the checks once when the page is opened, and again when it is asked to. Leaving the page ends them. */
+export function useDoctor(): DoctorChecks {
+  const [times, setTimes] = useState(0)
+  const [findings, setFindings] = useState<readonly Finding[]>([])
+  const [running, setRunning] = useState(true)
+  const [error, setError] = useState<ApiError>()
+  useEffect(() => {
+    const controller = new AbortController()
+    setFindings([])
+    setRunning(true)
+    setError(undefined)
+    runDoctor(controller.signal, (finding) => setFindings((known) => [...known, finding]))
+      .catch((failure: unknown) => {
+        if (!controller.signal.aborted) setError(failure as ApiError)
+      })
+      .finally(() => {
+        if (!controller.signal.aborted) setRunning(false)
+      })
+    return () => controller.abort()
+  }, [times])
+  const run = useCallback(() => setTimes((before) => before + 1), [])
+  return { findings, running, error, run }
+}

@@ -1,0 +1,124 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Finding } from '../api/doctor.ts'
+import { Button } from '../parts/button.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { useDoctor } from './doctor-checks.ts'
+import { doctorPage } from './doctor-links.ts'
+import { settingsPages } from './settings-pages.ts'
+
+/** What `foreword doctor` finds: what is well, what is not, and what to do about it. */
+export default function DoctorPage(): ReactNode {
+  const { findings, running, error, run } = useDoctor()
+  const toDo = levels.flatMap((level) => findings.filter((finding) => finding.level === level))
+  const well = findings.filter(({ level }) => level === 'ok')
+  return (
+    <div className="flex flex-col gap-5">
+      <p className="text-sm text-soft">
+        Checks the home, the configuration, the store, the model, the tools and every capability, as{' '}
+        <code>foreword doctor</code> does. Nothing is changed.
+      </p>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button look="plain" disabled={running} onClick={run}>
+          Run again
+        </Button>
+        <p role="status" className="text-sm">
+          {statusText(findings, running)}
+        </p>
+        {running && <Spinner label="Checking" />}
+      </div>
+      {error && <ErrorNote error={error} />}
+      {toDo.length > 0 && <FindingList label="To do" findings={toDo} />}
+      {well.length > 0 && <FindingList label="In order" findings={well} />}
+    </div>
+  )
+}
+
+const levels = ['problem', 'warning'] as const
+
+function statusText(findings: readonly Finding[], running: boolean): string {
+  const [problems, warnings] = levels.map((level) => findings.filter((finding) => finding.level === level).length)
+  const found = [
+    ...(problems ? [`${problems} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+    ...(warnings ? [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`] : []),
+  ]
+  if (running)
+    return `Checking… ${findings.length} checked${found.length > 0 ? `, ${found.join(' and ')} so far` : ''}.`
+  if (found.length > 0) return `${found.join(' and ')}, ${findings.length} checked.`
+  return findings.length === 0 ? '' : `Everything is in order, ${findings.length} checked.`
+}
+
+interface FindingListProps {
+  readonly label: string
+  readonly findings: readonly Finding[]
+}
+
+function FindingList({ label, findings }: FindingListProps): ReactNode {
+  return (
+    <section aria-label={label} className="flex flex-col gap-1">
+      <h2 className="font-semibold">{label}</h2>
+      <ul className="flex flex-col divide-y divide-line border-y border-line">
+        {findings.map((finding, index) => (
+          <FindingRow key={`${finding.check} ${index}`} finding={finding} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const looks = {
+  ok: { word: 'in order', color: 'text-good' },
+  warning: { word: 'warning', color: 'text-warn' },
+  problem: { word: 'problem', color: 'text-bad' },
+} as const
+
+function FindingRow({ finding: { check, level, message, hint } }: { readonly finding: Finding }): ReactNode {
+  const { word, color } = looks[level]
+  const page = level === 'ok' ? undefined : doctorPage(check, settingsPages)
+  return (
+    <li className="grid gap-x-4 gap-y-1 py-2 text-sm sm:grid-cols-[9rem_minmax(0,1fr)]">
+      <p className="flex gap-2 sm:flex-col sm:gap-0">
+        <span className="font-medium">{check}</span>
+        <span className={color}>{word}</span>
+      </p>
+      <div className="flex min-w-0 flex-col gap-1 break-words">
+        <p>{withLocalTimes(message)}</p>
+        {hint !== undefined && <Hint text={hint} />}
+        {page && (
+          <Link href={`/settings/${page.id}`} className="self-start text-accent underline">
+            {`Open ${page.title}`}
+          </Link>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Times of this browser in place of times in UTC. */
+function withLocalTimes(message: string): string {
+  return message.replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, (time) => new Date(time).toLocaleString())
+}
+
+/** What to do; commands in it are set off, and can be copied. */
+function Hint({ text }: { readonly text: string }): ReactNode {
+  const pieces = text.split(/`([^`]+)`/)
+  const commands = pieces.filter((_piece, index) => index % 2 === 1)
+  return (
+    <div className="flex items-start gap-2 text-soft">
+      <p className="min-w-0">
+        {pieces.map((piece, index) =>
+          index % 2 === 0 ? (
+            piece
+          ) : (
+            <code key={index} className="rounded bg-sunken px-1 text-ink">
+              {piece}
+            </code>
+          ),
+        )}
+      </p>
+      {commands.length === 1 && commands[0]!.startsWith('foreword ') && <CopyButton text={commands[0]!} />}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+/** How far back calls are counted, days; `undefined`: from the first one on. */
+export const ranges = [
+  { id: '7', title: '7 days', days: 7 },
+  { id: '30', title: '30 days', days: 30 },
+  { id: '90', title: '90 days', days: 90 },
+  { id: 'all', title: 'All', days: undefined },
+] as const
+
+export type RangeId = (typeof ranges)[number]['id']
+
+/** The first moment of a range, in which today is the last day of this browser's time zone; ISO 8601. */
+export function rangeStart(id: RangeId, now: Date): string | undefined {
+  const days = ranges.find((range) => range.id === id)?.days
+  if (days === undefined) return undefined
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1).toISOString()
+}
+
+/** What the rows are about. */
+export const groups = [
+  { id: 'day', title: 'Day' },
+  { id: 'model', title: 'Model' },
+  { id: 'layer', title: 'Layer' },
+  { id: 'tool', title: 'Tool' },
+  { id: 'session', title: 'Session' },
+] as const
+
+export type GroupId = (typeof groups)[number]['id']
+
+/** `Mon, 23 Nov 2026` of `2026-11-23`. */
+export function dayText(day: string): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
+    timeZone: 'UTC',
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  })
+}
