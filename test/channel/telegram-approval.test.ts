@@ -171,7 +171,7 @@ test('a question outlives a restart, is not asked twice, and is answered with th
   after.telegram.press(ada, asked.id, dataOf(asked, 'Allow once'))
   await after.telegram.until(() => after.said(ada).includes('Done.'))
   await after.telegram.until(() => after.said(ada).some((text) => /\nAllowed once by .+\.$/.test(text)))
-  assert.equal(after.said(ada).length, 2)
+  assert.equal(after.said(ada).length, 2, after.said(ada).join('\n---\n'))
   assert.equal(sent.length, 1)
 })
 

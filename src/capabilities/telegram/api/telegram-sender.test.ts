@@ -241,6 +241,14 @@ test('the end of the signal ends whatever waits', async (t) => {
   await assert.rejects(sender.send({ id: BEN }, plainText('three')), { message: 'the gateway stops' })
 })
 
+test('a message that is on its way when the end comes arrives, and its id is known', async (t) => {
+  const { telegram, sender, stop } = await place(t)
+  const sent = sender.send({ id: ANN }, plainText('Hi'))
+  await telegram.until(() => telegram.calls('sendMessage').length === 1)
+  stop(new Error('the gateway stops'))
+  assert.equal(await sent, telegram.messages(ANN)[0]?.id)
+})
+
 test('no error and no warning contains the token', async (t) => {
   const { telegram, sender, warnings, stop } = await place(t, {}, { byHand: true })
   const { token } = telegram

@@ -51,7 +51,7 @@ interface TelegramButton {
 
 export interface TelegramSenderOptions {
   readonly api: Api
-  /** Ends every wait and every call when it is aborted. */
+  /** Ends every wait and every call when it is aborted; a new message that is on its way has some seconds to arrive. */
   readonly signal: AbortSignal
   /** Whether Telegram fetches the pages that a message links to. `false` by default. */
   readonly linkPreviews?: boolean
@@ -75,6 +75,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   const { now = Date.now, random = Math.random, sleep = sleepByTimer } = options
   // grammY's types use another AbortSignal than Node's.
   const ending = signal as unknown as Parameters<Api['raw']['sendMessage']>[1]
+  const lateEnding = afterGrace(signal) as unknown as typeof ending
   const chatLine = createChatLines({ now, sleep, random, signal, tried: reportFaults(warn) })
   const preview = { link_preview_options: { is_disabled: !linkPreviews } }
 
@@ -113,7 +114,7 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
         ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
       }
       const message = await inLine('sendMessage', to, {
-        run: () => withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...text }, ending)),
+        run: () => withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...text }, lateEnding)),
       })
       // Only a droppable call resolves to `undefined`.
       return message!.message_id
@@ -180,6 +181,17 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       }
     },
   }
+}
+
+/** How long a message that is on its way has to arrive after the end, ms: one that was sent and not noted would be sent again. */
+const GRACE_MS = 3_000
+
+function afterGrace(signal: AbortSignal): AbortSignal {
+  const late = new AbortController()
+  const end = (): void => void setTimeout(() => late.abort(signal.reason), GRACE_MS).unref()
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  return late.signal
 }
 
 /** Refusals that concern the chat or the message, and not its formatting. */
