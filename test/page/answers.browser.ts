@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send, styleOf } from './conversation.ts'
+import { isTooWide, lastTurn, picture, send, styleOf, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -169,6 +169,7 @@ test('text from right to left, and very long words, keep their place at 360 px',
     { browser: { viewport: { width: 360, height: 800 } } },
   )
   await send(page, `مرحبا ${'w'.repeat(400)}`)
+  await turnEnded(page)
   const turn = lastTurn(page)
   const direction = (locator: Locator) => styleOf(locator, 'direction')
   assert.equal(await direction(turn.getByText('مرحبا بالعالم')), 'rtl')

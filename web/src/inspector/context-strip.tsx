@@ -2,7 +2,6 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { untilDone } from '../api/session-events.ts'
-import { ErrorNote } from '../parts/error-note.tsx'
 import { CostLine } from './cost-line.tsx'
 import type { BarSegment } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
@@ -48,7 +47,10 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
     }
   }, [key])
 
-  if (error) return <ErrorNote error={error} />
+  if (error) {
+    // Quiet, since it changes with what one types: what cannot be sent is said aloud when it is sent.
+    return <p className="py-1 text-xs text-bad">{`What the next call would read cannot be shown. ${error.message}`}</p>
+  }
   if (preview === undefined) return <div className="h-9" />
   const { used, budget } = preview.manifest
   const open = ({ id }: BarSegment): void => {
