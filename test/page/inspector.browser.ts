@@ -114,6 +114,22 @@ test('every number that the inspector shows is that of the account and of the pr
   }
 })
 
+test('8: a call that is opened as soon as it is over shows what its provider reported', async (t) => {
+  const usage = { promptTokens: 400, cachedTokens: 100, outputTokens: 7 }
+  const { page } = await openedPage(
+    t,
+    { answer: () => ({ text: 'Yes. '.repeat(20), pieceDelayMs: 20, usage }) },
+    { prepare },
+  )
+  await page.getByLabel('Message', { exact: true }).fill('One?')
+  await page.keyboard.press('Enter')
+  const bar = page.getByRole('article').getByRole('link', { name: /tokens$/ })
+  await bar.waitFor()
+  await page.getByRole('article').and(page.locator('[aria-busy=false]')).waitFor()
+  await bar.click()
+  await page.getByRole('complementary', { name: 'Inspector' }).getByText('400 read').waitFor()
+})
+
 test('on a narrow screen the inspector opens over the conversation, from the strip and from a call', async (t) => {
   const { page, gateway } = await openedPage(
     t,

@@ -155,7 +155,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await main.getByRole('article', { name: 'good' }).getByText('Running').waitFor()
       await main.getByRole('article', { name: 'none' }).getByText('Failed').waitFor()
       await main.getByRole('button', { name: 'Change good' }).click()
-      await main.getByText('config.json is so already.').waitFor()
+      await main.getByText('config.json has these values already.').waitFor()
       assert.deepEqual(await seriousFaults(page), [])
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
       const folder = process.env['SCREENSHOTS']

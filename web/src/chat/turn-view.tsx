@@ -50,7 +50,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       <TurnNotes turn={turn} />
       {state === 'ended' && <SourcesPanel turn={turn} />}
       {calls.map((call) => (
-        <CallBar key={call} session={session} call={call} />
+        <CallBar key={call} session={session} call={call} ended={state === 'ended'} />
       ))}
       <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
     </article>

@@ -1,14 +1,27 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { count } from '../parts/numbers.ts'
 import { ContextBar } from './context-bar.tsx'
 
+interface CallBarProps {
+  readonly session: string
+  readonly call: string
+  /** Whether its turn is over. */
+  readonly ended: boolean
+}
+
 /** The bar of a call that was made, beside its answer. It opens the call in the inspector. */
-export function CallBar({ session, call }: { readonly session: string; readonly call: string }): ReactNode {
-  const { data } = useResource<ReportedManifest>(`/api/calls/${encodeURIComponent(call)}/manifest`, {
+export function CallBar({ session, call, ended }: CallBarProps): ReactNode {
+  const { data, mutate } = useResource<ReportedManifest>(`/api/calls/${encodeURIComponent(call)}/manifest`, {
     revalidateOnFocus: false,
   })
+  const wasEnded = useRef(ended)
+  useEffect(() => {
+    // What the provider reported is known now.
+    if (ended && !wasEnded.current) void mutate()
+    wasEnded.current = ended
+  }, [ended, mutate])
   if (data === undefined) return <div className="h-5" />
   return (
     <Link

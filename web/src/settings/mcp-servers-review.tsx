@@ -70,7 +70,7 @@ export function ServerReview(props: ServerReviewProps): ReactNode {
         </section>
       )}
       {data !== undefined && !changes && data.problems.length === 0 && (
-        <p className="text-soft">config.json is so already.</p>
+        <p className="text-soft">config.json has these values already.</p>
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <Button look="plain" onClick={onCancel}>
