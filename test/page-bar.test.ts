@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { barSegments } from '../web/src/inspector/bar-segments.ts'
+import { pieceTitle } from '../web/src/inspector/entry-words.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
 
@@ -19,6 +20,20 @@ test('the bar is as wide as the window, and every token of the account is in exa
       sent.map(({ kind }) => kind),
       manifest.entries.filter(({ tokens }) => tokens > 0).map(({ slot }) => slot),
     )
+  })
+})
+
+test('a turn is titled by what was said, and by the kind of what is no text', () => {
+  forAll(inputs(), (input) => {
+    const { manifest } = outcomeOf(input)
+    const turn = manifest.entries.find(
+      ({ layer, slot, id }) => layer === 'turn' && slot !== 'tools' && id !== 'earlier',
+    )
+    if (turn === undefined) return
+    const image = { type: 'image', image: 'data:image/png;base64,AAAA' } as const
+    const content = { role: 'user', content: [{ type: 'text', text: 'What is  this?' }, image] } as const
+    const title = pieceTitle(turn, manifest, [{ entry: manifest.entries.indexOf(turn), content } as never])
+    assert.match(title, /: What is this\? \[image\]$/)
   })
 })
 

@@ -44,7 +44,10 @@ export function startScreen(facts: StartFacts, io: Io): string {
   if (recovered > 0)
     screen.push(`${label('Resumed')}${recovered} ${recovered === 1 ? 'turn' : 'turns'} of the last run`)
   if (model.ways !== undefined)
-    screen.push('', `  ${applyStyle(io, 'yellow', 'Without a browser, attach a model like this and start again:')} ${model.ways}`)
+    screen.push(
+      '',
+      `  ${applyStyle(io, 'yellow', 'Without a browser, attach a model like this and start again:')} ${model.ways}`,
+    )
   if (warnings.length > 0) {
     screen.push('', applyStyle(io, 'yellow', '  Warnings'))
     for (const warning of warnings) screen.push(`    ${safeForTerminal(withLocalTimes(warning), io.stdout)}`)

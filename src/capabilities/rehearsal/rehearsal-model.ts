@@ -83,11 +83,16 @@ function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
 
 /** The account of the assembly, or the roles and sizes of the request. */
 function outline(request: ModelRequest, { account }: CallOptions): string {
-  if (account !== undefined && account !== '') return `This is a rehearsal. I was sent:\n\n${account}`
+  if (account !== undefined && account !== '') return `This is a rehearsal. I was sent:\n\n${asCode(account)}`
   const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
   if (request.system) lines.unshift(`system: ${tokenx.text(request.system)} tokens`)
   if (request.tools.length > 0) lines.unshift(`tools: ${request.tools.map(({ name }) => name).join(', ')}`)
-  return `This is a rehearsal. I was sent:\n\n${lines.join('\n')}`
+  return `This is a rehearsal. I was sent:\n\n${asCode(lines.join('\n'))}`
+}
+
+/** Indented by four spaces: code in Markdown, whose columns stay below each other, and easy to read in a terminal. */
+function asCode(text: string): string {
+  return text.replaceAll(/^/gm, '    ')
 }
 
 function withoutCalls(step: ScriptStep): string {

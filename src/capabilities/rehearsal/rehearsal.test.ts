@@ -48,10 +48,10 @@ test('it answers with the account of what it was sent, word by word, with usage'
   assert.ok((finish.usage.outputTokens ?? 0) > 0)
 })
 
-test('without an account it lists roles and sizes', async () => {
+test('without an account it lists, as code in Markdown, roles and sizes', async () => {
   const tools = [{ name: 'search', inputSchema: {} }]
   const { text } = await call([user('hi')], {}, { system: 'Be brief.', tools })
-  assert.match(text, /tools: search\nsystem: \d+ tokens\nuser: \d+ tokens/)
+  assert.match(text, /\n {4}tools: search\n {4}system: \d+ tokens\n {4}user: \d+ tokens$/)
 })
 
 test('a script continues after the results of its parallel calls, from the request alone', async () => {

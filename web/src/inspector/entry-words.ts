@@ -18,8 +18,15 @@ export function pieceTitle(entry: ManifestEntry, manifest: Manifest, pieces: rea
   const title = entryTitle(entry, manifest)
   if (entry.layer !== 'turn') return title
   const [first] = pieces
-  const words = first === undefined ? '' : pieceText(first).replaceAll(/\s+/g, ' ').trim()
+  const words = first === undefined ? '' : pieceWords(first).replaceAll(/\s+/g, ' ').trim()
   return words === '' ? title : `${title}: ${words.length > 60 ? `${words.slice(0, 59)}…` : words}`
+}
+
+/** What a message says; a part of it that is no text by its kind. */
+function pieceWords(piece: Piece): string {
+  const { content } = piece
+  if (typeof content === 'string' || !('role' in content) || !Array.isArray(content.content)) return pieceText(piece)
+  return content.content.map((part) => ('text' in part ? part.text : `[${part.type}]`)).join(' ')
 }
 
 /** Exactly what is sent of a piece: a text, or the JSON of a tool or of a message with parts. */
