@@ -143,6 +143,16 @@ test('a decision that came too late says so, and nothing is lost', async (t) => 
   assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'calm\nclear\n')
 })
 
+test('a refused call leads to the page where it can be allowed', async (t) => {
+  const { page } = await openedPage(t, {
+    answer: (_, n) => (n === 1 ? { toolCalls: [{ name: 'list_files', input: {} }] } : { text: 'Then not.' }),
+  })
+  await send(page, 'What is there?')
+  const refused = lastTurn(page).getByRole('region', { name: 'Call of list_files' })
+  await refused.getByRole('link', { name: 'Tools and access' }).click()
+  await page.getByRole('heading', { name: 'Tools and access' }).waitFor()
+})
+
 test('a call that runs shows for how long, and then its result; one that is refused says why', async (t) => {
   const { page } = await opened(t, (_, n) => {
     if (n === 1) return { toolCalls: [{ name: 'shell', input: { cmd: 'sleep 3' } }] }

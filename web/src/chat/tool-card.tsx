@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { exactLine } from '../../../src/context.ts'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -75,6 +76,11 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
       {(state === 'failed' || state === 'refused') && result !== undefined && (
         <p dir="auto" className="border-t border-line px-3 py-2 text-bad">
           {result.split('\n', 1)[0]!.slice(0, 500)}
+          {state === 'refused' && (
+            <Link href="/settings/tools" className="ml-2 whitespace-nowrap text-ink underline">
+              Tools and access
+            </Link>
+          )}
         </p>
       )}
       {proposal !== undefined && (
