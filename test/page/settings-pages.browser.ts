@@ -12,7 +12,7 @@ const pages =
 test('every page of the settings says what it is for, without marks of code, and fits a phone', async (t) => {
   const { page } = await openedPage(
     t,
-    { answer: 'A good answer.' },
+    { answer: () => ({ text: 'A good answer.' }) },
     { browser: { viewport: { width: 360, height: 740 } } },
   )
   const { origin } = new URL(page.url())
