@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { entrySentence } from '../src/context.ts'
 import { barSegments } from '../web/src/inspector/bar-segments.ts'
-import { pieceTitle } from '../web/src/inspector/entry-words.ts'
+import { entryTitle, namedEntry, pieceTitle } from '../web/src/inspector/entry-words.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
 
@@ -34,6 +35,22 @@ test('a turn is titled by what was said, and by the kind of what is no text', ()
     const content = { role: 'user', content: [{ type: 'text', text: 'What is  this?' }, image] } as const
     const title = pieceTitle(turn, manifest, [{ entry: manifest.entries.indexOf(turn), content } as never])
     assert.match(title, /: What is this\? \[image\]$/)
+  })
+})
+
+test('a file is titled by its name, and by its id only until the input is read', () => {
+  forAll(inputs(), (input) => {
+    const { manifest } = outcomeOf(input)
+    const [any] = manifest.entries
+    if (any === undefined) return
+    const entry = { ...any, layer: 'attachment', slot: 'input', id: 'file_1' } as const
+    const attachments = [{ id: 'file_1', name: 'plan.md' }] as never
+    assert.equal(entryTitle(namedEntry(entry, { attachments }), manifest), 'Attachment: plan.md')
+    assert.match(
+      entrySentence(namedEntry({ ...entry, outcome: 'omitted' }, { attachments }), manifest)!,
+      /^The file plan\.md left out/,
+    )
+    assert.equal(namedEntry(entry, undefined), entry)
   })
 })
 

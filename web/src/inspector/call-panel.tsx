@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type ManifestEntry, type Piece } from '../../../src/context.ts'
+import { type ManifestEntry, type Piece, type Scenario } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { count } from '../parts/numbers.ts'
@@ -9,7 +9,7 @@ import { useScenario } from './call-scenario.ts'
 import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
 import { EntryRow, type EntryRowProps } from './entry-row.tsx'
-import { pieceTitle } from './entry-words.ts'
+import { namedEntry, pieceTitle } from './entry-words.ts'
 import { LeftOutRow } from './left-out-row.tsx'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
@@ -35,14 +35,16 @@ export function CallPanel(inspected: Inspected): ReactNode {
           `${count(budget.reserve)} kept for the answer, margin ${count(budget.margin)}.`}
       </p>
       <CostLine manifest={manifest} />
-      <LeftOut {...inspected} manifest={manifest} />
-      <Sent {...inspected} manifest={manifest} assembled={assembled} />
+      <LeftOut {...inspected} manifest={manifest} scenario={scenario} />
+      <Sent {...inspected} manifest={manifest} scenario={scenario} assembled={assembled} />
     </div>
   )
 }
 
 interface ListProps extends Inspected {
   readonly manifest: ReportedManifest
+  /** The input of the call, for the names of files. Absent until it is read. */
+  readonly scenario: Scenario | undefined
   /** Absent until it is made: then rows have no texts yet. */
   readonly assembled: Assembled | undefined
 }
@@ -60,7 +62,7 @@ function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
   )
 }
 
-function Sent({ assembled, ...list }: ListProps): ReactNode {
+function Sent({ assembled, scenario, ...list }: ListProps): ReactNode {
   const { manifest, call } = list
   const shown = shownEntry.useAsked()
   const slots = Map.groupBy(
@@ -73,7 +75,7 @@ function Sent({ assembled, ...list }: ListProps): ReactNode {
       ...list,
       entry,
       pieces,
-      title: pieceTitle(entry, manifest, pieces),
+      title: pieceTitle(namedEntry(entry, scenario), manifest, pieces),
       layer: assembled?.layers.find(({ id, layer }) => id === entry.id && layer === entry.layer),
       shown: shown?.call === call && shown?.id === segmentId(entry, index),
     }

@@ -1,4 +1,4 @@
-import { type Manifest, type ManifestEntry, type Piece, turnNumber } from '../../../src/context.ts'
+import { type Manifest, type ManifestEntry, type Piece, type Scenario, turnNumber } from '../../../src/context.ts'
 
 /** What a candidate is called where only its account is known: `System prompt`, `read_file`, `Turn 3`. */
 export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
@@ -13,7 +13,14 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   return id === layer ? title : `${title}: ${id}`
 }
 
-/** The same with the first words of a turn, where its messages are known. */
+/** The candidate as people name it: a file by its name, where the input is known, instead of by its id. For words only. */
+export function namedEntry(entry: ManifestEntry, scenario: Pick<Scenario, 'attachments'> | undefined): ManifestEntry {
+  if (entry.layer !== 'attachment') return entry
+  const file = scenario?.attachments.find(({ id }) => id === entry.id)
+  return file === undefined ? entry : { ...entry, id: file.name }
+}
+
+/** A title with the first words of a turn, where its messages are known. */
 export function pieceTitle(entry: ManifestEntry, manifest: Manifest, pieces: readonly Piece[]): string {
   const title = entryTitle(entry, manifest)
   if (entry.layer !== 'turn') return title

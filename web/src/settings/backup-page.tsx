@@ -56,7 +56,9 @@ export default function BackupPage(): ReactNode {
       <section aria-label="Archives that were made here" className="flex flex-col gap-2">
         <h2 className="text-lg font-semibold">Made here</h2>
         {made.length === 0 ? (
-          <p className="text-sm text-soft">None yet. Archives of `foreword backup` are not listed.</p>
+          <p className="text-sm text-soft">
+            None yet. Archives of <code>foreword backup</code> are not listed.
+          </p>
         ) : (
           <ul className="divide-y divide-line text-sm">
             {made.map((each) => (

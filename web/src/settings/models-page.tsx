@@ -16,6 +16,9 @@ export default function ModelsPage(): ReactNode {
   if (data === undefined) return <Spinner />
   return (
     <div className="flex flex-col gap-8">
+      <p className="text-soft">
+        The models that can answer. A conversation uses the one in use unless it chooses another.
+      </p>
       {refusal && <ErrorNote error={refusal} />}
       <ul className="flex flex-col divide-y divide-line">
         {data.models.map(({ id, window, ready, why, current }) => (

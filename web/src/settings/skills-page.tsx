@@ -82,7 +82,9 @@ function Summary({
   return (
     <section aria-label="Skills in the folders" className="flex flex-col gap-2 text-sm">
       {total === 0 ? (
-        <p>{`No skill loads. Create one in ${directory} with \`foreword skills new NAME\`.`}</p>
+        <p className="wrap-anywhere">
+          No skill loads. Create one in {directory} with <code>foreword skills new NAME</code>.
+        </p>
       ) : (
         <>
           <p>{`${all}: ${count(tokens.full)} tokens in full, ${count(tokens.list)} as a list.`}</p>
