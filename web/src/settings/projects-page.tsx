@@ -12,7 +12,8 @@ interface Project {
 const projects: RecordsKind<Project> = {
   name: 'project',
   one: 'a project',
-  about: 'A project has instructions and files that its sessions share. The default agent reads the instructions.',
+  about:
+    'A project has instructions and files that its sessions share. A custom agent reads the files, and its own prompt instead of the instructions.',
   empty: { name: '', instructions: '' },
   describe: ({ instructions }) => (instructions.trim() === '' ? 'without instructions' : beginningOf(instructions)),
   textOf: ({ name, instructions }) => fieldsText({ name }, { instructions }),

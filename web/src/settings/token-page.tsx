@@ -21,7 +21,7 @@ export default function TokenPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        Browsers and programs bring a token to use this gateway. It gives full access, so no page ever shows it.
+        Browsers and programs need a token to use this gateway. It gives full access, so no page shows it.
       </p>
       {!data.needed && <p>This gateway asks for no token: everybody on this machine may use it.</p>}
       {data.needed && (
