@@ -148,7 +148,7 @@ test('a change that is not saved survives other pages, and can be discarded', as
   await main.getByLabel('Access of edit_file').selectOption('ask')
   await page.getByRole('region', { name: 'Unsaved change' }).waitFor()
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Status' }).click()
-  await main.getByText('Version').waitFor()
+  await main.getByText('Version', { exact: true }).waitFor()
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Tools and access' }).click()
   await page.getByRole('region', { name: 'Unsaved change' }).getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('region', { name: 'Unsaved change' }).waitFor({ state: 'detached' })

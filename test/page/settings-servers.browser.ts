@@ -100,7 +100,7 @@ test('what does not fit names the key, and nothing is written; what was typed su
   assert.ok(await form.getByRole('button', { name: 'Save and start' }).isDisabled())
   const settings = page.getByRole('navigation', { name: 'Settings' })
   await settings.getByRole('link', { name: 'Status' }).click()
-  await main.getByText('Version').waitFor()
+  await main.getByText('Version', { exact: true }).waitFor()
   await settings.getByRole('link', { name: 'MCP servers' }).click()
   assert.equal(await form.getByLabel('Address').inputValue(), 'not an address')
   assert.equal(config(), before)

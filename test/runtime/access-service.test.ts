@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { Runtime } from '../../src/capability.ts'
+import { type SessionStore, StoreError } from '../../src/session.ts'
 import { tool } from '../../src/tool.ts'
 import { z } from 'zod'
 import { opened } from './opened.ts'
@@ -123,4 +124,24 @@ test('a prefix names the commands that were called before and begin so', async (
     risk: rules[0]!.risk!,
   })
   assert.match(rules[1]!.fault!, /only a shell/)
+})
+
+test('a change that cannot be recorded is not made', async (t) => {
+  let isFull = false
+  const around = (store: SessionStore): SessionStore => ({
+    ...store,
+    transaction: async (writes) => {
+      if (isFull) throw new StoreError('full', 'The disk is full.')
+      return store.transaction(writes)
+    },
+  })
+  const { runtime, home: folder } = await opened(t, { tools: [mail], around })
+  const file = join(folder, 'tool-access.json')
+  writeFileSync(file, '{}')
+  isFull = true
+  await assert.rejects(save(runtime.access, '{"global": {"mode": "full"}}'))
+  assert.equal(readFileSync(file, 'utf8'), '{}')
+  isFull = false
+  await save(runtime.access, '{"global": {"mode": "full"}}')
+  assert.equal(readFileSync(file, 'utf8'), '{"global": {"mode": "full"}}')
 })

@@ -59,7 +59,14 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     async set({ key, value, kept, digest }) {
       const { schema } = await load()
       let before = ''
-      let after = ''
+      // Before the new content counts: where it cannot be recorded, nothing is changed.
+      const record = async (after: string): Promise<void> => {
+        const time = clock.time()
+        const reason = `${key.join('.')} ${value === undefined ? 'removed' : 'set'} on the page`.slice(0, 500)
+        const audit: Write = { type: 'audit', facts: { kind: 'change', rule: 'config.json', reason }, time }
+        const versions = await fileVersionWrites(store, { file: kept.join('.'), before, after, time })
+        await store.transaction([...versions, audit])
+      }
       try {
         await setValue({
           home,
@@ -70,24 +77,13 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
             if (sha256(now) !== digest) throw changed()
             before = jsonAt(now, kept)
           },
-          check(written) {
-            after = jsonAt(written, kept)
-          },
+          check: (written) => record(jsonAt(written, kept)),
         })
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error
         const problems = problemSentences(error)
         throw new RuntimeError('invalid-input', problems.join(' '), { problems })
       }
-      // Nothing was checked where nothing was written.
-      if (after === '') return
-      const time = clock.time()
-      const reason = `${key.join('.')} ${value === undefined ? 'removed' : 'set'} on the page`.slice(0, 500)
-      const audit: Write = { type: 'audit', facts: { kind: 'change', rule: 'config.json', reason }, time }
-      await store.transaction([
-        ...(await fileVersionWrites(store, { file: kept.join('.'), before, after, time })),
-        audit,
-      ])
     },
     versions: (key) => fileVersions(store, key.join('.')),
   }

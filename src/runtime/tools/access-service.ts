@@ -106,7 +106,7 @@ export function createAccessService({ home, environment, store, clock, tools }: 
     },
     async save({ text, digest, shown }) {
       const known = await tools()
-      const edited = await editAccess(home, (now) => {
+      const change = (now: string): string => {
         if (sha256(now) !== digest) throw changed('tool-access.json has changed since you read it.')
         const own = readAccess(text, {})
         if (own.type === 'faulty') throw invalid(own.problems)
@@ -114,20 +114,21 @@ export function createAccessService({ home, environment, store, clock, tools }: 
           throw changed('The change would let through something else than what was shown.')
         }
         return text
-      }).catch((error: unknown) => {
-        throw accessFailure(error)
-      })
-      if (edited.isChanged) {
+      }
+      const record = async (made: { readonly before: string; readonly after: string }): Promise<void> => {
         const facts = [
           { kind: 'change', rule: ACCESS_FILE, reason: 'changed on the page' } as const,
-          ...changedTools(read(edited.before), read(edited.after), known).map(changeFacts),
+          ...changedTools(read(made.before), read(made.after), known).map(changeFacts),
         ]
         try {
-          await store.transaction(await accessWrites(store, edited, facts, clock.time()))
+          await store.transaction(await accessWrites(store, made, facts, clock.time()))
         } catch (error) {
           throw runtimeFailure(error)
         }
       }
+      const edited = await editAccess(home, change, record).catch((error: unknown) => {
+        throw accessFailure(error)
+      })
       return described(edited.file, edited.after, known)
     },
     versions: () => fileVersions(store, ACCESS_FILE),

@@ -20,11 +20,16 @@ export interface EditedAccess {
 export const ACCESS_FILE = 'tool-access.json'
 
 /**
- * Writes `tool-access.json` atomically, and only what the reader of the policy can read again.
+ * Writes `tool-access.json` atomically, and only what the reader of the policy can read again. `record` is called before the
+ * new content counts: where it rejects, nothing is changed, so no change is without its record.
  *
  * @throws RuntimeError `invalid-input` for what it cannot read; FileEditError; and what `change` throws
  */
-export async function editAccess(home: string, change: (text: string) => string): Promise<EditedAccess> {
+export async function editAccess(
+  home: string,
+  change: (text: string) => string,
+  record?: (edited: Pick<EditedAccess, 'before' | 'after'>) => Promise<void>,
+): Promise<EditedAccess> {
   const file = await accessFilePath(home)
   let before = ''
   let after = ''
@@ -37,7 +42,7 @@ export async function editAccess(home: string, change: (text: string) => string)
       after = change(before)
       return mark + after
     },
-    check(text) {
+    async check(text) {
       const read = readAccess(text, {})
       if (read.type === 'faulty') {
         const why = read.problems.join('; ')
@@ -45,6 +50,7 @@ export async function editAccess(home: string, change: (text: string) => string)
           problems: read.problems,
         })
       }
+      await record?.({ before, after })
     },
   })
   return { file, isChanged, before, after }

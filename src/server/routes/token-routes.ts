@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
-import { defined } from '../../platform.ts'
+import { defined, serialQueue } from '../../platform.ts'
 import type { TokenStore } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
 import { browserCookie } from '../guard.ts'
@@ -14,6 +14,7 @@ interface TokenRoutesOptions {
 
 /** The token of the gateway for its owner: never the token itself. No tool reaches these endpoints. */
 export function tokenRoutes({ store }: Runtime, { hasToken, tokens, use }: TokenRoutesOptions): readonly Route[] {
+  const alone = serialQueue()
   const canReplace = tokens !== undefined && !tokens.isConfigured
   return [
     route({
@@ -44,11 +45,15 @@ export function tokenRoutes({ store }: Runtime, { hasToken, tokens, use }: Token
       answers: { 204: { description: 'Replaced; with a cookie for a browser' } },
       async handle({ request }) {
         if (!tokens || !canReplace) throw notReplaceable(tokens)
-        const token = await tokens.replace()
-        use(token)
-        const reason = 'a new token was made on the page'
-        const time = new Date().toISOString()
-        await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'data/token', reason }, time }])
+        const token = await alone.add(async () => {
+          const reason = 'a new token was made on the page'
+          const time = new Date().toISOString()
+          // First: a token that counts without its record, or without the cookie of the answer, would lock the owner out.
+          await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'data/token', reason }, time }])
+          const made = await tokens.replace()
+          use(made)
+          return made
+        })
         const isBrowser = request.headers.get('cookie') !== null
         return empty(204, isBrowser ? { 'set-cookie': browserCookie(request, token) } : {})
       },

@@ -88,6 +88,7 @@ export function ServerForm({ name, written, onClose }: ServerFormProps): ReactNo
       {isFilled ? (
         <ServerReview
           change={{ name: settled.name.trim(), server }}
+          isBehind={settled !== fields}
           action={fields.enabled ? 'Save and start' : 'Save'}
           onSaved={close}
           onCancel={close}

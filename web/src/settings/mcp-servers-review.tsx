@@ -12,24 +12,37 @@ interface ServerReviewProps {
   /** What the button does, such as `Save`. */
   readonly action: string
   readonly danger?: boolean
+  /** Whether the change is not yet all that was typed. */
+  readonly isBehind?: boolean
   /** What follows from saving. */
   readonly children?: ReactNode
   onSaved(): void
   onCancel(): void
 }
 
+/** A preview, with the change that it is of. */
+interface ShownPreview extends ServerPreview {
+  readonly of: string
+}
+
 /** A change of `config.json` as it will be written, what is wrong with it, and the buttons that decide. */
 export function ServerReview(props: ServerReviewProps): ReactNode {
-  const { change, action, danger = false, children, onSaved, onCancel } = props
+  const { change, action, danger = false, isBehind = false, children, onSaved, onCancel } = props
   const { mutate } = useSWRConfig()
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<ApiError>()
   const key = [`${SERVERS}/preview`, JSON.stringify(change)]
-  const { data, error } = useSWR<ServerPreview, ApiError>(
+  const { data: shown, error } = useSWR<ShownPreview, ApiError>(
     key,
-    () => api<ServerPreview>(`${SERVERS}/preview`, { method: 'POST', body: change }),
+    async () => ({
+      of: key[1]!,
+      ...(await api<ServerPreview>(`${SERVERS}/preview`, { method: 'POST', body: change })),
+    }),
     { keepPreviousData: true },
   )
+  const data: ServerPreview | undefined = shown
+  // Only what is on the screen may be saved.
+  const isShown = shown?.of === key[1] && !isBehind
 
   const save = async (digest: string): Promise<void> => {
     setBusy(true)
@@ -78,7 +91,7 @@ export function ServerReview(props: ServerReviewProps): ReactNode {
         </Button>
         <Button
           look={danger ? 'danger' : 'primary'}
-          disabled={busy || !changes || error !== undefined}
+          disabled={busy || !changes || !isShown || error !== undefined}
           onClick={() => data && void save(data.digest)}
         >
           {action}

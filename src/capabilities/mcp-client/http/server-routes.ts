@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Route, route, RuntimeError, type Self, serverToolName } from '../../../capability.ts'
 import { toolTokens } from '../../../context.ts'
+import { serialQueue } from '../../../platform.ts'
 import { digestSchema, json } from '../../../server.ts'
 import type { McpSettings } from '../mcp-settings.ts'
 import { serverWarnings } from '../server-warnings.ts'
@@ -42,6 +43,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
   const { service, runtime } = self
   const { configuration } = runtime
   const tag = 'mcp'
+  const alone = serialQueue()
 
   async function view(): Promise<unknown> {
     const { written, digest } = await configuration.value(KEY)
@@ -81,15 +83,14 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       tag,
       summary: 'Ends the connection to a server and opens another one',
       answers: { 200: { description: 'The server, once it runs or has failed', schema: listed } },
-      async handle({ param }) {
-        await service.restart(param('server'))
-        return json(
-          shown(
-            service.servers().find(({ name: each }) => each === param('server'))!,
-            self,
-          ),
-        )
-      },
+      handle: async ({ param }) =>
+        alone.add(async () => {
+          const asked = param('server')
+          await service.restart(asked)
+          const server = service.servers().find((each) => each.name === asked)
+          if (!server) throw new RuntimeError('not-found', `There is no MCP server ${asked}.`, { server: asked })
+          return json(shown(server, self))
+        }),
     }),
     route({
       method: 'POST',
@@ -126,12 +127,14 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       answers: {
         200: { description: 'The servers', schema: z.object({ digest: z.string(), servers: z.array(listed) }) },
       },
-      async handle({ body: { digest, ...asked } }) {
-        await configuration.set({ ...(await wanted(asked)), kept: KEY, digest })
-        const { effective } = await configuration.value(['mcp'])
-        await service.configure(effective as McpSettings)
-        return json(await view())
-      },
+      // One after another: what was written last is what runs.
+      handle: async ({ body: { digest, ...asked } }) =>
+        alone.add(async () => {
+          await configuration.set({ ...(await wanted(asked)), kept: KEY, digest })
+          const { effective } = await configuration.value(['mcp'])
+          await service.configure(effective as McpSettings)
+          return json(await view())
+        }),
     }),
     route({
       method: 'GET',
