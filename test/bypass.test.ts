@@ -7,6 +7,7 @@ import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts
 import { shellBlock } from '../src/capabilities/shell/shell-tool.ts'
 import { accessAnswer, createToolbox, type PlannedCall, readAccess, type ToolResult, toolLimits } from '../src/tool.ts'
 import { layTraps, secrets, type Traps } from './bypass/traps.ts'
+import { unconfined } from './unconfined.ts'
 
 /** See test/bypass/README.md. */
 interface Entry {
@@ -76,11 +77,14 @@ async function toolsIn(
   environment: Readonly<Record<string, string | undefined>>,
   access: Parameters<typeof shellBlock>[0]['access'],
 ) {
-  const blocks = [shellBlock({ workspace, access, environment }), workspaceBlock({ folder: workspace })]
+  const blocks = [
+    shellBlock({ workspace, access, environment, sandbox: unconfined }),
+    workspaceBlock({ folder: workspace }),
+  ]
   const toolsJson = await readFile(join(skill, 'tools.json'), 'utf8')
   const ofSkill = await skillTools(
     { name: 'bypass', folder: skill, toolFiles: { 'tools.json': toolsJson } },
-    { workspace, environment, allowScripts: true },
+    { workspace, environment, sandbox: unconfined, allowScripts: true },
   )
   return [...blocks.flatMap(({ tools }) => tools), ...ofSkill.tools]
 }

@@ -60,7 +60,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly embedders?: readonly EmbedderKind[]
   /**
    * Places of this capability that tools on files must keep away from: absolute paths. `outOfReach`: not read, not written.
-   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read.
+   * `readOnly`: files of the owner, never written. `readable`: folders outside the workspace that may be read. `programs`:
+   * folders that programs in the sandbox may read although tools on files may not.
    */
   readonly places?: (settings: Settings, home: string) => CapabilityPlaces
   /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */

@@ -2,7 +2,7 @@ import type { ServiceKey } from './service.ts'
 import type { Layout, TokenCounter } from '../context.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { SessionStore } from '../session.ts'
-import type { AccessRead } from '../tool.ts'
+import type { AccessRead, Sandbox } from '../tool.ts'
 import type { RecordKind, Records } from './records.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
@@ -28,6 +28,8 @@ export interface CapabilityHost<Settings = undefined> {
   readonly writes: boolean
   /** The current content of `tool-access.json`. */
   access(): Promise<AccessRead>
+  /** Confines the programs that tools run. */
+  readonly sandbox: Sandbox
   /** The gateway. Its methods may be called once every capability has started. */
   readonly runtime: Runtime
   /** What another capability returned from `start`; `undefined` where it is not in the list or has not started yet. */
@@ -50,6 +52,7 @@ export interface CapabilityPlaces {
   readonly outOfReach?: readonly string[]
   readonly readOnly?: readonly string[]
   readonly readable?: readonly string[]
+  readonly programs?: readonly string[]
 }
 
 /** Time and chance, as arguments. */

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type { AnyCapability, Self } from './capability.ts'
 import { collectChoices, type OwnedChoices, runChoices } from './capability-choices.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import { isPlugin } from './plugin.ts'
 import { runCapabilities, type RunningCapabilities } from './running-capabilities.ts'
 import { layouts } from '../context.ts'
+import { createSandbox } from '../tool.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import { capabilityError, type Started, stopAll } from './started.ts'
@@ -11,7 +13,7 @@ import { capabilityError, type Started, stopAll } from './started.ts'
 /** What a host gives all capabilities alike. */
 export interface CapabilityBase extends Omit<
   CapabilityHost,
-  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'embedders' | 'places' | 'layouts'
+  'settings' | 'runtime' | 'capability' | 'settingsOf' | 'choices' | 'embedders' | 'places' | 'layouts' | 'sandbox'
 > {
   /** Settings of the capabilities, by name. What is absent is parsed from nothing. */
   readonly settings?: Readonly<Record<string, unknown>>
@@ -70,8 +72,21 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
     const { folder } = shared.home
     const all = [own, ...capabilities.flatMap(({ name, places: of }) => of?.(settingsOf(name), folder) ?? [])]
     const together = (kind: keyof CapabilityPlaces) => [...new Set(all.flatMap((each) => each[kind] ?? []))]
-    return { outOfReach: together('outOfReach'), readOnly: together('readOnly'), readable: together('readable') }
+    return {
+      outOfReach: together('outOfReach'),
+      readOnly: together('readOnly'),
+      readable: together('readable'),
+      programs: together('programs'),
+    }
   }
+  const { home, environment, access } = shared
+  const sandbox = createSandbox({
+    workspace: home.workspace,
+    setAside: join(home.data, 'set-aside'),
+    environment,
+    access,
+    places,
+  })
   const contributed = capabilities.flatMap((one) => one.layouts ?? [])
   const allLayouts = { ...layouts, ...Object.fromEntries(contributed.map((layout) => [layout.name, layout])) }
   return {
@@ -89,6 +104,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
         settingsOf,
         embedders: capabilities.flatMap(({ embedders = [] }) => embedders),
         places,
+        sandbox,
       }
     },
   }

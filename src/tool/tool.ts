@@ -63,6 +63,10 @@ export interface ToolPlan {
   readonly command?: string
   /** Folder that it works in, absolute, links resolved. */
   readonly folder?: string
+  /** What confines the program, for people: `workspace, no network`, or `none`. */
+  readonly sandbox?: string
+  /** Why a person has to be asked about this call, whatever the policy says of the tool: a clause for a sentence. */
+  readonly asks?: string
   /** What it changes in a file, as a unified diff. */
   readonly diff?: string
   /** What else its effect depends on, such as the digest of a file that it replaces. */

@@ -11,7 +11,8 @@ import {
   type Program,
   type ProgramLimits,
   programResult,
-  runProgram,
+  type Sandbox,
+  type SandboxPlan,
   type ShellAccess,
   type Tool,
   type ToolFailed,
@@ -47,6 +48,7 @@ interface ShellOptions {
   readonly access: () => Promise<AccessRead>
   /** Of this process. Programs receive a clean part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly sandbox: Sandbox
 }
 
 /** Checked against `inputSchema`. */
@@ -58,7 +60,7 @@ interface ShellInput {
 }
 
 /** The tool `shell`: one command, planned as an argv that is checked, shown and run as it is. */
-function shellTool({ workspace, access, environment }: ShellOptions): Tool {
+function shellTool({ workspace, access, environment, sandbox }: ShellOptions): Tool {
   return {
     name: 'shell',
     description:
@@ -89,12 +91,16 @@ function shellTool({ workspace, access, environment }: ShellOptions): Tool {
         timeoutMs: Math.min(timeoutMs ?? shell.timeoutMs, MOST_MS),
         maxOutputChars: Math.min(maxOutputChars ?? shell.maxOutputChars, MOST_CHARS),
       }
+      const confined = await sandbox.plan({ argv })
+      if (confined.type === 'refused') return failure(confined.why)
       const program = { argv, folder, environment: cleanEnvironment(environment) }
       return {
         argv,
         ...(shell.mode === 'full' && { command: cmd }),
         folder,
-        run: ({ signal }) => runIn(program, { ...limits, signal }),
+        sandbox: confined.text,
+        ...(confined.asks !== undefined && { asks: confined.asks }),
+        run: ({ signal }) => runIn(confined, program, { ...limits, signal }),
       } satisfies ToolPlan
     },
   }
@@ -136,11 +142,13 @@ async function relativeProgramFault(argv: readonly string[], folder: string, wor
   return `${JSON.stringify(program)} is a path from the workspace: leave cwd out to run it`
 }
 
+type PlannedSandbox = Extract<SandboxPlan, { type: 'planned' }>
+
 /** Runs the planned program in the planned folder, unless that folder has been replaced since. */
-async function runIn(program: Program, limits: ProgramLimits): Promise<ToolResult> {
+async function runIn(confined: PlannedSandbox, program: Program, limits: ProgramLimits): Promise<ToolResult> {
   const now = await realpath(program.folder).catch(() => undefined)
   if (now !== program.folder) return failure('the working folder has changed since the command was planned; call again')
-  return programResult(await runProgram(program, limits), limits)
+  return programResult(await confined.run(program, limits), limits)
 }
 
 function failure(error: string): ToolFailed {

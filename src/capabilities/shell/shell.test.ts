@@ -4,8 +4,16 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { type AccessRead, createToolbox, type RunContext, type ShellAccess, type ToolResult } from '../../tool.ts'
+import {
+  type AccessRead,
+  createToolbox,
+  readAccess,
+  type RunContext,
+  type ShellAccess,
+  type ToolResult,
+} from '../../tool.ts'
 import { runPastTimeout } from '../../../test/run-past-timeout.ts'
+import { unconfined } from '../../../test/unconfined.ts'
 import { shellBlock } from './shell-tool.ts'
 
 const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
@@ -27,7 +35,7 @@ async function shell(t: TestContext, settings: Partial<ShellAccess>): Promise<Sh
   await mkdir(join(folder, 'workspace-evil'))
   let read = reading(settings)
   const environment = { PATH: process.env['PATH'], PROVIDER_API_KEY: 'canary' }
-  const { tools } = shellBlock({ workspace, access: async () => read, environment })
+  const { tools } = shellBlock({ workspace, access: async () => read, environment, sandbox: unconfined })
   const box = createToolbox(tools)
   const call = (input: object) => ({ toolCallId: 'c1', toolName: 'shell', input })
   return {
@@ -50,7 +58,9 @@ function reading(settings: Partial<ShellAccess>): AccessRead {
     maxOutputChars: 20_000,
     allowAnyCwd: false,
   }
-  return { type: 'access', access: { global, tools: {}, shell: { ...usual, ...settings } } }
+  const defaults = readAccess('', {})
+  assert.ok(defaults.type === 'access')
+  return { type: 'access', access: { ...defaults.access, global, shell: { ...usual, ...settings } } }
 }
 
 test('an allowed command runs as the argv that was planned', async (t) => {
@@ -218,7 +228,12 @@ test('a cancelled call ends its program', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'shell-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const access = async () => reading({ mode: 'full' })
-  const { tools } = shellBlock({ workspace: folder, access, environment: { PATH: process.env['PATH'] } })
+  const { tools } = shellBlock({
+    workspace: folder,
+    access,
+    environment: { PATH: process.env['PATH'] },
+    sandbox: unconfined,
+  })
   const cancel = new AbortController()
   const box = createToolbox(tools)
   const call = { toolCallId: 'c1', toolName: 'shell', input: { cmd: 'sleep 60' } }

@@ -5,9 +5,9 @@ export const shell = capability({
   name: 'shell',
   summary: 'runs programs in the workspace',
   checks: async (context) => (await import('./check-shell.ts')).checkShell(context),
-  async start({ home, environment, access }) {
+  async start({ home, environment, access, sandbox }) {
     const { shellBlock } = await import('./shell-tool.ts')
-    return shellBlock({ workspace: home.workspace, environment, access })
+    return shellBlock({ workspace: home.workspace, environment, access, sandbox })
   },
   promptBlocks: ({ service }) => [service],
 })

@@ -45,9 +45,10 @@ export const skills = capability({
   places: ({ directory, extraDirs }, home) => ({
     outOfReach: [join(home, 'skills')],
     readOnly: [directory, ...extraDirs],
+    programs: [join(home, 'skills'), directory, ...extraDirs],
   }),
   homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
-  async start({ settings, home, environment, layout, settingsOf }) {
+  async start({ settings, home, environment, layout, settingsOf, sandbox }) {
     const { openSkills } = await import('./open-skills.ts')
     const { skillRoots } = await import('./folder/skill-roots.ts')
     const { programFinder } = await import('./folder/find-binary.ts')
@@ -61,6 +62,7 @@ export const skills = capability({
       layout,
       workspace,
       environment,
+      sandbox,
       allowScripts: settings.allowScripts,
       takenPrefixes: serverPrefixes(settingsOf('mcp')),
     })

@@ -6,7 +6,11 @@ export interface Access {
   /** Settings by the name of a tool or by a pattern that ends in `*`; `shell` itself has its own key. */
   readonly tools: Readonly<Record<string, ToolAccess>>
   readonly shell: ShellAccess
+  readonly sandbox: SandboxAccess
 }
+
+/** How programs are confined, with every default filled in. */
+export type SandboxAccess = Settings<typeof sandboxShape>
 
 type GlobalAccess = Settings<typeof globalShape>
 
@@ -154,6 +158,35 @@ export const shellShape = object({
   allowAnyCwd: flag.default(false).describe('If true, commands may run in folders outside the workspace.'),
 }).describe('Settings for the tool that runs commands. It is disabled by default.')
 
+/** Absolute, or below the home of the person. */
+const place = z.string('must be a string').regex(/^(?:\/|~\/)./, 'must be an absolute path, or begin with ~/')
+
+export const sandboxShape = object({
+  enabled: flag
+    .default(true)
+    .describe('If false, programs run without a sandbox: they can read and change what you can.'),
+  withoutIt: choice('ask', 'run', 'refuse')
+    .default('ask')
+    .describe(
+      'What happens where no sandbox can be made. `ask`: a person must approve every run. `run`: programs run without it. `refuse`: no program runs.',
+    ),
+  network: z
+    .array(word, 'must be a list')
+    .default([])
+    .describe(
+      'Prefixes of commands that may use the network, compared word by word. A person must approve each run of them.',
+    ),
+  readable: z
+    .array(place, 'must be a list')
+    .default([])
+    .describe('Folders and files in hidden places, such as your home, that programs may read.'),
+  writable: z
+    .array(place, 'must be a list')
+    .default([])
+    .describe('Folders beside the workspace that programs may write.'),
+  memoryMiB: count.default(4096).describe('The most memory that one process may fill with data, in MiB.'),
+}).describe('Settings for the sandbox in which programs run.')
+
 export const globalShape = object({
   enabled: flag.default(true).describe('If false, no tool is offered to the model and none can run.'),
   mode: mode
@@ -172,6 +205,7 @@ export const accessShape = object(
   {
     $schema: z.string('must be a string').optional().describe('The address of this schema, for editors.'),
     global: globalShape.optional(),
+    sandbox: sandboxShape.optional(),
     tools: object({ shell: shellShape.optional() })
       .catchall(toolShape)
       .superRefine(

@@ -6,6 +6,7 @@ import { readAccess } from './read-access.ts'
 
 const DEFAULTS: Access = {
   global: { enabled: true, mode: 'allowlist', allowedTools: [] },
+  sandbox: { enabled: true, withoutIt: 'ask', network: [], readable: [], writable: [], memoryMiB: 4096 },
   tools: {},
   shell: {
     enabled: false,

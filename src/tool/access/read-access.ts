@@ -12,6 +12,7 @@ import {
   type AccessRead,
   accessShape,
   globalShape,
+  sandboxShape,
   SHELL_LIMITS,
   type ShellAccess,
   shellShape,
@@ -34,7 +35,7 @@ export function readAccess(
 }
 
 function settled(
-  { global, tools: { shell: shellWritten, ...tools } = {} }: WrittenAccess,
+  { global, sandbox, tools: { shell: shellWritten, ...tools } = {} }: WrittenAccess,
   knobs: ShellKnobs['values'],
 ): Access {
   const asked = shellWritten?.approval === undefined ? toolSetting(tools, 'shell', 'approval') : undefined
@@ -45,6 +46,7 @@ function settled(
   }
   return {
     global: globalShape.parse({ ...global }),
+    sandbox: sandboxShape.parse({ ...sandbox }),
     tools: Object.fromEntries(Object.entries(tools).map(([name, said]) => [name, { ...said }])),
     shell: {
       ...shell,

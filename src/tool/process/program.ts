@@ -38,6 +38,8 @@ export interface ProgramEnd {
   readonly stdout: ProgramOutput
   readonly stderr: ProgramOutput
   readonly durationMs: number
+  /** Entries that only the owner may make, and that the run made: paths within the workspace. They were moved out of it. */
+  readonly setAside?: readonly string[]
 }
 
 /** One output of a program. */
@@ -57,6 +59,28 @@ export interface ProgramOutput {
  * what it had written.
  */
 export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: number }): ToolResult {
+  const result = endResult(run, limits)
+  const { setAside } = run
+  if (setAside === undefined) return result
+  const note = setAsideNote(setAside)
+  const noted = result.ok ? { output: joinLines(result.output, note) } : { error: joinLines(result.error, note) }
+  return { ...result, ...noted, meta: { ...result.meta, setAside } }
+}
+
+/** How many paths a note lists. */
+const MOST_LISTED = 10
+
+function setAsideNote(paths: readonly string[]): string {
+  const more = paths.length > MOST_LISTED ? ` and ${paths.length - MOST_LISTED} more` : ''
+  const listed = paths.slice(0, MOST_LISTED).join(', ')
+  return `[moved out of the workspace, since only its owner may make such files: ${listed}${more}]`
+}
+
+function joinLines(text: string, line: string): string {
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}`
+}
+
+function endResult(run: ProgramEnd, limits: { readonly timeoutMs: number }): ToolResult {
   const { end } = run
   const written = outputText(run)
   const stopped = (error: string, facts: ToolMeta = {}): ToolResult => ({

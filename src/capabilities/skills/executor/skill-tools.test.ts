@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { createToolbox, type PlannedCall, type ToolResult } from '../../../tool.ts'
+import { unconfined } from '../../../../test/unconfined.ts'
 import { type SkillTools, skillTools, type SkillToolsOptions } from './skill-tools.ts'
 import type { Argument, Execution } from './tools-json.ts'
 
@@ -59,6 +60,7 @@ async function bench(t: TestContext, setting: Setting = {}): Promise<Bench> {
     {
       workspace: setting.workspace ?? workspace,
       environment,
+      sandbox: unconfined,
       allowScripts,
       ...(setting.findBinary && { findBinary: setting.findBinary }),
       ...(timeoutMs !== undefined && { timeoutMs }),
@@ -221,7 +223,7 @@ test('an argument that the schema does not list cannot be passed', async (t) => 
   })
   const found = await skillTools(
     { name: 'trial', folder: tmpdir(), toolFiles: { 'tools.json': toolsJson } },
-    { workspace: tmpdir(), environment: {}, allowScripts: false },
+    { workspace: tmpdir(), environment: {}, sandbox: unconfined, allowScripts: false },
   )
   assert.deepEqual(warningsOf(found), [
     'tools.json: try: its schema does not declare the parameter hidden, so no call can give it',
@@ -286,7 +288,7 @@ test('a call of a tool that is not offered runs nothing and gets the reason', as
 })
 
 test('a broken tools.json gives no tools and a finding for each fault', async () => {
-  const options = { workspace: tmpdir(), environment: {}, allowScripts: false }
+  const options = { workspace: tmpdir(), environment: {}, sandbox: unconfined, allowScripts: false }
   const skill = { name: 'trial', folder: tmpdir() }
   const broken = '{"tools":[],"allowlist":{},"execution":[],"x":1,"y":2}'
   const found = await skillTools({ ...skill, toolFiles: { 'tools.json': broken } }, options)

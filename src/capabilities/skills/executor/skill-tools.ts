@@ -3,7 +3,8 @@ import {
   cleanEnvironment,
   type ProgramLimits,
   programResult,
-  runProgram,
+  type Sandbox,
+  type SandboxPlan,
   type Tool,
   type ToolFailed,
   type ToolPlan,
@@ -26,6 +27,8 @@ export interface SkillToolsOptions {
   readonly workspace: string
   /** Of this process; programs receive a small part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Confines the programs. Where absent, no call can be planned: the tools are only listed. */
+  readonly sandbox?: Sandbox
   /** `skills.allowScripts` */
   readonly allowScripts: boolean
   /** Time limit of one call, including what it runs first, ms. Default: 60,000. */
@@ -99,7 +102,7 @@ function skillTool(
   execution: Execution,
   { allowlist }: ToolsJson,
   skill: SkillWithTools,
-  { workspace, environment, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 }: SkillToolsOptions,
+  { workspace, environment, sandbox, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 }: SkillToolsOptions,
 ): Tool {
   const declared = declaredProperties(parameters)
 
@@ -112,11 +115,15 @@ function skillTool(
     for (const { index, placeholder } of steps) shown[index] = placeholder
     const argv = argvPlan(execution, allowlist, input, shown)
     if ('error' in argv) return argv
+    const confined = await sandbox?.plan({ argv, readable: [skill.folder] })
+    if (confined?.type !== 'planned') return { ok: false, error: confined?.why ?? 'tools are only listed here' }
     const folder = await realpath(workspace).catch(() => realpath(skill.folder))
-    const command = { execution, allowlist, input, steps, folder, environment: cleanEnvironment(environment) }
+    const command = { confined, execution, allowlist, input, steps, folder, environment: cleanEnvironment(environment) }
     return {
       argv,
       folder,
+      sandbox: confined.text,
+      ...(confined.asks !== undefined && { asks: confined.asks }),
       facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
       run: (context) =>
         runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars, signal: context.signal }),
@@ -150,6 +157,7 @@ function isFlag({ args = [] }: Execution, name: string): boolean {
 
 /** A planned call of a skill's tool, with everything it needs to run. */
 interface PlannedCommand {
+  readonly confined: Extract<SandboxPlan, { type: 'planned' }>
   readonly execution: Execution
   readonly allowlist: Allowlist
   readonly input: unknown
@@ -164,12 +172,12 @@ interface PlannedCommand {
  * itself. `meta.argv` then has the arguments that really ran. The time limit is for all of its programs together.
  */
 async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promise<ToolResult> {
-  const { execution, allowlist, input, steps, folder, environment } = command
+  const { confined, execution, allowlist, input, steps, folder, environment } = command
   const resolved: (string | undefined)[] = []
   let leftMs = limits.timeoutMs
 
   async function run(argv: readonly string[]) {
-    const end = await runProgram({ argv, folder, environment }, { ...limits, timeoutMs: leftMs })
+    const end = await confined.run({ argv, folder, environment }, { ...limits, timeoutMs: leftMs })
     leftMs = Math.max(1, leftMs - end.durationMs)
     return { end, result: programResult(end, limits) }
   }

@@ -1,0 +1,78 @@
+import { dirname } from 'node:path'
+
+/** What a program may reach. All paths are absolute and without links, and exist. */
+export interface Confinement {
+  /** Folders that it may write, beside a `/tmp` of its own. */
+  readonly writable: readonly string[]
+  /** Folders and files that it may read although they lie in a hidden one. */
+  readonly readable: readonly string[]
+  /** Places that are not there: an empty folder or an empty file stands for each. */
+  readonly hidden: readonly Hidden[]
+  /** Entries of writable folders that it may read and not write. */
+  readonly readOnly: readonly string[]
+  readonly network: boolean
+  /** The folder to run in. */
+  readonly folder: string
+  /** The most memory that one process may fill with data, KiB. */
+  readonly memoryKiB: number
+}
+
+export interface Hidden {
+  readonly path: string
+  readonly kind: 'folder' | 'file'
+}
+
+/** The size of the folders that exist only for the run, bytes each. */
+const TEMPORARY_BYTES = 1_073_741_824
+
+/** Sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
+const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
+
+/**
+ * The program that runs `argv` in a sandbox of bubblewrap, without a shell reading any of it: the disk is read-only, what
+ * is hidden is not there, and what is writable or readable is put back on top; processes, network, names and shared memory
+ * are its own, and it has no capabilities. Later entries win over earlier ones, so hidden places inside of writable ones
+ * come last.
+ */
+export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], confinement: Confinement): string[] {
+  const { writable, readable, hidden, readOnly, network, folder, memoryKiB } = confinement
+  const shown = [...readable, ...writable]
+  const inside = hidden.filter(({ path }) => shown.some((one) => isBelow(one, path)))
+  const outside = hidden.filter(
+    (one) => !inside.includes(one) && !hidden.some((other) => isBelow(other.path, one.path)),
+  )
+  return [
+    '/bin/sh',
+    '-c',
+    LIMITED,
+    'sh',
+    String(memoryKiB),
+    bubblewrap,
+    ...['--ro-bind', '/', '/'],
+    ...['--dev', '/dev'],
+    ...['--proc', '/proc'],
+    ...outside.flatMap(hide),
+    ...readable.flatMap((path) => ['--ro-bind', path, path]),
+    ...writable.flatMap((path) => ['--bind', path, path]),
+    ...inside.flatMap(hide),
+    ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--unshare-all', ...(network ? ['--share-net'] : [])],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--chdir', folder],
+    '--',
+    ...argv,
+  ]
+}
+
+function hide({ path, kind }: Hidden): readonly string[] {
+  if (kind === 'file') return ['--ro-bind', '/dev/null', path]
+  return ['--size', String(TEMPORARY_BYTES), '--tmpfs', path]
+}
+
+/** Whether a path is in a folder, and not the folder itself. */
+export function isBelow(folder: string, path: string): boolean {
+  for (let each = dirname(path); ; each = dirname(each)) {
+    if (each === folder) return true
+    if (each === dirname(each)) return false
+  }
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, realpath } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { singleFlight } from '../../platform.ts'
+import { bubblewrapArgv } from './bubblewrap.ts'
+
+/** Whether this machine can confine programs. */
+export type SandboxProgram =
+  | { readonly type: 'bubblewrap'; readonly path: string }
+  | {
+      readonly type: 'none'
+      /** A clause for a sentence: `bubblewrap is not installed`. */
+      readonly why: string
+      /** How to get it. */
+      readonly hint: string
+    }
+
+/** Only where the system keeps programs of its own: a `PATH` may name folders that others write. */
+const PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap']
+
+/** How long a trial run may take, ms: more than a busy machine needs. */
+const TRIAL_MS = 10_000
+
+const looking = singleFlight<string, SandboxProgram>()
+let working: SandboxProgram | undefined
+
+/**
+ * Finds bubblewrap and sees it work once. A machine on which it works is asked no more; where it does not, the next call
+ * looks again, so that what is installed later is used without a restart.
+ */
+export async function findSandbox(): Promise<SandboxProgram> {
+  if (working) return working
+  const found = await looking.run('sandbox', lookForSandbox)
+  if (found.type === 'bubblewrap') working = found
+  return found
+}
+
+async function lookForSandbox(): Promise<SandboxProgram> {
+  if (process.platform !== 'linux') {
+    return {
+      type: 'none',
+      why: `there is no sandbox for ${process.platform} yet`,
+      hint: 'Approve each run, or set sandbox.withoutIt in tool-access.json.',
+    }
+  }
+  for (const place of PLACES) {
+    const path = await executable(place)
+    if (path !== undefined) return tryBubblewrap(path)
+  }
+  return {
+    type: 'none',
+    why: 'bubblewrap is not installed',
+    hint: 'Install the package bubblewrap (apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap).',
+  }
+}
+
+async function executable(place: string): Promise<string | undefined> {
+  try {
+    const path = await realpath(place)
+    await access(path, constants.X_OK)
+    return path
+  } catch {
+    return undefined
+  }
+}
+
+async function tryBubblewrap(path: string): Promise<SandboxProgram> {
+  const [program, ...words] = bubblewrapArgv(path, ['/bin/true'], {
+    writable: [],
+    readable: [],
+    hidden: [{ path: '/tmp', kind: 'folder' }],
+    readOnly: [],
+    network: false,
+    folder: '/',
+    memoryKiB: 1_048_576,
+  })
+  try {
+    await promisify(execFile)(program!, words, { env: {}, timeout: TRIAL_MS })
+    return { type: 'bubblewrap', path }
+  } catch (error) {
+    const said = String((error as { stderr?: unknown }).stderr ?? '').trim()
+    const line = said.split('\n').at(-1) || (error as Error).message.split('\n', 1)[0]!
+    return {
+      type: 'none',
+      why: `bubblewrap cannot run here (${line.slice(0, 200)})`,
+      hint: 'Allow user namespaces for it: sysctl kernel.unprivileged_userns_clone=1, an AppArmor profile for bwrap, or in a container the option --security-opt seccomp=unconfined.',
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, delimiter, isAbsolute, join } from 'node:path'
+import { type Hidden, isBelow } from './bubblewrap.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Homes of people, and places where running programs keep their sockets and scratch files. */
+const FOLDERS = ['/home', '/root', '/run', '/tmp', '/var/tmp', '/var/mail', '/var/spool', '/var/backups']
+
+/** What only the system itself reads, and a gateway that runs as root could. */
+const SYSTEM_SECRETS = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/ssl/private',
+  '/etc/krb5.keytab',
+  '/var/lib/docker',
+]
+
+/** Keys, passwords and browser profiles, below the home of a person. They stay hidden where the owner shows the home. */
+const PERSONAL_SECRETS = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.netrc',
+  '.git-credentials',
+  '.npmrc',
+  '.pypirc',
+  '.pgpass',
+  '.my.cnf',
+  '.cargo/credentials.toml',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/git/credentials',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.config/BraveSoftware',
+  '.mozilla',
+  '.thunderbird',
+  '.password-store',
+  '.local/share/keyrings',
+  '.bash_history',
+  '.zsh_history',
+]
+
+/** Everything that a program must not see: the homes of people, known places of secrets, and `more`. Only what exists. */
+export async function hiddenPlaces(environment: Environment, more: readonly string[]): Promise<readonly Hidden[]> {
+  const homes = [...new Set([homedir(), ...(environment['HOME'] ? [environment['HOME']] : [])])].filter(isAbsolute)
+  const secrets = homes.flatMap((home) => PERSONAL_SECRETS.map((name) => join(home, name)))
+  const wanted = [...FOLDERS, ...homes, ...SYSTEM_SECRETS, ...secrets, ...(await hostKeys()), ...more]
+  const found = await Promise.all(wanted.map(existing))
+  const byPath = new Map(found.flatMap((one) => (one && one.path !== '/' ? [[one.path, one] as const] : [])))
+  return [...byPath.values()]
+}
+
+async function hostKeys(): Promise<readonly string[]> {
+  const names = await readdir('/etc/ssh').catch(() => [])
+  return names.filter((name) => name.endsWith('_key')).map((name) => join('/etc/ssh', name))
+}
+
+async function existing(place: string): Promise<Hidden | undefined> {
+  try {
+    const path = await realpath(place)
+    return { path, kind: (await lstat(path)).isDirectory() ? 'folder' : 'file' }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Folders of programs that lie in hidden places, such as a Node of the owner's home: those of the `PATH`, and all of the
+ * Node that runs this. Without them hardly any program of such a person could run.
+ */
+export async function programFolders(environment: Environment, hidden: readonly Hidden[]): Promise<readonly string[]> {
+  const places = (environment['PATH'] ?? '').split(delimiter).filter(isAbsolute)
+  const found = await Promise.all([...places, nodeFolder()].map(async (place) => (await existing(place))?.path))
+  return [...new Set(found)].filter(
+    (path): path is string => path !== undefined && hidden.some((one) => isBelow(one.path, path)),
+  )
+}
+
+function nodeFolder(): string {
+  const folder = dirname(process.execPath)
+  return basename(folder) === 'bin' ? dirname(folder) : folder
+}
+
+/** Those of the paths that exist, without links. */
+export async function existingPaths(paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map(async (path) => (await existing(path))?.path))
+  return [...new Set(found)].filter((path): path is string => path !== undefined)
+}

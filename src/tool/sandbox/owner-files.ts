@@ -1,0 +1,129 @@
+import type { Dirent } from 'node:fs'
+import { cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+
+/**
+ * Names of files that other programs obey as the owner's word: instructions of agents, settings of editors, shells, package
+ * managers and Git. Tools may read them, and neither change nor make them, at any depth of a workspace.
+ */
+const FILES = new Set([
+  'agents.md',
+  'agents.override.md',
+  'claude.md',
+  'claude.local.md',
+  'gemini.md',
+  '.cursorrules',
+  '.windsurfrules',
+  '.mcp.json',
+  '.envrc',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.gitmodules',
+  '.gitconfig',
+])
+
+/** The same for folders, with everything in them. */
+const FOLDERS = new Set([
+  '.git',
+  '.agents',
+  '.claude',
+  '.codex',
+  '.cursor',
+  '.gemini',
+  '.vscode',
+  '.idea',
+  '.husky',
+  '.devcontainer',
+])
+
+/** Folders with very many files of others, which nothing obeys where they lie. */
+const NOT_SEARCHED = new Set(['node_modules'])
+
+/** The most folders that one search opens. */
+const MOST_FOLDERS = 20_000
+
+/** Whether an entry of this name belongs to the owner alone. Some file systems do not tell `.GIT` from `.git`. */
+export function isOwnersName(name: string): boolean {
+  const lower = name.toLowerCase()
+  return FILES.has(lower) || FOLDERS.has(lower)
+}
+
+/** Entries of a workspace that belong to the owner alone. */
+export interface OwnerFiles {
+  /** By absolute path. */
+  readonly entries: ReadonlyMap<string, OwnerFile>
+  /** `false` where the workspace has more folders than were searched. */
+  readonly isComplete: boolean
+}
+
+interface OwnerFile {
+  /** Another one for every other content and every other file. */
+  readonly identity: string
+  /** Where it leads, if it is a link. */
+  readonly link?: string
+}
+
+/** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
+export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
+  const entries = new Map<string, OwnerFile>()
+  const open = [folder]
+  let searched = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (++searched > MOST_FOLDERS) return { entries, isComplete: false }
+    for (const entry of await listFolder(next)) {
+      const path = join(next, entry.name)
+      if (isOwnersName(entry.name)) {
+        const found = await lookAt(path)
+        if (found) entries.set(path, found)
+      } else if (entry.isDirectory() && !NOT_SEARCHED.has(entry.name)) open.push(path)
+    }
+  }
+  return { entries, isComplete: true }
+}
+
+async function listFolder(folder: string): Promise<readonly Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => [])
+}
+
+async function lookAt(path: string): Promise<OwnerFile | undefined> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found) return undefined
+  const { dev, ino, ctimeMs } = found
+  // What is in a folder cannot change while it is protected, and other people may work in it.
+  const identity = `${dev}:${ino}:${found.isDirectory() ? 'folder' : ctimeMs}`
+  return found.isSymbolicLink() ? { identity, link: await readlink(path) } : { identity }
+}
+
+/**
+ * Undoes what a run did to the owner's entries, and returns the paths of what it had made, within the folder. What it made
+ * is moved to `place`, so that nothing obeys it and nothing is lost; a link that it replaced is made again. What was only
+ * moved with its folder was there before.
+ */
+export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<readonly string[]> {
+  const after = await findOwnerFiles(folder)
+  const known = new Set([...before.entries.values()].map(({ identity }) => identity))
+  const made = [...after.entries].filter(([, { identity }]) => !known.has(identity)).map(([path]) => path)
+  for (const path of made) {
+    const target = join(place, relative(folder, path))
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    await move(path, target)
+  }
+  const kept = new Set([...after.entries.values()].map(({ identity }) => identity))
+  for (const [path, { identity, link }] of before.entries) {
+    if (link !== undefined && !kept.has(identity)) await symlink(link, path).catch(() => {})
+  }
+  return made.map((path) => relative(folder, path))
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return
+    if (code !== 'EXDEV') throw error
+    await cp(from, to, { recursive: true, verbatimSymlinks: true })
+    await rm(from, { recursive: true, force: true })
+  }
+}

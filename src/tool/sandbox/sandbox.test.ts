@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { readAccess } from '../access/read-access.ts'
+import { cleanEnvironment } from '../process/clean-environment.ts'
+import { programResult } from '../process/program.ts'
+import type { ToolResult } from '../tool.ts'
+import { findSandbox } from './find-bubblewrap.ts'
+import { createSandbox, type SandboxPlan } from './sandbox.ts'
+
+const found = await findSandbox()
+const skip = found.type === 'none' ? `no sandbox on this machine: ${found.why}` : false
+
+const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: homedir() }
+const LIMITS = { timeoutMs: 20_000, maxOutputChars: 20_000 }
+
+interface Box {
+  /** Folder that holds the home and whatever else a test lays beside the workspace. */
+  readonly top: string
+  readonly workspace: string
+  readonly setAside: string
+  plan(argv: readonly string[]): Promise<SandboxPlan>
+  run(...argv: string[]): Promise<ToolResult>
+  /** Runs lines of `sh`. */
+  sh(lines: string): Promise<ToolResult>
+}
+
+async function box(t: TestContext, policy: object = {}, readOnly: readonly string[] = []): Promise<Box> {
+  const top = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-')))
+  t.after(() => rm(top, { recursive: true, force: true }))
+  const home = join(top, 'home')
+  const workspace = join(home, 'workspace')
+  const setAside = join(home, 'data', 'set-aside')
+  await mkdir(workspace, { recursive: true })
+  await mkdir(join(home, 'data'))
+  await writeFile(join(home, 'data', 'token'), 'canary-token')
+  await writeFile(join(home, 'tool-access.json'), '{}')
+  const sandbox = createSandbox({
+    workspace,
+    setAside,
+    environment,
+    access: async () => readAccess(JSON.stringify(policy), {}),
+    places: () => ({ outOfReach: [home], readOnly, readable: [], programs: [] }),
+  })
+  const plan = (argv: readonly string[]) => sandbox.plan({ argv })
+  const run = async (...argv: string[]) => {
+    const planned = await plan(argv)
+    assert.ok(planned.type === 'planned')
+    const program = { argv, folder: workspace, environment: cleanEnvironment(environment) }
+    return programResult(await planned.run(program, LIMITS), LIMITS)
+  }
+  return { top, workspace, setAside, plan, run, sh: (lines) => run('sh', '-c', lines) }
+}
+
+function output(result: ToolResult): string {
+  assert.ok(result.ok, JSON.stringify(result))
+  return result.output
+}
+
+test('a program works in the workspace: it reads, writes and has a temporary folder', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  await writeFile(join(workspace, 'in.txt'), 'in')
+  assert.equal(
+    output(await sh('pwd; cat in.txt; echo out > out.txt; echo x > /tmp/x; cat /tmp/x')),
+    `${workspace}\ninx\n`,
+  )
+  assert.equal(readFileSync(join(workspace, 'out.txt'), 'utf8'), 'out\n')
+})
+
+test('nothing outside the workspace can be written', { skip }, async (t) => {
+  const { sh, top, workspace } = await box(t)
+  await writeFile(join(top, 'beside.txt'), 'mine')
+  const tries = ['/etc/x', '/usr/x', join(top, 'beside.txt'), join(top, 'home/tool-access.json'), '/x']
+  await sh(tries.map((path) => `echo taken > ${path}`).join('\n'))
+  await sh(`ln -s ${top}/beside.txt link; echo taken > link; rm -rf ${top}/beside.txt ../data`)
+  assert.equal(readFileSync(join(top, 'beside.txt'), 'utf8'), 'mine')
+  assert.equal(readFileSync(join(top, 'home/tool-access.json'), 'utf8'), '{}')
+  assert.equal(readFileSync(join(top, 'home/data/token'), 'utf8'), 'canary-token')
+  assert.ok(!existsSync('/etc/x') && !existsSync('/usr/x') && !existsSync('/x') && existsSync(workspace))
+})
+
+test('the home, homes of people and scratch files of others are not there', { skip }, async (t) => {
+  const { sh, top } = await box(t)
+  const said = JSON.stringify(
+    await sh(`cat ../data/token ${top}/home/data/token; ls -A ${homedir()} ${top} /run; cat /etc/shadow`),
+  )
+  assert.doesNotMatch(said, /canary/)
+  assert.equal(output(await sh(`ls -A ${homedir()} | wc -l`)).trim(), '0')
+})
+
+test('no other process is seen, and so no environment of one', { skip }, async (t) => {
+  const { sh } = await box(t)
+  const secret = spawn('sleep', ['60'], { env: { CANARY: 'canary-environment' }, stdio: 'ignore' })
+  t.after(() => secret.kill('SIGKILL'))
+  await once(secret, 'spawn')
+  assert.doesNotMatch(output(await sh('cat /proc/[0-9]*/environ | tr "\\0" "\\n"; true')), /canary/)
+  assert.equal((await sh(`kill -9 ${secret.pid}`)).ok, false)
+  assert.deepEqual([secret.exitCode, secret.signalCode], [null, null])
+})
+
+test('there is no network, and with sandbox.network there is one, which asks', { skip }, async (t) => {
+  const server = createServer((socket) => socket.end('answered'))
+  t.after(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const connect = `require("node:net").connect(${port},"127.0.0.1").on("error",()=>console.log("refused")).on("data",(d)=>console.log(String(d)))`
+  const closed = await box(t)
+  assert.equal(output(await closed.run(process.execPath, '-e', connect)), 'refused\n')
+  const open = await box(t, { sandbox: { network: [`${process.execPath} -e`] } })
+  const planned = await open.plan([process.execPath, '-e', connect])
+  assert.ok(planned.type === 'planned')
+  assert.deepEqual([planned.text, planned.asks], ['workspace, with network', 'it may use the network'])
+  assert.equal(output(await open.run(process.execPath, '-e', connect)), 'answered\n')
+})
+
+test('what agents and Git obey is read and not changed, at any depth and through links', { skip }, async (t) => {
+  const { sh, workspace } = await box(t, {}, [])
+  await mkdir(join(workspace, '.git/hooks'), { recursive: true })
+  await mkdir(join(workspace, 'sub/.vscode'), { recursive: true })
+  await writeFile(join(workspace, '.git/config'), '[core]\n')
+  await writeFile(join(workspace, 'rules.md'), 'rules')
+  await writeFile(join(workspace, 'sub/AGENTS.md'), 'obey')
+  await symlink('rules.md', join(workspace, 'AGENTS.md'))
+  await sh('echo fsmonitor >> .git/config; echo x > .git/hooks/pre-commit; rm -rf .git; mv .git git')
+  await sh('echo taken > sub/AGENTS.md; rm sub/AGENTS.md; echo taken > AGENTS.md; echo x > sub/.vscode/tasks.json')
+  assert.equal(output(await sh('cat .git/config AGENTS.md sub/AGENTS.md')), '[core]\nrulesobey')
+  assert.deepEqual(readdirSync(join(workspace, '.git/hooks')), [])
+  assert.deepEqual(readdirSync(join(workspace, 'sub/.vscode')), [])
+})
+
+test('what a program makes of the kind is moved away, and the model reads which', { skip }, async (t) => {
+  const { sh, workspace, setAside } = await box(t)
+  const result = await sh('mkdir -p sub/.git; echo x > sub/.git/config; echo obey > AGENTS.md; echo fine > notes.md')
+  assert.ok(result.ok)
+  assert.match(result.output, /moved out of the workspace, since only its owner may make such files: .*AGENTS\.md/)
+  assert.deepEqual([...(result.meta?.['setAside'] as string[])].toSorted(), ['AGENTS.md', 'sub/.git'])
+  assert.deepEqual(readdirSync(workspace).toSorted(), ['notes.md', 'sub'])
+  assert.deepEqual(readdirSync(join(workspace, 'sub')), [])
+  const [run = ''] = readdirSync(setAside)
+  assert.equal(readFileSync(join(setAside, run, '0/AGENTS.md'), 'utf8'), 'obey\n')
+  assert.equal(readFileSync(join(setAside, run, '0/sub/.git/config'), 'utf8'), 'x\n')
+})
+
+test('a link of the owner that a program replaces is made again', { skip }, async (t) => {
+  const { sh, workspace, setAside } = await box(t)
+  await writeFile(join(workspace, 'rules.md'), 'rules')
+  await symlink('rules.md', join(workspace, 'CLAUDE.md'))
+  await sh('rm CLAUDE.md; echo obey > CLAUDE.md')
+  assert.equal(await readlink(join(workspace, 'CLAUDE.md')), 'rules.md')
+  assert.equal(readFileSync(join(setAside, readdirSync(setAside)[0]!, '0/CLAUDE.md'), 'utf8'), 'obey\n')
+})
+
+test('a folder that is moved with what it holds stays, and what takes its place is moved away', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  await mkdir(join(workspace, 'sub'))
+  await writeFile(join(workspace, 'sub/AGENTS.md'), 'owner')
+  await sh('mv sub other; mkdir sub; echo obey > sub/AGENTS.md')
+  assert.equal(readFileSync(join(workspace, 'other/AGENTS.md'), 'utf8'), 'owner')
+  assert.deepEqual(readdirSync(join(workspace, 'sub')), [])
+})
+
+test('a file of the owner that its capability names is not written', { skip }, async (t) => {
+  const { top } = await box(t)
+  const prompt = join(top, 'home/workspace/prompt.md')
+  const { sh } = await box(t, { sandbox: { writable: [join(top, 'home/workspace')] } }, [prompt])
+  await writeFile(prompt, 'owner')
+  await sh(`echo taken > ${prompt}; rm -f ${prompt}; echo fine > ${top}/home/workspace/fine.txt`)
+  assert.equal(readFileSync(prompt, 'utf8'), 'owner')
+  assert.equal(readFileSync(join(top, 'home/workspace/fine.txt'), 'utf8'), 'fine\n')
+})
+
+test('sandbox.readable shows a folder of a hidden place, and nothing beside it', { skip }, async (t) => {
+  const { top } = await box(t)
+  await mkdir(join(top, 'models'))
+  await writeFile(join(top, 'models/one'), 'weights')
+  await writeFile(join(top, 'other'), 'hidden')
+  const { sh } = await box(t, { sandbox: { readable: [join(top, 'models')] } })
+  assert.equal(
+    output(await sh(`cat ${top}/models/one; echo x > ${top}/models/two || true; cat ${top}/other || true`)).split(
+      '\n',
+    )[0],
+    'weights',
+  )
+  assert.deepEqual(readdirSync(join(top, 'models')), ['one'])
+})
+
+test('exit codes, missing programs and time limits are told as without a sandbox', { skip }, async (t) => {
+  const { run, sh, workspace, plan } = await box(t)
+  assert.deepEqual(await sh('echo said; exit 3'), {
+    ok: false,
+    error: 'exit 3: said\n\n',
+    meta: { exitCode: 3, bytes: 5, truncated: false },
+  })
+  const missing = await run('no-such-program')
+  assert.ok(!missing.ok)
+  assert.match(missing.error, /^no-such-program: there is no such program in the sandbox/)
+  const argv = ['sh', '-c', 'echo begun; (sleep 60 & sleep 60)']
+  const planned = await plan(argv)
+  assert.ok(planned.type === 'planned')
+  const limits = { timeoutMs: 500, maxOutputChars: 100 }
+  const program = { argv, folder: workspace, environment: cleanEnvironment(environment) }
+  const end = await planned.run(program, limits)
+  assert.deepEqual([end.end, end.stdout.text], [{ type: 'timeout' }, 'begun\n'])
+})
+
+test('one process cannot fill the memory of the machine', { skip }, async (t) => {
+  const { run } = await box(t, { sandbox: { memoryMiB: 256 } })
+  const result = await run('sh', '-c', 'x=0123456789; while :; do x="$x$x"; done')
+  assert.equal(result.ok, false)
+})
+
+test('without its switch there is none, and the plan says so', async (t) => {
+  const { plan, top, sh } = await box(t, { sandbox: { enabled: false } })
+  const planned = await plan(['ls'])
+  assert.deepEqual(planned.type === 'planned' && [planned.text, planned.asks], ['none', undefined])
+  assert.match(output(await sh(`cat ${top}/home/data/token`)), /canary/)
+})
+
+test('a policy that cannot be read plans nothing', async (t) => {
+  const { plan } = await box(t, { sandbox: { enabled: 'yes' } })
+  const planned = await plan(['ls'])
+  assert.equal(planned.type, 'refused')
+})
