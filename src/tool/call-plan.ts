@@ -39,8 +39,8 @@ export async function planCall(
 }
 
 /** The description of a plan, without its other properties. */
-export function describePlan({ argv, command, folder, sandbox, asks, diff, facts }: ToolPlan): Omit<ToolPlan, 'run'> {
-  return defined({ argv, command, folder, sandbox, asks, diff, facts })
+export function describePlan({ argv, command, folder, diff, facts }: ToolPlan): Omit<ToolPlan, 'run' | 'asks'> {
+  return defined({ argv, command, folder, diff, facts })
 }
 
 /** A tool may come from a plugin that was not type-checked. */

@@ -63,14 +63,12 @@ export interface ToolPlan {
   readonly command?: string
   /** Folder that it works in, absolute, links resolved. */
   readonly folder?: string
-  /** What confines the program, for people: `workspace, no network`, or `none`. */
-  readonly sandbox?: string
-  /** Why a person has to be asked about this call, whatever the policy says of the tool: a clause for a sentence. */
-  readonly asks?: string
   /** What it changes in a file, as a unified diff. */
   readonly diff?: string
   /** What else its effect depends on, such as the digest of a file that it replaces. */
   readonly facts?: Readonly<Record<string, unknown>>
+  /** A person has to be asked about this call, whatever the policy says of the tool. `facts` say why. */
+  readonly asks?: boolean
   /** Executes the plan, or fails where that is no longer possible. */
   run(context: ToolContext): Promise<ToolResult>
 }
@@ -150,7 +148,7 @@ export type PlannedCall =
     }
 
 /** A call as a person is shown it. Plain JSON. */
-export interface CallDescription extends Omit<ToolPlan, 'run'> {
+export interface CallDescription extends Omit<ToolPlan, 'run' | 'asks'> {
   readonly tool: string
   readonly input: unknown
 }

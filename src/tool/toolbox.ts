@@ -83,8 +83,8 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     }
     const description = { ...described, ...describePlan(steps) }
     return {
-      type: answer.type === 'ask' || steps.asks !== undefined ? 'ask' : 'allowed',
-      rule: answer.type === 'ask' || steps.asks === undefined ? answer.rule : 'sandbox',
+      type: answer.type === 'ask' || steps.asks ? 'ask' : 'allowed',
+      rule: answer.type === 'ask' || !steps.asks ? answer.rule : 'plan',
       call: description,
       digest: callDigest(description),
       async run() {

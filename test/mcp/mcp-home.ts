@@ -50,7 +50,8 @@ export function openMcpHome(): McpHome {
     },
     async plugin(servers, options = {}) {
       const configured = Object.entries(servers).map(
-        ([name, server]) => [name, { enabled: true, connectTimeoutMs: 20_000, ...server }] as const,
+        ([name, server]) =>
+          [name, { enabled: true, sandbox: 'off' as const, connectTimeoutMs: 20_000, ...server }] as const,
       )
       const opened = await openMcp({
         servers: Object.fromEntries(configured),
@@ -60,6 +61,7 @@ export function openMcpHome(): McpHome {
           write: async (server, value) => void kept.set(server, structuredClone(value)),
         },
         connects: true,
+        confine: async ({ argv }) => ({ argv, leave: async () => [] }),
         version: '1.0.0',
         ...options,
       })

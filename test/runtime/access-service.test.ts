@@ -77,7 +77,7 @@ test('what the gateway could not read is not written, and every problem has its 
   const { problems, digest, shown } = await access.preview({ text })
   assert.deepEqual(problems, [
     'line 2: global.mode must be one of off, allowlist, full',
-    'line 3: toolz is not a known key (known keys: $schema, global, tools)',
+    'line 3: toolz is not a known key (known keys: $schema, global, sandbox, tools)',
   ])
   await assert.rejects(access.save({ text, digest, shown }), { code: 'invalid-input' })
   assert.equal(read(), '{}')

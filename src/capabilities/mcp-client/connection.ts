@@ -1,12 +1,14 @@
 import { ForewordError, settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
-import { type ProgramTransport, programTransport } from './program-transport.ts'
+import { type Confine, type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
 
 interface ConnectionOptions {
   readonly address: ServerAddress
+  /** Puts a program into its sandbox. It runs without one where absent. */
+  readonly confine?: Confine | undefined
   /** Version of Foreword, which the server is sent. */
   readonly version: string
   /** Time limit of each request until the connection is open, ms. */
@@ -81,7 +83,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
   )
   const transport: ProgramTransport | StreamableHTTPClientTransport =
     address.type === 'program'
-      ? programTransport(address, library, LARGEST_MESSAGE)
+      ? programTransport(address, library, LARGEST_MESSAGE, options.confine)
       : new library.StreamableHTTPClientTransport(new URL(address.url), {
           requestInit: { headers: { ...address.headers } },
           fetch: boundedFetch({

@@ -1,7 +1,9 @@
 import { type CapabilityHost, RuntimeError } from '../../capability.ts'
 import { serialQueue } from '../../platform.ts'
 import type { McpSettings } from './mcp-settings.ts'
+import type { ConfinedProgram } from '../../tool.ts'
 import type { McpOptions, openMcp } from './open-mcp.ts'
+import type { ProgramAddress } from './program-transport.ts'
 import type { McpServerConfiguration } from './server-address.ts'
 import type { McpServer, McpServerStatus } from './server.ts'
 
@@ -31,11 +33,28 @@ export interface ListedServer {
 
 /** Starts the configured servers. */
 export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpService> {
-  const { home, environment, version, store, writes } = host
+  const { home, environment, version, store, writes, sandbox, warn } = host
   let { settings } = host
   let opened: OpenMcp | undefined
   const changes = serialQueue()
   const acceptedKey = (server: string) => `mcp/accepted/${server}`
+
+  async function confine({ argv, folder = home.workspace, sandbox: kind }: ProgramAddress): Promise<ConfinedProgram> {
+    const confined = await sandbox.enter({ argv, folder }, kind === 'network')
+    return {
+      ...confined,
+      async leave() {
+        const moved = await confined.leave()
+        const listed = moved.join(', ')
+        if (moved.length > 0) {
+          warn(
+            `The MCP server ${argv[0]} made files that only the owner may make: ${listed}. They are in data/set-aside.`,
+          )
+        }
+        return moved
+      },
+    }
+  }
 
   async function open(): Promise<void> {
     if (Object.keys(settings.servers).length === 0) return
@@ -44,6 +63,7 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
       servers: runnable(settings, home.folder),
       environment,
       version,
+      confine,
       connects: writes,
       accepted: {
         read: (server) => store.value(acceptedKey(server)),

@@ -18,6 +18,12 @@ const serverSettings = z.strictObject({
       'Headers of every request: their names, and for each the environment variable of Foreword with the value.',
     ),
   directory: homePath().optional().describe('Working directory of the program, relative to the home.'),
+  sandbox: z
+    .enum(['off', 'network', 'closed'])
+    .default('off')
+    .describe(
+      'How the program is confined. `off`: it can do what you can. `network`: it can change the workspace and use the network. `closed`: the same without network.',
+    ),
   enabled: z.boolean().default(true).describe('Whether the server is used.'),
   connectTimeoutMs: milliseconds()
     .default(10_000)
@@ -36,9 +42,10 @@ export type McpSettings = z.infer<typeof mcpSettings>
 export function unusedFields(name: string, server: McpSettings['servers'][string]): readonly SettingsWarning[] {
   const { command, url } = server
   if ((command === undefined) === (url === undefined)) return []
-  const useless = command === undefined ? (['args', 'environment', 'directory'] as const) : (['headers'] as const)
+  const useless =
+    command === undefined ? (['args', 'environment', 'directory', 'sandbox'] as const) : (['headers'] as const)
   return useless
-    .filter((field) => server[field] !== undefined)
+    .filter((field) => server[field] !== undefined && server[field] !== 'off')
     .map((field) => ({
       key: `servers.${name}.${field}`,
       message: `has no effect on a server with ${command === undefined ? 'url' : 'command'}`,

@@ -4,6 +4,7 @@ import type { Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
 import type { McpDefinition } from './definition.ts'
 import { type Later, realLater } from './link.ts'
+import type { Confine } from './program-transport.ts'
 import type { McpServerConfiguration } from './server-address.ts'
 import { createMcpServer, type McpServer } from './server.ts'
 
@@ -17,6 +18,8 @@ export interface McpOptions {
   readonly connects: boolean
   /** Version of Foreword, which servers are sent. */
   readonly version: string
+  /** Puts the program of a server into its sandbox. */
+  readonly confine: Confine
   /** Timers. Default: the real ones. */
   readonly later?: Later
 }
@@ -30,7 +33,7 @@ const AFTER_START = 250
  * that the head of a request is the same before and after a restart.
  */
 export async function openMcp(options: McpOptions) {
-  const { environment, accepted, connects, version, later = realLater } = options
+  const { environment, accepted, connects, version, confine, later = realLater } = options
   let configured = enabledServers(options.servers)
   let published: PublishedTools = { tools: [], warnings: [] }
   let waits: ReadonlyMap<string, ReturnType<typeof firstAnswer>> = new Map()
@@ -47,6 +50,7 @@ export async function openMcp(options: McpOptions) {
       accepted,
       connects,
       version,
+      confine,
       later,
       onAnswer: () => waits.get(name)?.answered(),
       onHopeless: () => waits.get(name)?.stop(),

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { settlesWithin } from '../../platform.ts'
+import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
@@ -22,6 +23,11 @@ export interface ProgramTransport extends Transport {
   lastLines(): readonly string[]
 }
 
+export type ProgramAddress = Extract<ServerAddress, { type: 'program' }>
+
+/** Puts the program of a server into its sandbox. Rejects with a sentence where that cannot be done. */
+export type Confine = (address: ProgramAddress) => Promise<ConfinedProgram>
+
 /** The time a program has to end by itself, and then again after SIGTERM, ms. */
 const EXIT_MS = 1_000
 
@@ -34,9 +40,10 @@ const CLOSE_MS = 500
  * ends with it.
  */
 export function programTransport(
-  address: Extract<ServerAddress, { type: 'program' }>,
+  address: ProgramAddress,
   { deserializeMessage, serializeMessage }: MessageCodec,
   largestMessage: number,
+  confine?: Confine,
 ): ProgramTransport {
   const lines = messageLines(largestMessage, read)
   let child: ChildProcess | undefined
@@ -44,10 +51,13 @@ export function programTransport(
   let ending: string | undefined
   let isClosed = false
   let closing: Promise<void> | undefined
+  let confined: ConfinedProgram | undefined
+  let exiting: Promise<void> | undefined
 
   async function start(): Promise<void> {
     if (isClosed) throw new Error('it was closed')
-    const [program, ...args] = address.argv
+    confined = await confine?.(address)
+    const [program = '', ...args] = confined?.argv ?? address.argv
     const started = spawn(program, args, {
       ...(address.folder !== undefined && { cwd: address.folder }),
       env: { ...address.environment },
@@ -60,7 +70,9 @@ export function programTransport(
     started.stdin.on('error', () => {})
     started.stdout.on('error', () => {})
     started.stdout.on('data', onData)
-    started.once('exit', (code, signal) => void onExit(started, code === null ? `by ${signal}` : `with code ${code}`))
+    started.once('exit', (code, signal) => {
+      exiting = onExit(started, code === null ? `by ${signal}` : `with code ${code}`)
+    })
     try {
       await once(started, 'spawn')
     } catch (error) {
@@ -89,6 +101,7 @@ export function programTransport(
     const closed = once(program, 'close')
     signalGroup(program, 'SIGKILL')
     await settlesWithin(closed, CLOSE_MS)
+    await confined?.leave().catch((error: unknown) => transport.onerror?.(error as Error))
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines().slice(-QUOTED_LINES)
     if (!closing) ending = `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`
@@ -116,6 +129,7 @@ export function programTransport(
       await gone
     }
     if (child) signalGroup(child, 'SIGKILL')
+    await exiting
     closedNow()
   }
 

@@ -11,6 +11,8 @@ export interface McpServerConfiguration {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Absolute. */
   readonly directory?: string | undefined
+  /** How the program is confined. */
+  readonly sandbox: 'off' | 'network' | 'closed'
   readonly enabled: boolean
   readonly connectTimeoutMs: number
 }
@@ -21,6 +23,7 @@ export type ServerAddress =
       readonly type: 'program'
       readonly argv: readonly [string, ...string[]]
       readonly folder?: string
+      readonly sandbox: McpServerConfiguration['sandbox']
       readonly environment: Readonly<Record<string, string>>
     }
   | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -52,11 +55,12 @@ export function readAddress(name: string, configured: McpServerConfiguration, en
     const faults = broken.map((variable) => `${place}.environment.${variable}: the value holds a NUL byte`)
     return { secrets: given.secrets, warnings: [...given.warnings, ...faults] }
   }
-  const { args = [], directory } = configured
+  const { args = [], directory, sandbox } = configured
   return {
     address: {
       type: 'program',
       argv: [command!, ...args],
+      sandbox,
       ...(directory !== undefined && { folder: directory }),
       environment: cleanEnvironment(environment, given.values),
     },

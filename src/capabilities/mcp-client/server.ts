@@ -2,6 +2,7 @@ import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import { ConnectionFault, openMcpConnection } from './connection.ts'
 import type { SealedDefinition } from './definition.ts'
 import { createLink, type Later, type ListedConnection, listedConnection } from './link.ts'
+import type { Confine } from './program-transport.ts'
 import { type McpServerConfiguration, readAddress, redaction } from './server-address.ts'
 import { serverCall } from './server-call.ts'
 
@@ -12,6 +13,8 @@ interface McpServerOptions {
   readonly accepted: AcceptedStore
   readonly connects: boolean
   readonly version: string
+  /** Puts a program into its sandbox, where its configuration asks for one. */
+  readonly confine: Confine
   readonly later: Later
   /** The server has listed its tools. */
   readonly onAnswer: () => void
@@ -55,6 +58,7 @@ export function createMcpServer(options: McpServerOptions) {
     const onListChanged = () => listed?.listAgain()
     const connection = await openMcpConnection({
       address: address!,
+      confine: address!.type === 'program' && address!.sandbox !== 'off' ? options.confine : undefined,
       version,
       timeoutMs: limit,
       signal: end,

@@ -98,8 +98,8 @@ function shellTool({ workspace, access, environment, sandbox }: ShellOptions): T
         argv,
         ...(shell.mode === 'full' && { command: cmd }),
         folder,
-        sandbox: confined.text,
-        ...(confined.asks !== undefined && { asks: confined.asks }),
+        facts: { sandbox: confined.text },
+        asks: confined.asks,
         run: ({ signal }) => runIn(confined, program, { ...limits, signal }),
       } satisfies ToolPlan
     },

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, isWithin, resolvedPath } from '../../capability/toolkit.ts'
 import { writeFileAtomically } from '../../platform.ts'
-import { fileDiff, type ToolFailed, type ToolPlan } from '../../tool.ts'
+import { fileDiff, isOwnersName, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import { holdFolder } from './held-folder.ts'
 import {
   textDigest,
@@ -121,6 +121,7 @@ async function ownerOnlyReason(
   if (plain.includes('.git')) return 'what stands in .git can make git run programs'
   if (plain[0] === '.agents') return SKILLS
   if (plain.length === 1 && plain[0] === 'agents.md') return INSTRUCTIONS
+  if (plain.some(isOwnersName)) return 'agents or programs obey it; only its owner changes it'
   const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(resolvedPath))
   if (files.includes(path)) return INSTRUCTIONS
   const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])

@@ -13,7 +13,7 @@ export async function checkPolicy(home: string, io: Io): Promise<readonly Findin
   const file = await accessFilePath(home)
   const read = await accessFile(accessPaths(home), io.environment, readText).current()
   if (read.type === 'access') {
-    return [ok('policy', policyText(read.access)), ...(await checkPlaces(home))]
+    return [ok('policy', policyText(read.access)), ...(await checkPlaces(home)), await checkSandbox(read.access, file)]
   }
   const hint = `Correct ${file}, or the environment variable that the message names.`
   return read.problems.map((fault) => problem('policy', `no tool may run: ${fault}`, hint))
@@ -27,6 +27,30 @@ async function checkPlaces(home: string): Promise<readonly Finding[]> {
   if (first.type === 'missing' || second.type === 'missing') return []
   return [warning('policy', `${inContext} is not read, because ${own} exists`, 'Keep one of the two.')]
 }
+
+/** Whether programs that tools run are confined on this machine. */
+async function checkSandbox({ sandbox }: Access, file: string): Promise<Finding> {
+  const { findSandbox } = await import('../../tool.ts')
+  if (!sandbox.enabled) {
+    const message = 'switched off: programs that tools run can read and change what you can'
+    return warning('sandbox', message, `Remove sandbox.enabled from ${file}.`)
+  }
+  const found = await findSandbox()
+  if (found.type === 'none') return warning('sandbox', `none: ${found.why}. ${WITHOUT[sandbox.withoutIt]}`, found.hint)
+  const { network, readable, writable } = sandbox
+  const more = [
+    ...(writable.length > 0 ? [`may also change ${writable.join(', ')}`] : []),
+    ...(readable.length > 0 ? [`may also read ${readable.join(', ')}`] : []),
+    ...(network.length > 0 ? [`may use the network with your approval: ${network.join(', ')}`] : []),
+  ]
+  return ok('sandbox', ['programs have the workspace and no network', ...more].join('; '))
+}
+
+const WITHOUT = {
+  ask: 'A program runs only after you approve it',
+  run: 'Programs run without one (sandbox.withoutIt)',
+  refuse: 'No program runs (sandbox.withoutIt)',
+} as const
 
 function policyText({ global }: Access): string {
   if (!global.enabled) return 'all tools are switched off (global.enabled)'

@@ -61,7 +61,7 @@ const preview = view.extend({
   widens: z
     .array(
       z.object({
-        kind: z.enum(['tool', 'tools', 'command', 'folder']),
+        kind: z.enum(['tool', 'tools', 'command', 'folder', 'sandbox', 'network', 'read', 'write']),
         name: z.string(),
         before: state,
         after: state,

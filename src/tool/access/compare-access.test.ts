@@ -53,6 +53,16 @@ for (const [what, before, after, widened] of [
     ['command git refused → allowed'],
   ],
   ['a longer prefix', shell({ allowedPrefixes: ['git'] }), shell({ allowedPrefixes: ['git status'] }), []],
+  ['no sandbox', {}, { sandbox: { enabled: false } }, ['sandbox * ask → allowed']],
+  ['a sandbox again', { sandbox: { enabled: false } }, { sandbox: { network: ['curl'] } }, []],
+  ['no question without a sandbox', {}, { sandbox: { withoutIt: 'run' } }, ['sandbox * ask → allowed']],
+  ['fewer refusals without a sandbox', { sandbox: { withoutIt: 'refuse' } }, {}, ['sandbox * refused → ask']],
+  [
+    'more of the machine in the sandbox',
+    { sandbox: { readable: ['/srv/a'] } },
+    { sandbox: { readable: ['/srv/a', '/srv/b'], writable: ['/srv/c'], network: ['curl'] } },
+    ['network curl refused → ask', 'read /srv/b refused → allowed', 'write /srv/c refused → allowed'],
+  ],
   [
     'the shell itself',
     { tools: { shell: { allowedPrefixes: ['ls', '*'] } } },

@@ -1,5 +1,5 @@
 import type { Tool } from '../tool.ts'
-import type { AccessRead } from './access.ts'
+import type { AccessRead, SandboxAccess } from './access.ts'
 import { accessAnswer } from './access-answer.ts'
 import { beginsWith, prefixWords } from './command-answer.ts'
 import { prefixRisk } from './prefix-risk.ts'
@@ -18,9 +18,10 @@ export interface ToolAccessChange {
 export interface WidenedAccess {
   /**
    * `tool`: a tool that is there. `tools`: others of this name or pattern, if there are ever any. `command`: commands of
-   * `shell` that begin so; all of them where the name is `*`. `folder`: commands outside the workspace.
+   * `shell` that begin so; all of them where the name is `*`. `folder`: commands outside the workspace. `sandbox`: programs
+   * without a sandbox. `network`, `read`, `write`: what the sandbox lets a command do, or where.
    */
-  readonly kind: 'tool' | 'tools' | 'command' | 'folder'
+  readonly kind: 'tool' | 'tools' | 'command' | 'folder' | 'sandbox' | 'network' | 'read' | 'write'
   readonly name: string
   readonly before: AccessState
   readonly after: AccessState
@@ -57,7 +58,40 @@ export function widenings(before: AccessRead, after: AccessRead, tools: readonly
       const asked = name.endsWith('*') ? `${name.slice(0, -1)}\u0000` : name
       return widerTool('tools', name, [{ name: asked }, { name: asked, approval: 'ask' }], before, after)
     })
-  return [...known, ...later, ...widerCommands(before, after)]
+  return [...known, ...later, ...widerCommands(before, after), ...widerSandbox(before, after)]
+}
+
+function widerSandbox(before: AccessRead, after: AccessRead): readonly WidenedAccess[] {
+  if (after.type === 'faulty') return []
+  const old = before.type === 'access' ? before.access.sandbox : undefined
+  const now = after.access.sandbox
+  const bare = bareState(old)
+  const isBarer = rank(bareState(now)) > rank(bare)
+  const rule = now.enabled ? 'sandbox.withoutIt' : 'sandbox.enabled'
+  const places = (['network', 'readable', 'writable'] as const).flatMap((key) =>
+    now[key]
+      .filter((name) => old?.enabled !== false && !old?.[key].includes(name))
+      .map((name) => ({
+        kind: SANDBOX_KINDS[key],
+        name,
+        before: 'refused' as const,
+        after: key === 'network' ? ('ask' as const) : ('allowed' as const),
+        rule: `sandbox.${key}`,
+      })),
+  )
+  return [
+    ...(isBarer ? [{ kind: 'sandbox' as const, name: '*', before: bare, after: bareState(now), rule }] : []),
+    ...places,
+  ]
+}
+
+const SANDBOX_KINDS = { network: 'network', readable: 'read', writable: 'write' } as const
+
+/** Whether a program may run without a sandbox where none can be made. Without the switch it always may. */
+function bareState(sandbox: SandboxAccess | undefined): AccessState {
+  if (!sandbox) return 'ask'
+  if (!sandbox.enabled || sandbox.withoutIt === 'run') return 'allowed'
+  return sandbox.withoutIt === 'ask' ? 'ask' : 'refused'
 }
 
 function widerTool(

@@ -49,6 +49,7 @@ test('partial objects merge with the defaults', () => {
     }
   }`
   assert.deepEqual(accessOf(text), {
+    ...DEFAULTS,
     global: { ...DEFAULTS.global, mode: 'full' },
     tools: {
       read_file: { approval: 'ask', timeoutMs: 500, maxShownChars: 4000 },
@@ -99,7 +100,16 @@ test('every setting of the file arrives', () => {
     allowAnyCwd: true,
   }
   const global = { enabled: false, mode: 'off', allowedTools: ['a', 'b_*', '*'] }
-  assert.deepEqual(accessOf(JSON.stringify({ global, tools: { shell } })), { global, tools: {}, shell })
+  const sandbox = {
+    enabled: false,
+    withoutIt: 'refuse',
+    network: ['npm ci'],
+    readable: ['/srv/models', '~/.config/tool'],
+    writable: ['/srv/out'],
+    memoryMiB: 512,
+  }
+  const text = JSON.stringify({ global, sandbox, tools: { shell } })
+  assert.deepEqual(accessOf(text), { global, sandbox, tools: {}, shell })
 })
 
 for (const [setting, asked, given] of [
@@ -115,7 +125,7 @@ for (const [setting, asked, given] of [
 }
 
 for (const [text, ...problems] of [
-  ['{"globl": {}}', 'line 1: globl is not a known key (known keys: $schema, global, tools)'],
+  ['{"globl": {}}', 'line 1: globl is not a known key (known keys: $schema, global, sandbox, tools)'],
   [
     '{"global": {"allowed": []}}',
     'line 1: global.allowed is not a known key (known keys: enabled, mode, allowedTools)',
@@ -129,6 +139,8 @@ for (const [text, ...problems] of [
     'line 1: tools.shell.allowedTools is not a known key (known keys: enabled, mode, approval, allowedPrefixes, timeoutMs, maxOutputChars, allowAnyCwd)',
   ],
   ['{\n"global": {\n"mode": "ful"}}', 'line 3: global.mode must be one of off, allowlist, full'],
+  ['{"sandbox": {"readable": ["models"]}}', 'line 1: sandbox.readable[0] must be an absolute path, or begin with ~/'],
+  ['{"sandbox": {"withoutIt": "never"}}', 'line 1: sandbox.withoutIt must be one of ask, run, refuse'],
   ['{"global": {"mode": "FULL"}}', 'line 1: global.mode must be one of off, allowlist, full'],
   ['{"global": {"mode": null}}', 'line 1: global.mode must be one of off, allowlist, full'],
   ['{"tools": {"shell": {"mode": "on"}}}', 'line 1: tools.shell.mode must be one of off, allowlist, full'],
@@ -155,7 +167,7 @@ for (const [text, ...problems] of [
   ['{"global": {"mode": "off",\n"mode": "full"}}', 'line 2: global.mode appears a second time: remove one of the two'],
   ['{"tools": {"a": {}},\n"tools": {}}', 'line 2: tools appears a second time: remove one of the two'],
   ['{"tools": {"constructor": {"enabled": 1}}}', 'line 1: tools.constructor.enabled must be true or false'],
-  ['{"constructor": {}}', 'line 1: constructor is not a known key (known keys: $schema, global, tools)'],
+  ['{"constructor": {}}', 'line 1: constructor is not a known key (known keys: $schema, global, sandbox, tools)'],
   ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may contain * only at its end'],
   [
     '{"global": {"constructor": {}}}',
@@ -168,7 +180,7 @@ for (const [text, ...problems] of [
   [
     '{"global": {"mode": "x"},\n"tool": {}}',
     'line 1: global.mode must be one of off, allowlist, full',
-    'line 2: tool is not a known key (known keys: $schema, global, tools)',
+    'line 2: tool is not a known key (known keys: $schema, global, sandbox, tools)',
   ],
 ] as const) {
   test(`nothing is allowed by ${text.slice(0, 70).replaceAll('\n', ' ')}`, () => {

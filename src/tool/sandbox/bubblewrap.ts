@@ -42,26 +42,17 @@ export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], conf
     (one) => !inside.includes(one) && !hidden.some((other) => isBelow(other.path, one.path)),
   )
   return [
-    '/bin/sh',
-    '-c',
-    LIMITED,
-    'sh',
-    String(memoryKiB),
-    bubblewrap,
-    ...['--ro-bind', '/', '/'],
-    ...['--dev', '/dev'],
-    ...['--proc', '/proc'],
-    ...outside.flatMap(hide),
-    ...readable.flatMap((path) => ['--ro-bind', path, path]),
-    ...writable.flatMap((path) => ['--bind', path, path]),
-    ...inside.flatMap(hide),
-    ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--unshare-all', ...(network ? ['--share-net'] : [])],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...['--chdir', folder],
-    '--',
-    ...argv,
-  ]
+    ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), bubblewrap],
+    ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    outside.flatMap(hide),
+    readable.flatMap((path) => ['--ro-bind', path, path]),
+    writable.flatMap((path) => ['--bind', path, path]),
+    inside.flatMap(hide),
+    readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    network ? ['--unshare-all', '--share-net'] : ['--unshare-all'],
+    ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--chdir', folder, '--'],
+    argv,
+  ].flat()
 }
 
 function hide({ path, kind }: Hidden): readonly string[] {

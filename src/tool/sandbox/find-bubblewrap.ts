@@ -79,8 +79,8 @@ async function tryBubblewrap(path: string): Promise<SandboxProgram> {
     await promisify(execFile)(program!, words, { env: {}, timeout: TRIAL_MS })
     return { type: 'bubblewrap', path }
   } catch (error) {
-    const said = String((error as { stderr?: unknown }).stderr ?? '').trim()
-    const line = said.split('\n').at(-1) || (error as Error).message.split('\n', 1)[0]!
+    const { stderr = '', message } = error as Error & { readonly stderr?: string }
+    const line = stderr.trim().split('\n').at(-1) || message.split('\n', 1)[0]!
     return {
       type: 'none',
       why: `bubblewrap cannot run here (${line.slice(0, 200)})`,

@@ -6,22 +6,24 @@ import { dirname, join, relative } from 'node:path'
  * Names of files that other programs obey as the owner's word: instructions of agents, settings of editors, shells, package
  * managers and Git. Tools may read them, and neither change nor make them, at any depth of a workspace.
  */
-const FILES = new Set([
-  'agents.md',
-  'agents.override.md',
-  'claude.md',
-  'claude.local.md',
-  'gemini.md',
-  '.cursorrules',
-  '.windsurfrules',
-  '.mcp.json',
-  '.envrc',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.gitmodules',
-  '.gitconfig',
-])
+const FILES = new Set(
+  [
+    'AGENTS.md',
+    'AGENTS.override.md',
+    'CLAUDE.md',
+    'CLAUDE.local.md',
+    'GEMINI.md',
+    '.cursorrules',
+    '.windsurfrules',
+    '.mcp.json',
+    '.envrc',
+    '.npmrc',
+    '.yarnrc',
+    '.yarnrc.yml',
+    '.gitmodules',
+    '.gitconfig',
+  ].map((name) => name.toLowerCase()),
+)
 
 /** The same for folders, with everything in them. */
 const FOLDERS = new Set([

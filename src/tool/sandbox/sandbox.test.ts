@@ -31,7 +31,11 @@ interface Box {
   sh(lines: string): Promise<ToolResult>
 }
 
-async function box(t: TestContext, policy: object = {}, readOnly: readonly string[] = []): Promise<Box> {
+async function box(
+  t: TestContext,
+  policy: object | ((top: string) => object) = {},
+  readOnly: readonly string[] = [],
+): Promise<Box> {
   const top = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-')))
   t.after(() => rm(top, { recursive: true, force: true }))
   const home = join(top, 'home')
@@ -45,7 +49,8 @@ async function box(t: TestContext, policy: object = {}, readOnly: readonly strin
     workspace,
     setAside,
     environment,
-    access: async () => readAccess(JSON.stringify(policy), {}),
+    access: async () =>
+      readAccess(JSON.stringify(typeof policy === 'function' ? (policy as (top: string) => object)(top) : policy), {}),
     places: () => ({ outOfReach: [home], readOnly, readable: [], programs: [] }),
   })
   const plan = (argv: readonly string[]) => sandbox.plan({ argv })
@@ -116,7 +121,7 @@ test('there is no network, and with sandbox.network there is one, which asks', {
   const open = await box(t, { sandbox: { network: [`${process.execPath} -e`] } })
   const planned = await open.plan([process.execPath, '-e', connect])
   assert.ok(planned.type === 'planned')
-  assert.deepEqual([planned.text, planned.asks], ['workspace, with network', 'it may use the network'])
+  assert.deepEqual([planned.text, planned.asks], ['workspace, with network', true])
   assert.equal(output(await open.run(process.execPath, '-e', connect)), 'answered\n')
 })
 
@@ -140,7 +145,7 @@ test('what a program makes of the kind is moved away, and the model reads which'
   const result = await sh('mkdir -p sub/.git; echo x > sub/.git/config; echo obey > AGENTS.md; echo fine > notes.md')
   assert.ok(result.ok)
   assert.match(result.output, /moved out of the workspace, since only its owner may make such files: .*AGENTS\.md/)
-  assert.deepEqual([...(result.meta?.['setAside'] as string[])].toSorted(), ['AGENTS.md', 'sub/.git'])
+  assert.deepEqual([...(result.meta!['setAside'] as string[])].toSorted(), ['AGENTS.md', 'sub/.git'])
   assert.deepEqual(readdirSync(workspace).toSorted(), ['notes.md', 'sub'])
   assert.deepEqual(readdirSync(join(workspace, 'sub')), [])
   const [run = ''] = readdirSync(setAside)
@@ -191,6 +196,15 @@ test('sandbox.readable shows a folder of a hidden place, and nothing beside it',
   assert.deepEqual(readdirSync(join(top, 'models')), ['one'])
 })
 
+test('whoever shows the whole home shows nothing that is secret in it', { skip }, async (t) => {
+  for (const grant of ['readable', 'writable']) {
+    for (const place of ['home', '.']) {
+      const { sh, top } = await box(t, (folder) => ({ sandbox: { [grant]: [join(folder, place)] } }))
+      assert.doesNotMatch(JSON.stringify(await sh(`cat ${top}/home/data/token`)), /canary/)
+    }
+  }
+})
+
 test('exit codes, missing programs and time limits are told as without a sandbox', { skip }, async (t) => {
   const { run, sh, workspace, plan } = await box(t)
   assert.deepEqual(await sh('echo said; exit 3'), {
@@ -219,7 +233,7 @@ test('one process cannot fill the memory of the machine', { skip }, async (t) =>
 test('without its switch there is none, and the plan says so', async (t) => {
   const { plan, top, sh } = await box(t, { sandbox: { enabled: false } })
   const planned = await plan(['ls'])
-  assert.deepEqual(planned.type === 'planned' && [planned.text, planned.asks], ['none', undefined])
+  assert.deepEqual(planned.type === 'planned' && [planned.text, planned.asks], ['none', false])
   assert.match(output(await sh(`cat ${top}/home/data/token`)), /canary/)
 })
 

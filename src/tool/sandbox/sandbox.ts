@@ -13,6 +13,23 @@ import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles } from './owner-file
 export interface Sandbox {
   /** How a program would run, for its plan. Starts nothing of it. */
   plan(wish: SandboxWish): Promise<SandboxPlan>
+  /**
+   * Confines a program that goes on running, such as a server. Starts nothing.
+   *
+   * @throws Error with a sentence that says why there is no sandbox for it
+   */
+  enter(program: Pick<Program, 'argv' | 'folder'>, network: boolean): Promise<ConfinedProgram>
+}
+
+/** A program in its sandbox. */
+export interface ConfinedProgram {
+  /** What to start instead of the program. */
+  readonly argv: readonly string[]
+  /**
+   * To be called once the program has ended. Moves what it should not have made out of the workspace, and returns the paths
+   * within it.
+   */
+  leave(): Promise<readonly string[]>
 }
 
 export interface SandboxWish {
@@ -27,10 +44,10 @@ export type SandboxPlan =
   | { readonly type: 'refused'; readonly why: string }
   | {
       readonly type: 'planned'
-      /** What holds for the run, for people: `workspace, no network`. `none` where nothing confines it. */
+      /** What holds for the run, for people: `workspace, no network`. Begins with `none` where nothing confines it. */
       readonly text: string
-      /** Why a person has to be asked, whatever the policy says of the tool. */
-      readonly asks?: string
+      /** A person has to be asked, whatever the policy says of the tool. */
+      readonly asks: boolean
       /** Runs a program that way. Never throws. */
       run(program: Program, limits: ProgramLimits): Promise<ProgramEnd>
     }
@@ -61,79 +78,110 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
   async function plan({ argv, readable = [] }: SandboxWish): Promise<SandboxPlan> {
     const read = await access()
-    if (read.type === 'faulty')
-      return { type: 'refused', why: `tool-access.json is faulty: ${read.problems.join('; ')}` }
+    if (read.type === 'faulty') return { type: 'refused', why: faultText(read.problems) }
     const { sandbox } = read.access
-    if (!sandbox.enabled) return { type: 'planned', text: 'none', run: runProgram }
+    if (!sandbox.enabled) return { type: 'planned', text: 'none', asks: false, run: runProgram }
     const found = await findSandbox()
     if (found.type === 'none') return withoutSandbox(found, sandbox)
     const network = allowingPrefix(argv, sandbox.network) !== undefined
     return {
       type: 'planned',
       text: sandboxText(sandbox, network),
-      ...(network && { asks: 'it may use the network' }),
+      asks: network,
       run: (program, limits) => runConfined(found.path, { sandbox, network, readable }, program, limits),
     }
   }
 
   /** Looks at the disk for every run: what is there may have changed since the plan. */
-  async function runConfined(
+  async function confine(
     bubblewrap: string,
-    { sandbox, network, readable }: { sandbox: SandboxAccess; network: boolean; readable: readonly string[] },
-    program: Program,
-    limits: ProgramLimits,
-  ): Promise<ProgramEnd> {
+    { sandbox, network, readable }: Grants,
+    program: Pick<Program, 'argv' | 'folder'>,
+  ): Promise<ConfinedProgram> {
+    const { outOfReach, readOnly, ...shown } = places()
+    const hidden = await hiddenPlaces(environment, outOfReach)
+    const [workspaces, others, visible, programs] = await Promise.all([
+      existingPaths([workspace]),
+      existingPaths(sandbox.writable.map((path) => personalPath(path, environment))),
+      existingPaths([
+        ...shown.readable,
+        ...shown.programs,
+        ...readable,
+        ...sandbox.readable.map((path) => personalPath(path, environment)),
+      ]),
+      programFolders(environment, hidden),
+    ])
+    // Whoever names the home itself does not mean what is secret in it.
+    const closed = await existingPaths(outOfReach)
+    const isOpen = (path: string) => !closed.includes(path)
+    const writable = [...workspaces, ...others.filter(isOpen)]
+    const folders = isShown(program.folder, writable) ? [] : [program.folder]
+    const before = await Promise.all(writable.map(findOwnerFiles))
+    // Of a link the target counts: a link itself cannot be covered, and is made again after the run.
+    const owned = await existingPaths([...before.flatMap(({ entries }) => [...entries.keys()]), ...readOnly])
+    const fault = protectionFault(before, owned)
+    if (fault !== undefined) throw new Error(fault)
+    const argv = bubblewrapArgv(bubblewrap, program.argv, {
+      writable,
+      readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
+      hidden,
+      readOnly: owned.filter((path) => isShown(path, writable)),
+      network,
+      folder: program.folder,
+      memoryKiB: sandbox.memoryMiB * 1024,
+    })
+    return {
+      argv,
+      async leave() {
+        const place = join(options.setAside, randomUUID())
+        const moved: string[] = []
+        for (const [index, folder] of writable.entries()) {
+          moved.push(...(await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))))
+        }
+        return moved
+      },
+    }
+  }
+
+  async function runConfined(bubblewrap: string, grants: Grants, program: Program, limits: ProgramLimits) {
     const started = performance.now()
     try {
-      const { outOfReach, readOnly, ...shown } = places()
-      const hidden = await hiddenPlaces(environment, outOfReach)
-      const [[root = workspace], others, visible, programs] = await Promise.all([
-        existingPaths([workspace]),
-        existingPaths(sandbox.writable.map((path) => personalPath(path, environment))),
-        existingPaths([
-          ...shown.readable,
-          ...shown.programs,
-          ...readable,
-          ...sandbox.readable.map((path) => personalPath(path, environment)),
-        ]),
-        programFolders(environment, hidden),
-      ])
-      const writable = [root, ...others]
-      const before = await Promise.all(writable.map(findOwnerFiles))
-      // Of a link the target counts: a link itself cannot be covered, and is made again after the run.
-      const owned = await existingPaths([...before.flatMap(({ entries }) => [...entries.keys()]), ...readOnly])
-      const fault = protectionFault(before, owned)
-      if (fault !== undefined) return notStarted(fault, started)
-      const confined = bubblewrapArgv(bubblewrap, program.argv, {
-        writable,
-        readable: [...programs, ...visible, ...(isShown(program.folder, writable) ? [] : [program.folder])],
-        hidden,
-        readOnly: owned.filter((path) => isShown(path, writable)),
-        network,
-        folder: program.folder,
-        memoryKiB: sandbox.memoryMiB * 1024,
-      })
-      const end = await runProgram({ ...program, argv: confined }, limits)
-      const place = join(options.setAside, randomUUID())
-      const moved: string[] = []
-      for (const [index, folder] of writable.entries()) {
-        moved.push(...(await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))))
-      }
+      const confined = await confine(bubblewrap, grants, program)
+      const end = await runProgram({ ...program, argv: confined.argv }, limits)
+      const moved = await confined.leave()
       return { ...withoutWrapper(end, program.argv[0]!), ...(moved.length > 0 && { setAside: moved }) }
     } catch (error) {
       return notStarted(`the sandbox could not be prepared: ${(error as Error).message}`, started)
     }
   }
 
-  return { plan }
+  async function enter(program: Pick<Program, 'argv' | 'folder'>, network: boolean): Promise<ConfinedProgram> {
+    const read = await access()
+    if (read.type === 'faulty') throw new Error(faultText(read.problems))
+    const found = await findSandbox()
+    if (found.type === 'none') throw new Error(`it needs a sandbox, and ${found.why}. ${found.hint}`)
+    return confine(found.path, { sandbox: read.access.sandbox, network, readable: [] }, program)
+  }
+
+  return { plan, enter }
+}
+
+/** What one run is allowed. */
+interface Grants {
+  readonly sandbox: SandboxAccess
+  readonly network: boolean
+  readonly readable: readonly string[]
+}
+
+function faultText(problems: readonly string[]): string {
+  return `tool-access.json is faulty: ${problems.join('; ')}`
 }
 
 function withoutSandbox({ why, hint }: Extract<SandboxProgram, { type: 'none' }>, sandbox: SandboxAccess): SandboxPlan {
   if (sandbox.withoutIt === 'refuse') {
     return { type: 'refused', why: `programs run only in a sandbox here, and ${why}. ${hint}` }
   }
-  const asks = sandbox.withoutIt === 'ask' ? { asks: `it would run without a sandbox, since ${why}` } : {}
-  return { type: 'planned', text: 'none', ...asks, run: runProgram }
+  return { type: 'planned', text: `none, since ${why}`, asks: sandbox.withoutIt === 'ask', run: runProgram }
 }
 
 function sandboxText({ writable }: SandboxAccess, network: boolean): string {

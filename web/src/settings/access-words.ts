@@ -24,5 +24,13 @@ export function widenedText({ kind, name, before, after }: Widened): string {
         : `A model may run every command that begins with ${name}${since}${asked}.`
     case 'folder':
       return `Commands may run in folders outside the workspace${asked}.`
+    case 'sandbox':
+      return `Programs may run without a sandbox${since}${asked}: they can read and change what you can.`
+    case 'network':
+      return `Commands that begin with ${name} may use the network${since}${asked}.`
+    case 'read':
+      return `Programs may read ${name}.`
+    case 'write':
+      return `Programs may change everything in ${name}, except files that agents and Git obey.`
   }
 }

@@ -4,11 +4,15 @@ export interface WrittenServer {
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly directory?: string
+  readonly sandbox?: Confinement
   readonly url?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly enabled?: boolean
   readonly connectTimeoutMs?: number
 }
+
+/** How a program is confined: not at all, to the workspace with the network, or without it. */
+export type Confinement = 'off' | 'network' | 'closed'
 
 /** A server as a person types it: lists have a line for each item. */
 export interface ServerFields {
@@ -18,6 +22,7 @@ export interface ServerFields {
   readonly args: string
   readonly environment: string
   readonly directory: string
+  readonly sandbox: Confinement
   readonly url: string
   readonly headers: string
   readonly enabled: boolean
@@ -32,6 +37,7 @@ export function fieldsOf(name: string, written: WrittenServer = {}): ServerField
     args: (written.args ?? []).join('\n'),
     environment: pairLines(written.environment),
     directory: written.directory ?? '',
+    sandbox: written.sandbox ?? 'off',
     url: written.url ?? '',
     headers: pairLines(written.headers),
     enabled: written.enabled ?? true,
@@ -41,7 +47,7 @@ export function fieldsOf(name: string, written: WrittenServer = {}): ServerField
 
 /** What is written of the fields: an empty one is left out. */
 export function serverOf(fields: ServerFields): WrittenServer {
-  const { kind, command, args, directory, url, enabled, connectTimeoutMs } = fields
+  const { kind, command, args, directory, sandbox, url, enabled, connectTimeoutMs } = fields
   const environment = pairsIn(fields.environment)
   const headers = pairsIn(fields.headers)
   const own: WrittenServer =
@@ -51,6 +57,7 @@ export function serverOf(fields: ServerFields): WrittenServer {
           ...(args === '' ? {} : { args: args.split('\n') }),
           ...(environment === undefined ? {} : { environment }),
           ...(directory.trim() === '' ? {} : { directory: directory.trim() }),
+          ...(sandbox === 'off' ? {} : { sandbox }),
         }
       : { url: url.trim(), ...(headers === undefined ? {} : { headers }) }
   return {

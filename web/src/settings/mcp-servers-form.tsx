@@ -137,6 +137,17 @@ function ProgramFields({ fields, change }: PartProps): ReactNode {
         value={fields.directory}
         onChange={({ target }) => change({ directory: target.value })}
       />
+      <Select
+        label="Sandbox"
+        hint="What the program may reach."
+        value={fields.sandbox}
+        onChange={({ target }) => change({ sandbox: target.value as ServerFields['sandbox'] })}
+        options={[
+          { value: 'off', title: 'None: it can do what you can' },
+          { value: 'network', title: 'The workspace and the network' },
+          { value: 'closed', title: 'The workspace alone' },
+        ]}
+      />
     </>
   )
 }

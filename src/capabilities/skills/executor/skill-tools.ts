@@ -122,9 +122,8 @@ function skillTool(
     return {
       argv,
       folder,
-      sandbox: confined.text,
-      ...(confined.asks !== undefined && { asks: confined.asks }),
-      facts: { skill: skill.name, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
+      asks: confined.asks,
+      facts: { skill: skill.name, sandbox: confined.text, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
       run: (context) =>
         runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars, signal: context.signal }),
     }
