@@ -84,7 +84,7 @@ const counting = {
     allowlist: { seq: ['1'] },
     execution: [{ tool: 'count', binary: 'seq', subcommand: '1', args: [{ param: 'to' }] }],
   }),
-  'tool-access.json': '{"global": {"mode": "full"}}',
+  'tool-access.json': '{"global": {"mode": "full"}, "sandbox": {"withoutIt": "run"}}',
 }
 
 for (const layout of Object.keys(layouts)) {

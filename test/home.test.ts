@@ -10,7 +10,9 @@ import { isBuiltInName } from '../src/capabilities/tool-names.ts'
 import { openedHome, until } from './home/opened-home.ts'
 import { folderWith } from './skills/folder-with.ts'
 
-const allowed = (...allowedTools: readonly string[]) => JSON.stringify({ global: { allowedTools } })
+/** Programs run with a sandbox and without one. */
+const allowed = (...allowedTools: readonly string[]) =>
+  JSON.stringify({ global: { allowedTools }, sandbox: { withoutIt: 'run' } })
 
 const skill = (name: string, body: string) =>
   `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n${body}\n`
@@ -112,7 +114,10 @@ test('tools of the workspace are configuration alone, and so is the shell', asyn
   assert.deepEqual(end?.type === 'tool-end' && end.origin, { kind: 'file', ref: 'read_file' })
 
   const shell = { enabled: true, allowedPrefixes: ['cat'] }
-  write('tool-access.json', JSON.stringify({ global: { allowedTools: ['shell'] }, tools: { shell } }))
+  write(
+    'tool-access.json',
+    JSON.stringify({ global: { allowedTools: ['shell'] }, sandbox: { withoutIt: 'run' }, tools: { shell } }),
+  )
   const ran = await say(
     '/call shell {"cmd": "cat a.txt"}\n/call shell {"cmd": "cat a.txt | sh"}\n/say Ran.',
     read.session,

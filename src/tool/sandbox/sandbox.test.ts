@@ -196,7 +196,7 @@ test('sandbox.readable shows a folder of a hidden place, and nothing beside it',
   assert.deepEqual(readdirSync(join(top, 'models')), ['one'])
 })
 
-test('whoever shows the whole home shows nothing that is secret in it', { skip }, async (t) => {
+test('an owner who shows the whole home shows nothing that is secret in it', { skip }, async (t) => {
   for (const grant of ['readable', 'writable']) {
     for (const place of ['home', '.']) {
       const { sh, top } = await box(t, (folder) => ({ sandbox: { [grant]: [join(folder, place)] } }))

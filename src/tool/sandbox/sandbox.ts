@@ -111,7 +111,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       ]),
       programFolders(environment, hidden),
     ])
-    // Whoever names the home itself does not mean what is secret in it.
+    // A person who names the home itself does not mean what is secret in it.
     const closed = await existingPaths(outOfReach)
     const isOpen = (path: string) => !closed.includes(path)
     const writable = [...workspaces, ...others.filter(isOpen)]
