@@ -1,7 +1,7 @@
 import { orAborted } from '../platform.ts'
 
 interface Run<Item> {
-  /** What is known so far: whoever comes later gets it too. */
+  /** What is known so far: those who come later get it too. */
   readonly items: Item[]
   readers: number
   end?: 'over' | { readonly failed: unknown }
@@ -31,7 +31,7 @@ export function sharedRun<Item>(work: () => AsyncIterable<Item>): (signal: Abort
         run.items.push(item)
         tell()
         if (run.readers > 0) continue
-        // Before the work has ended: whoever asks from now on waits for that, and begins another run.
+        // Before the work has ended: those who ask from now on wait for that, and begin another run.
         forget()
         return
       }
