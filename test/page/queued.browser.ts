@@ -82,6 +82,35 @@ test('5. a message that waits is edited in its place, with its files, in every t
   await assertReplays(opened)
 })
 
+test('5. two who edit the same message see what the other wrote, and neither loses a word', async (t) => {
+  const { page, another, answer, heard } = await waiting(t, 'two')
+  const other = await another()
+  await other.goto(page.url())
+  for (const tab of [page, other]) await waits(tab).getByRole('button', { name: 'Edit message 1' }).click()
+  await editor(other).fill('two, theirs')
+  await editor(page).fill('two, mine')
+  await editor(other).press('Enter')
+  await editor(other).waitFor({ state: 'detached' })
+
+  const note = waits(page).getByRole('status')
+  await note.getByText('two, theirs', { exact: true }).waitFor()
+  const [refused] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'PATCH'),
+    editor(page).press('Enter'),
+  ])
+  assert.equal(refused.status(), 409)
+  await waits(page).getByRole('button', { name: 'Save mine in its place' }).waitFor()
+  assert.equal(await editor(page).inputValue(), 'two, mine')
+  await waits(other).getByText('two, theirs', { exact: true }).waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+
+  await waits(page).getByRole('button', { name: 'Save mine in its place' }).click()
+  await waits(other).getByText('two, mine', { exact: true }).waitFor()
+  answer()
+  await page.getByText('Read: two, mine').waitFor()
+  assert.doesNotMatch(heard.join(), /theirs/)
+})
+
 test('5. a message that begins to be answered while it is edited keeps what was written', async (t) => {
   const { page, answer } = await waiting(t, 'two')
   await waits(page).getByRole('button', { name: 'Edit message 1' }).click()

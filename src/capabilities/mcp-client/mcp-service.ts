@@ -89,10 +89,13 @@ function runnable({ servers }: McpSettings, folder: string): McpOptions['servers
 }
 
 function noSuchServer(name: string, known: readonly string[]): RuntimeError {
-  const hint = known.length === 0 ? 'No server is configured.' : `There are ${known.join(', ')}.`
+  const hint =
+    known.length === 0
+      ? 'No server is configured. Add one to mcp.servers of config.json.'
+      : `There are ${known.join(', ')}.`
   return new RuntimeError(
     'not-found',
-    `There is no MCP server ${name.slice(0, 200)} in use.`,
+    `No MCP server in use has the name ${name.slice(0, 200)}.`,
     { server: name },
     { hint },
   )

@@ -107,7 +107,7 @@ export function createAccessService({ home, environment, store, clock, tools }: 
     async save({ text, digest, shown }) {
       const known = await tools()
       const change = (now: string): string => {
-        if (sha256(now) !== digest) throw changed('tool-access.json has changed since you read it.')
+        if (sha256(now) !== digest) throw changed('The file tool-access.json has changed since you read it.')
         const own = readAccess(text, {})
         if (own.type === 'faulty') throw invalid(own.problems)
         if (shownDigest(digest, text, shownOf(read(now), read(text), known)) !== shown) {

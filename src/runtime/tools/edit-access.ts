@@ -46,7 +46,7 @@ export async function editAccess(
       const read = readAccess(text, {})
       if (read.type === 'faulty') {
         const why = read.problems.join('; ')
-        throw new RuntimeError('invalid-input', `the changed file would not be valid: ${why}`, {
+        throw new RuntimeError('invalid-input', `The changed file would not be valid: ${why}.`, {
           problems: read.problems,
         })
       }
