@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send, styleOf, turnEnded } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send, styleOf, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -63,7 +63,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await turn.getByText('Reasoning', { exact: true }).click()
       await reasoning.waitFor()
 
-      assert.equal(await isTooWide(page), false)
+      await fitsWidth(page)
       assert.deepEqual(await seriousFaults(page), [])
       await turn.getByRole('heading', { name: 'A heading' }).scrollIntoViewIfNeeded()
       await picture(page, `answer-${colorScheme}-${width}`)
@@ -149,7 +149,7 @@ for (const [what, text] of Object.entries(heavy)) {
     const longest = await page.evaluate<number>('longest')
     t.diagnostic(`the longest time without an answer was ${Math.round(longest)} ms`)
     assert.ok(longest < 2_000, `the page did not answer for ${Math.round(longest)} ms`)
-    assert.equal(await isTooWide(page), false)
+    await fitsWidth(page)
   })
 }
 
@@ -176,7 +176,7 @@ test('text from right to left, and very long words, keep their place at 360 px',
   assert.equal(await direction(turn.getByText('And one from left')), 'ltr')
   assert.equal(await direction(turn.getByRole('listitem').filter({ hasText: 'שלום' })), 'rtl')
   await turn.getByRole('table').waitFor()
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
   await turn.getByText('مرحبا بالعالم').scrollIntoViewIfNeeded()
   await picture(page, 'right-to-left-360')
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -116,7 +117,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('article').nth(1).getByLabel('Edit and send again').click()
       await page.getByRole('article').first().getByLabel('Copy the answer').focus()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/edit-${colorScheme}-${width}.png` })
       await page.getByRole('button', { name: 'Cancel' }).click()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 import { writeSessions } from './large-home.ts'
 
 after(closeBrowser)
@@ -217,7 +218,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await sessions(page).getByRole('heading', { name: 'Pinned' }).waitFor()
       await row(page, 'Second').hover()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/sessions-${colorScheme}-${width}.png` })
       await choose(page, 'Second', 'Rename …')

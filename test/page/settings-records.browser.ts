@@ -6,7 +6,7 @@ import type { Locator } from 'playwright-core'
 import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture } from './conversation.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -332,7 +332,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const [address, seen] of pages) {
         await page.goto(`${gateway.url}/settings/${address}`)
         await seen.first().waitFor()
-        assert.equal(await isTooWide(page), false, address)
+        await fitsWidth(page)
         assert.deepEqual(await seriousFaults(page), [], address)
         await picture(page, `records-${address.replaceAll(/\W+.*?=\w*/g, '-one')}-${colorScheme}-${width}`)
       }

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -92,6 +92,6 @@ test('an attached image is seen, and large at a click; another file has its name
   await page.getByRole('dialog', { name: 'square.png' }).getByRole('img').waitFor()
   await picture(page, 'image')
   await page.keyboard.press('Escape')
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
   await lastTurn(page).getByRole('list', { name: 'Attached files' }).getByText('tides.md').waitFor()
 })

@@ -5,7 +5,7 @@ import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send, styleOf } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send, styleOf } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -68,7 +68,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         .getByText(/calm\s+.*clear/s)
         .last()
         .waitFor()
-      assert.equal(await isTooWide(page), false)
+      await fitsWidth(page)
       assert.deepEqual(await seriousFaults(page), [])
       await picture(page, `approval-${colorScheme}-${width}`)
 
