@@ -311,16 +311,16 @@ test('9: a part says where it was in the call before, why it has its form, and w
   const prompt = row('System', 'System prompt')
   await prompt.locator('summary').first().click()
   await prompt.getByText('Against the call before: same place, the same tokens.').waitFor()
-  await prompt.getByText('Sent in full: it has no other form.').waitFor()
+  await prompt.getByText('Sent in full. It has no other form.').waitFor()
   await prompt.getByRole('link', { name: 'Open the system prompt' }).waitFor()
 
   const skills = row('System', 'Skills')
   await skills.locator('summary').first().click()
-  await skills.getByText(/^Sent as list: [\d,]+ tokens wanted, [\d,]+ sent: .*their share is [\d,]+ of/).waitFor()
+  await skills.getByText(/^Sent as a list: [\d,]+ tokens wanted, [\d,]+ sent: .*their share is [\d,]+ of/).waitFor()
   const manifest = await gateway.curl<Manifest>(`/api/calls/${calls[0]!}/manifest`)
   const { fullTokens } = manifest.entries.find(({ layer }) => layer === 'skills')!
-  await skills.getByText(`Other form: full, ${fullTokens.toLocaleString('en')} tokens`).click()
-  await skills.getByRole('region', { name: 'full of Skills' }).getByText('By hand.').waitFor()
+  await skills.getByText(`Other form: in full, ${fullTokens.toLocaleString('en')} tokens`).click()
+  await skills.getByRole('region', { name: 'Skills, in full' }).getByText('By hand.').waitFor()
 
   const turn = row('History', /^Turn 1: What is there\?/)
   await turn.locator('summary').first().click()

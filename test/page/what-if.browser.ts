@@ -269,7 +269,7 @@ test('14: a call is shared as one file that opens anywhere, with its bar and tex
   await opened.goto(`file://${file}`)
   await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
   await opened.getByRole('img', { name: /Turn \d+: [\d,]+ tokens/ }).waitFor()
-  await opened.getByText('skills', { exact: true }).click()
+  await opened.getByText('Skills', { exact: true }).click()
   await opened.getByText('Write every letter by hand.').waitFor()
   assert.deepEqual(asked, [`file://${file}`])
 })

@@ -1,4 +1,4 @@
-import { api } from './client.ts'
+import { api, type ApiError } from './client.ts'
 
 /** What a person wrote: its words, and the ids of its files. */
 export interface Written {
@@ -29,6 +29,17 @@ export async function sendLast(session: string, written: Written): Promise<void>
     body: written,
     headers: { 'idempotency-key': crypto.randomUUID() },
   })
+}
+
+/** Whether a session has a turn. Rejects with `ApiError` where that cannot be known. */
+export function hasTurn(session: string, turn: string): Promise<boolean> {
+  return api(turnPath(session, turn)).then(
+    () => true,
+    (error: ApiError) => {
+      if (error.code === 'not-found') return false
+      throw error
+    },
+  )
 }
 
 function turnPath(session: string, turn: string): string {

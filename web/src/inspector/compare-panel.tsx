@@ -10,7 +10,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { CompareList } from './compare-list.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
-import { turnTitles } from './share-titles.ts'
+import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
@@ -64,7 +64,9 @@ function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (compared === undefined) return <Spinner />
   const { comparison, cause, oldTexts, newTexts } = compared
-  const titles = new Map([first.data, second.data].flatMap((scenario) => (scenario ? [...turnTitles(scenario)] : [])))
+  const titles = new Map(
+    [first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
+  )
   const { commonPrefix, firstDifference } = comparison
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')

@@ -13,7 +13,7 @@ import { sharedCallHtml } from './share-html.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { saveFile } from './share-save.ts'
 import { entryKey, textsOf } from './share-texts.ts'
-import { turnTitles } from './share-titles.ts'
+import { conversationTitles } from './share-titles.ts'
 import { assembleBeside } from './what-if-assembler.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
@@ -94,7 +94,7 @@ async function share({ call, digest }: RebuiltRequest, next: NextCall): Promise<
       return texts.length === 0 ? [] : [[entryKey(entry), texts.map(({ text }) => text).join('\n\n')] as const]
     })
     const texts = new Map([...left, ...textsOf(await assembleBeside(scenario))])
-    const shared = { id, time, model, manifest, texts, titles: turnTitles(scenario), digest }
+    const shared = { id, time, model, manifest, texts, titles: conversationTitles(scenario), digest }
     saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {
     showToast({ text: error instanceof Error ? error.message : String(error) })
