@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Manifest } from '../../src/context.ts'
+import type { Preview } from '../../src/capability.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage } from './browser.ts'
 import { fitsWidth, picture } from './conversation.ts'
@@ -72,10 +73,19 @@ test('8: names of files are shown instead of their ids, and the lines of cost fi
   await fetch(`${gateway.url}/api/files/${files[0]!.id}?wait=30000`, { headers })
   const { id: session } = await gateway.curl<{ readonly id: string }>('/api/sessions', { model })
   await gateway.curl(`/api/sessions/${session}/messages`, { text: 'When?', attachments: [files[0]!.id] })
+  await page.route('**/api/context', async (route) => {
+    const preview = (await (await route.fetch()).json()) as Preview
+    const firstChange = { id: files[0]!.id, slot: 'history', cause: 'changed' }
+    const manifest = { ...preview.manifest, reuse: { tokens: 100, firstChange } }
+    await route.fulfill({ json: { ...preview, manifest } })
+  })
   await page.goto(`${gateway.url}/sessions/${session}`)
   const bar = page.getByRole('article').getByRole('link', { name: /tokens$/ })
   const strip = page.getByRole('region', { name: 'Context of the next call' })
-  await strip.getByText('Reuse', { exact: true }).waitFor()
+  for (const long of [model, `the file ${name}`]) {
+    const { height } = (await strip.getByTitle(long, { exact: true }).boundingBox())!
+    assert.ok(height < 20, `${long} has ${height} px`)
+  }
   await bar.getByRole('img', { name: `Attachment: ${name}: ` }).waitFor()
   await fitsWidth(page)
   assert.equal(await clipped(strip), 0)
