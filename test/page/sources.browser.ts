@@ -53,6 +53,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await list.getByText('tides.md').click()
     await list.getByText(/High water is at nine\./).waitFor()
     await picture(page, `sources-${colorScheme}`)
+
+    await list.getByRole('link', { name: 'Open the document' }).click()
+    const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
+    const opened = files.getByRole('listitem').filter({ hasText: 'tides.md' })
+    await opened.locator('summary:focus').waitFor()
+    await opened.getByRole('region', { name: 'Text of tides.md' }).getByText('The sea is wide.').waitFor()
+    await picture(page, `document-${colorScheme}`)
+    assert.deepEqual(await seriousFaults(page), [])
+    await fitsWidth(page)
   })
 }
 
