@@ -33,7 +33,7 @@ const everything = [
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [360, 1280]) {
-    test(`an answer streams with markdown, code, tables and formulas: ${colorScheme}, ${width} px`, async (t) => {
+    test(`2. an answer streams with markdown, code, tables and formulas: ${colorScheme}, ${width} px`, async (t) => {
       const { page } = await openedPage(
         t,
         { answer: () => ({ reasoning: 'I thought of the tide.', text: everything, pieceDelayMs: 2 }) },
@@ -71,7 +71,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('hostile markdown and HTML of a model runs nothing and loads nothing', async (t) => {
+test('2. hostile markdown and HTML of a model runs nothing and loads nothing', async (t) => {
   const hostile = [
     '<script>globalThis.harmed = 1</script>',
     '<img src=x onerror="globalThis.harmed = 2">',
@@ -130,7 +130,7 @@ const heavy: Readonly<Record<string, string>> = {
 }
 
 for (const [what, text] of Object.entries(heavy)) {
-  test(`the page stays responsive with ${what}`, async (t) => {
+  test(`2. the page stays responsive with ${what}`, async (t) => {
     const { page } = await openedPage(t, { answer: () => ({ text: [text, '\n\nThe end.'] }) })
     await page.evaluate(`
       globalThis.longest = 0
@@ -153,7 +153,7 @@ for (const [what, text] of Object.entries(heavy)) {
   })
 }
 
-test('text from right to left, and very long words, keep their place at 360 px', async (t) => {
+test('2. text from right to left, and very long words, keep their place at 360 px', async (t) => {
   const text = [
     'مرحبا بالعالم، هذه فقرة من اليمين إلى اليسار.',
     'And one from left to right.',

@@ -21,7 +21,7 @@ async function upload({ url, token }: RealGateway, name: string, bytes: Buffer, 
 const tides = `# Tides\n\n## Spring\n\nHigh water is at nine.\n\n${'The sea is wide. '.repeat(80)}\n`
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a citation is a chip with a preview, and the turn lists its sources: ${colorScheme}`, async (t) => {
+  test(`2. a citation is a chip with a preview, and the turn lists its sources: ${colorScheme}`, async (t) => {
     const text = 'High water is at nine [1], as it says [1](https://example.org), not [7] and not `[1]`.'
     const { page, gateway } = await openedPage(t, { answer: () => ({ text }) }, { browser: { colorScheme } })
     const { id: project } = await gateway.curl<{ id: string }>('/api/projects', { name: 'Sea', instructions: '' })
@@ -81,7 +81,7 @@ function redSquare(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
 }
 
-test('an attached image is seen, and large at a click; another file has its name', async (t) => {
+test('2. an attached image is seen, and large at a click; another file has its name', async (t) => {
   const { page, gateway } = await openedPage(
     t,
     { answer: () => ({ text: 'A square.' }), models: [{ name: 'scripted', capabilities: ['completion', 'vision'] }] },

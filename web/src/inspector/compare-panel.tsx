@@ -22,7 +22,7 @@ export default function ComparePanel({ session, call, next }: Inspected): ReactN
   const at = calls.findIndex(({ id }) => id === after)
   const before = chosen.before ?? calls[at - 1]?.id
   if (session === undefined || (data && calls.length < 2)) {
-    return <p className="text-sm text-soft">As soon as a session has made two calls, they can be compared here.</p>
+    return <p className="text-sm text-soft">You can compare calls here once a session has made two of them.</p>
   }
   if (data === undefined) return <Spinner />
   const options = calls.map((one, index) => ({ value: one.id, title: callTitle(one, index) }))
@@ -74,10 +74,9 @@ function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
     <section aria-label="Comparison" className="flex flex-col gap-2 text-sm">
       <p className="font-medium">{cause}</p>
       <p className="text-soft tabular-nums">
-        {count(commonPrefix.tokens)} of {count(compared.now.used)} tokens at the beginning are the same
+        {`The first ${count(commonPrefix.tokens)} of ${count(compared.now.used)} tokens are the same.`}
         {firstDifference !== undefined &&
-          `; the first that is not: ${titles.get(firstDifference.id) ?? firstDifference.id}`}
-        .
+          ` The first difference is in ${titles.get(firstDifference.id) ?? firstDifference.id}.`}
       </p>
       <CompareList
         comparison={comparison}

@@ -47,7 +47,7 @@ function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner label="Reading what was left out" />
   const texts = leftOutTexts(entry, manifest, data)
-  if (texts.length === 0) return <p className="text-soft">Its text is not part of the input any more.</p>
+  if (texts.length === 0) return <p className="text-soft">Its text is no longer part of the input.</p>
   const title = entryTitle(entry, manifest)
   return texts.map(({ name, text }, index) => (
     <div key={index}>
