@@ -53,7 +53,7 @@ test('a file is called by its name in the bar, in rows and in sentences, in acco
     tools: [],
   }
   const { manifest } = assembleScenario(scenario)
-  const unnamed = { ...manifest, entries: manifest.entries.map(({ name: _, ...entry }) => entry) }
+  const unnamed = { ...manifest, entries: manifest.entries.map((entry) => ({ ...entry, name: undefined })) }
   for (const account of [manifest, withFileNames(unnamed, scenario)]) {
     const entry = account.entries.find(({ layer }) => layer === 'attachment')!
     assert.equal(entryTitle(entry, account), 'Attachment: plan.md')

@@ -30,10 +30,10 @@ async function callThatNames(page: Page, gateway: RealGateway, turn: string): Pr
   return read
 }
 
-const long = { prepare: (home: string) => writeLongSession(home, SESSION, 1_000) }
+const thousandTurns = { prepare: (home: string) => writeLongSession(home, SESSION, 1_000) }
 
 test('9: a turn that the session does not have is said to be gone, and nothing is read in search of it', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'One more.' }) }, long)
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'One more.' }) }, thousandTurns)
   const read = await callThatNames(page, gateway, 'turn_gone')
   await page.getByRole('button', { name: 'Show in the conversation' }).last().click()
   await page.getByText('This turn was not found. The session does not have it any more.').waitFor()
@@ -43,7 +43,7 @@ test('9: a turn that the session does not have is said to be gone, and nothing i
 test('9: a turn that is far above is read and shown, while an answer arrives', async (t) => {
   let calls = 0
   const answer = () => (++calls === 1 ? { text: 'One more.' } : { text: 'word '.repeat(300), pieceDelayMs: 20 })
-  const { page, gateway } = await openedPage(t, { answer }, long)
+  const { page, gateway } = await openedPage(t, { answer }, thousandTurns)
   const read = await callThatNames(page, gateway, 'turn_12')
   await page.getByLabel('Message', { exact: true }).fill('Go on')
   await page.keyboard.press('Enter')

@@ -55,26 +55,24 @@ function useReadTo(
       shownPlace.ask(undefined)
       showToast({ text })
     }
-    if (log.some(({ id }) => id === place.turn)) {
-      giveUp('This turn is in another branch. Go to that branch to see it.')
-    } else if (from <= 1) giveUp(GONE)
-    else if (existing.current === place) loadEarlier()
-    else {
-      let current = true
-      hasTurn(session, place.turn).then(
-        (has) => {
-          if (!current) return
-          if (!has) return giveUp(GONE)
-          existing.current = place
-          loadEarlier()
-        },
-        (failure: Error) => current && giveUp(failure.message),
-      )
-      return () => {
-        current = false
+    let current = true
+    const look = async (): Promise<void> => {
+      if (log.some(({ id }) => id === place.turn)) {
+        return giveUp('This turn is in another branch. Go to that branch to see it.')
       }
+      if (from <= 1) return giveUp(GONE)
+      if (existing.current !== place) {
+        const has = await hasTurn(session, place.turn)
+        if (!current) return
+        if (!has) return giveUp(GONE)
+        existing.current = place
+      }
+      loadEarlier()
     }
-    return undefined
+    look().catch((failure: Error) => current && giveUp(failure.message))
+    return () => {
+      current = false
+    }
   }, [session, place, loaded, from])
 }
 
