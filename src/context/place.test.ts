@@ -67,7 +67,7 @@ const cases: Readonly<Record<string, readonly [string, Scenario, Scenario, strin
     'skills',
     two,
     wide,
-    'Against the call before: same place, was shortened then, 30 tokens as list then.',
+    'Against the call before: same place, was shortened then, 30 tokens as a list then.',
   ],
   'it was whole': ['skills', wide, two, 'Against the call before: same place, was whole then, 700 tokens then.'],
   'it was left out': [

@@ -1,5 +1,6 @@
 import { numberText } from './entry-words.ts'
 import { reasonSentence } from './explain.ts'
+import { formPhrase } from './form-phrase.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 
 /**
@@ -15,7 +16,7 @@ export function placeSentence(entry: ManifestEntry, now: Manifest, before: Manif
     const why = reasonSentence(old, before) ?? ''
     return `${is === undefined ? 'Left out of the call before, too.' : 'Left out of the call before.'} ${why}`.trim()
   }
-  const then = `${numberText(old.tokens)} tokens${old.outcome === 'reduced' ? ` as ${old.form ?? 'a shorter form'}` : ''}`
+  const then = `${numberText(old.tokens)} tokens${old.outcome === 'reduced' ? ` ${formPhrase(old.form ?? 'a-shorter-form')}` : ''}`
   if (is === undefined) return `In the call before it was sent: ${was} of ${sentIn(before)}, ${then}.`
   const facts = [
     placeWords(entry.slot, old.slot, was, is),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -264,8 +265,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByPlaceholder('Type to search').waitFor()
       await shot(page, `palette-${colorScheme}-${width}`)
       assert.deepEqual(await seriousFaults(page), [])
-      const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(overflow, false, 'nothing is wider than the window')
+      await fitsWidth(page)
     })
   }
 }

@@ -3,7 +3,7 @@ import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture, send } from './conversation.ts'
+import { fitsWidth, picture, send } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -217,7 +217,7 @@ test('4. a turn that runs in another branch is named, with the way to it and a b
   await waits(page).getByText('meanwhile').waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   await page.setViewportSize({ width: 360, height: 800 })
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
   await picture(page, 'another-branch-360')
 
   await note.getByRole('button', { name: 'Show it' }).click()
@@ -238,7 +238,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await waits(page).getByRole('button', { name: 'Edit message 2' }).click()
     await editor(page).waitFor()
     assert.deepEqual(await seriousFaults(page), [])
-    assert.equal(await isTooWide(page), false)
+    await fitsWidth(page)
     await picture(page, `queued-${colorScheme}-360`)
     await page.setViewportSize({ width: 1280, height: 800 })
     await picture(page, `queued-${colorScheme}-1280`)

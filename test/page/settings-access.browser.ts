@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -177,7 +178,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('region', { name: 'What becomes allowed' }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
       await picture(page, `access-review-${colorScheme}-${width}`)
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      await fitsWidth(page)
     })
   }
 }

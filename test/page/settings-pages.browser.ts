@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeBrowser, openedPage } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -22,6 +23,6 @@ test('every page of the settings says what it is for, without marks of code, and
     await sentence.waitFor()
     assert.match(await sentence.innerText(), /^[A-Z][^]*\.$/, id)
     for (const text of await page.locator('#main p').allInnerTexts()) assert.doesNotMatch(text, /`/, id)
-    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360, id)
+    await fitsWidth(page)
   }
 })

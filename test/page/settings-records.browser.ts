@@ -6,7 +6,7 @@ import type { Locator } from 'playwright-core'
 import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture } from './conversation.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -110,6 +110,36 @@ test('files are added to a project and removed, each with its size or the reason
     kept.files.map(({ name }) => name),
     ['tides.md'],
   )
+})
+
+test('a link to a document of a project opens its text at the place, and its other pieces are a click away', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour' })
+  await page.goto(`${gateway.url}/settings/projects?id=${id}`)
+  const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
+  const text = `The beginning. ${'The sea is wide. '.repeat(3_000)}The end.`
+  const note = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+  await files.getByLabel('Files for this project').setInputFiles([note('other.txt', 'Calm.'), note('sea.txt', text)])
+  await files
+    .getByRole('listitem')
+    .filter({ hasText: 'sea.txt' })
+    .getByText(/\d+ tokens/)
+    .waitFor()
+  const kept = await gateway.curl<{ readonly files: readonly { readonly id: string; readonly name: string }[] }>(
+    `/api/files?owner=project/${id}`,
+  )
+  const file = kept.files.find(({ name }) => name === 'sea.txt')!.id
+  await page.goto(`${gateway.url}/settings/projects?id=${id}&file=${file}&at=45000`)
+  const shown = files.getByRole('region', { name: 'Text of sea.txt' })
+  await shown.getByText('The end.').waitFor()
+  await files.getByText(`Characters 45,001 to ${text.length.toLocaleString('en')}`).waitFor()
+  assert.equal(await files.getByRole('region', { name: 'Text of other.txt' }).count(), 0)
+  assert.deepEqual(await seriousFaults(page), [])
+  for (const from of ['25,001', '5,001', '1']) {
+    await files.getByRole('button', { name: 'Earlier text' }).click()
+    await files.getByText(`Characters ${from} to`).waitFor()
+  }
+  await shown.getByText('The beginning.').waitFor()
 })
 
 test('an agent is made with every field, changed, removed, and put back from an earlier version', async (t) => {
@@ -332,7 +362,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const [address, seen] of pages) {
         await page.goto(`${gateway.url}/settings/${address}`)
         await seen.first().waitFor()
-        assert.equal(await isTooWide(page), false, address)
+        await fitsWidth(page)
         assert.deepEqual(await seriousFaults(page), [], address)
         await picture(page, `records-${address.replaceAll(/\W+.*?=\w*/g, '-one')}-${colorScheme}-${width}`)
       }

@@ -21,7 +21,7 @@ async function freshHome(t: TestContext): Promise<OpenedPage & { readonly port: 
   return { ...(await openedPage(t, {}, { prepare })), port }
 }
 
-test('a home without a model leads to a page that says so, and finds Ollama once it runs', async (t) => {
+test('7. a home without a model leads to a page that says so, and finds Ollama once it runs', async (t) => {
   const { page, port } = await freshHome(t)
   await page.getByRole('heading', { name: 'Attach a model' }).waitFor()
   await page.getByRole('region', { name: 'Ollama' }).getByText('does not answer').waitFor()
@@ -37,7 +37,7 @@ test('a home without a model leads to a page that says so, and finds Ollama once
   await page.getByText('Here I am.').waitFor()
 })
 
-test('a key is tried, kept in a file of its own, and is nowhere else; a wrong one says so and keeps the input', async (t) => {
+test('7. a key is tried, kept in a file of its own, and is nowhere else; a wrong one says so and keeps the input', async (t) => {
   const { page, gateway } = await freshHome(t)
   const address = await serverWithKey(t)
   const server = page.getByRole('region', { name: "A server with OpenAI's API" })
@@ -80,7 +80,7 @@ test('a key is tried, kept in a file of its own, and is nowhere else; a wrong on
   assert.deepEqual(holders, [kept])
 })
 
-test('the rehearsal is one click away, and the page stays away after a reload', async (t) => {
+test('7. the rehearsal is one click away, and the page stays away after a reload', async (t) => {
   const { page } = await freshHome(t)
   await page.getByRole('button', { name: 'Go on with the rehearsal' }).click()
   await page.getByText('Write a message.').waitFor()
@@ -88,7 +88,7 @@ test('the rehearsal is one click away, and the page stays away after a reload', 
   await page.getByText('Write a message.').waitFor()
 })
 
-test('the settings show the models and set the one that is used', async (t) => {
+test('7. the settings show the models and set the one that is used', async (t) => {
   const { page, gateway } = await openedPage(t, { models: [{ name: 'scripted' }, { name: 'other' }] })
   await page.goto(`${gateway.url}/settings/models`)
   const row = page.getByRole('listitem').filter({ hasText: 'ollama/other' })

@@ -50,6 +50,17 @@ export async function sendLast(session: string, written: Written): Promise<void>
   })
 }
 
+/** Whether a session has a turn. Rejects with `ApiError` where that cannot be known. */
+export function hasTurn(session: string, turn: string): Promise<boolean> {
+  return api(turnPath(session, turn)).then(
+    () => true,
+    (error: ApiError) => {
+      if (error.code === 'not-found') return false
+      throw error
+    },
+  )
+}
+
 function turnPath(session: string, turn: string): string {
   return `/api/sessions/${encodeURIComponent(session)}/turns/${encodeURIComponent(turn)}`
 }

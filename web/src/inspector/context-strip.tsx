@@ -65,7 +65,9 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
         <span>
           {used.toLocaleString('en')} of {budget.available.toLocaleString('en')} tokens
         </span>
-        <span>{preview.model}</span>
+        <span className="max-w-full truncate" title={preview.model}>
+          {preview.model}
+        </span>
         <button type="button" className="ms-auto underline hover:text-ink xl:hidden" onClick={onInspect}>
           What the model will read
         </button>

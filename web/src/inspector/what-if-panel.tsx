@@ -7,7 +7,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { saveFile } from './share-save.ts'
 import type { Inspected } from './share-late-panel.tsx'
-import { turnTitles } from './share-titles.ts'
+import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import { type Changes, changedScenario, configurationOf, cutsAnew, settingsOf } from './what-if-changes.ts'
 import { WhatIfControls } from './what-if-controls.tsx'
@@ -51,7 +51,11 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
         </Button>
       </div>
       {assembled && (
-        <WhatIfEntries assembled={assembled} unchanged={unchanged.assembled?.manifest} titles={turnTitles(changed)} />
+        <WhatIfEntries
+          assembled={assembled}
+          unchanged={unchanged.assembled?.manifest}
+          titles={conversationTitles(changed)}
+        />
       )}
     </div>
   )

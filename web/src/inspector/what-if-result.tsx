@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Manifest } from '../../../src/context.ts'
+import { formPhrase, type Manifest } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { slotTitles } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
@@ -80,7 +80,11 @@ function EntryList({ title, entries, before, titles }: EntryListProps): ReactNod
               <span className="min-w-0 flex-1 truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
                 {titles.get(entry.id) ?? entry.id}
               </span>
-              {change !== undefined && <span className="shrink-0 text-xs text-warn">{change}</span>}
+              {change !== undefined && (
+                <span className="shrink-0 text-xs text-warn" title={entry.form}>
+                  {change}
+                </span>
+              )}
               <span className="shrink-0 text-end tabular-nums text-soft">
                 {count(entry.tokens)}
                 {entry.tokens !== entry.fullTokens && ` of ${count(entry.fullTokens)}`}
@@ -101,5 +105,5 @@ function changeOf(entry: Entry, before: Entry | undefined, isKnown: boolean): st
   if (before.slot !== entry.slot) return 'moved'
   if (entry.outcome === 'omitted') return 'now left out'
   if (before.outcome === 'omitted') return 'now in'
-  return entry.form ?? entry.outcome
+  return formPhrase(entry.form ?? entry.outcome)
 }
