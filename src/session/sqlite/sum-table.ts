@@ -8,17 +8,18 @@ import {
   reportedSum,
   type SumRange,
   type ToolSum,
-  toolSumsOf,
+  type ToolSums,
 } from '../call-sums.ts'
-import type { EntryBody } from '../entry.ts'
 import type { StoreConnection } from './connection.ts'
 import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 
-/** Writes the sum of a call whose row has this number. */
-export function putCallSum(connection: StoreConnection, number: number, record: CallRecord): void {
+/** The sum of a call as its row has it, without the number of the row. */
+export type CallSumColumns = Omit<Tables['call_sums'], 'number'>
+
+/** Adds up a call for `putCallSum`. To be done before the transaction, which blocks other writes. */
+export function callSumColumns(record: CallRecord): CallSumColumns {
   const { time, session = null, model, used, parts, ...reported } = callSum(record)
-  connection.run(insertCallSum, {
-    number,
+  return {
     time,
     session,
     model,
@@ -26,7 +27,12 @@ export function putCallSum(connection: StoreConnection, number: number, record: 
     ...reportedColumns(reported),
     layers: JSON.stringify(parts.layers),
     tools: JSON.stringify(parts.tools),
-  })
+  }
+}
+
+/** Writes the sum of a call whose row has this number. */
+export function putCallSum(connection: StoreConnection, number: number, sum: CallSumColumns): void {
+  connection.run(insertCallSum, { number, ...sum })
 }
 
 /** Adds what the provider reported. */
@@ -50,9 +56,9 @@ function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColu
 export function putToolSums(
   connection: StoreConnection,
   { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
-  body: EntryBody,
+  sums: ToolSums,
 ): void {
-  toolSumsOf(body).forEach(({ tool, tokens }, part) => {
+  sums.forEach(({ tool, tokens }, part) => {
     connection.run(insertToolSum, { session, seq, part, time, tool, tokens })
   })
 }
