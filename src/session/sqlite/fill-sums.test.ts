@@ -23,15 +23,15 @@ test('reading the sums of an older store is shown, and other work runs meanwhile
   const { path } = await olderStore(context)
   const shown: string[] = []
   let between = 0
-  let isOpen = false
+  const opening = { isDone: false }
   const other = (async () => {
-    while (!isOpen) {
+    while (!opening.isDone) {
       await others()
       if (shown.length > between) between += 1
     }
   })()
   const store = await openStoreFile({ path, onProgress: (text) => shown.push(text) })
-  isOpen = true
+  opening.isDone = true
   await other
   assert.equal(shown[6], 'Reading the sums of 330 earlier calls (100 %)')
   assert.match(shown[0]!, /^Reading the sums of 330 earlier calls \(15 %\)$/)

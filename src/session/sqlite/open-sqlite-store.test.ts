@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import type { Message } from '../../context.ts'
+import type { Manifest, Message } from '../../context.ts'
+import type { CallRecord } from '../call.ts'
 import { storeCases } from '../../testing.ts'
-import { call } from '../../testing/session-store-entries.ts'
 import { openStoreConnection } from './connection.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 
@@ -87,12 +87,17 @@ test('what is written is serialized before the transaction, which blocks other w
   await store.append('s', bodies, time)
   await store.transaction([
     { type: 'append', session: 's', bodies, time },
-    { type: 'call', record: call('c1', { input: watched }) },
+    { type: 'call', record: call('c1', watched) },
   ])
-  await store.putCall(call('c2', { input: watched }))
+  await store.putCall(call('c2', watched))
   other.close()
   assert.deepEqual({ ...(await store.toolSums({}))[0] }, { tool: 'shell', results: 2, tokens: 2 })
   // Each message twice, once for the length of its result.
   assert.equal(serialized, 6)
   await store.close()
 })
+
+function call(id: string, input: unknown): CallRecord {
+  const manifest = { used: 0, entries: [] } as unknown as Manifest
+  return { id, time: '2026-01-01T00:00:00.000Z', model: 'rehearsal', input, manifest, requestDigest: 'e3b0' }
+}

@@ -69,7 +69,7 @@ function createStore(connection: StoreConnection): SessionStore {
     },
     async transaction(writes) {
       const prepared = writes.map(prepareWrite)
-      await write(() => prepared.map((apply) => apply(connection)), {
+      await write(() => prepared.map((run) => run(connection)), {
         written: (written) => written.forEach(tell),
       })
     },

@@ -16,10 +16,10 @@ test('other work runs while the results of tools of a long time are added up, an
       select 'a', n, 0, printf('2026-01-%02dT00:00:00.000Z', case when n < 12000 then 1 else 1 + n % 20 end),
         'tool_' || (n % 3), 2 from numbers`)
   connection.close()
-  let isDone = false
+  const adding = { isDone: false }
   let meanwhile = 0
-  const sums = store.toolSums({}).finally(() => (isDone = true))
-  while (!isDone) {
+  const sums = store.toolSums({}).finally(() => (adding.isDone = true))
+  while (!adding.isDone) {
     await new Promise((resolve) => setImmediate(resolve))
     meanwhile += 1
   }
