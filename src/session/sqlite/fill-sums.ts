@@ -45,8 +45,8 @@ export const fillSums = {
       if (progress === undefined) return
       const isAtCalls = progress.entries === 0 && number > 0
       const share = isAtCalls ? progress.calls / number : progress.entries / Math.max(1, row)
-      const subject = isAtCalls ? calls : 'earlier results of tools'
-      onProgress(`Reading the sums of ${subject} (${Math.min(100, Math.floor(share * 100))} %)`)
+      const what = isAtCalls ? calls : 'earlier results of tools'
+      onProgress(`Reading the sums of ${what} (${Math.min(100, Math.floor(share * 100))} %)`)
       // oxlint-disable-next-line no-await-in-loop -- Ctrl-C and other work come between two pages
       await others()
     }
