@@ -50,7 +50,7 @@ test('a problem comes first with its hint, and is gone when the checks run again
   const toDo = main.getByRole('region', { name: 'To do' })
   const row = toDo.getByRole('listitem').filter({ hasText: 'policy' })
   await row.getByText('problem', { exact: true }).waitFor()
-  await row.getByText('no tool may run').waitFor()
+  await row.getByText(/^No tool may run: .*\.$/).waitFor()
   await row.getByText(`Correct ${file}`).waitFor()
   await rm(file)
   await main.getByRole('button', { name: 'Run again' }).click()

@@ -238,6 +238,61 @@ test('of two browsers that change the same agent, the second sees the version of
   assert.equal((await newest(gateway, 'agents', id)).value?.['prompt'], 'Answer in haiku.')
 })
 
+test('what is typed while a save runs stays, as a change of what was saved', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour', instructions: 'Be brief.' })
+  for (const [path, field, address] of [
+    [`projects?id=${id}`, 'Instructions', `**/api/projects/${id}`],
+    ['prompt', 'System prompt', '**/api/prompt'],
+  ] as const) {
+    await page.goto(`${gateway.url}/settings/${path}`)
+    const held = Promise.withResolvers<void>()
+    await page.route(address, async (route) => {
+      if (route.request().method() !== 'GET') await held.promise
+      await route.continue()
+    })
+    const main = page.locator('#main')
+    const text = main.getByRole('textbox', { name: field, exact: true })
+    await text.fill('One.')
+    const sent = page.waitForRequest((request) => ['PUT', 'PATCH'].includes(request.method()))
+    await main.getByRole('button', { name: 'Save' }).click()
+    await sent
+    await text.fill('One. Two.')
+    held.resolve()
+    await main.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor()
+    assert.equal(await text.inputValue(), 'One. Two.')
+    assert.equal(await main.getByRole('alert').count(), 0)
+    await main.getByText('Not saved yet.').waitFor()
+    await main.getByText('What changes').click()
+    await main.getByRole('region', { name: 'Difference' }).locator('ins').getByText('Two.').waitFor()
+    await main.getByRole('button', { name: 'Save' }).click()
+    await main.getByText('Not saved yet.').waitFor({ state: 'detached' })
+    assert.equal(await text.inputValue(), 'One. Two.')
+    await page.unroute(address)
+  }
+  assert.deepEqual((await newest(gateway, 'projects', id)).value, { name: 'Harbour', instructions: 'One. Two.' })
+})
+
+test('what is typed while a new one is being made is a change of it', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await page.goto(`${gateway.url}/settings/projects?id=new`)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/projects', async (route) => {
+    if (route.request().method() === 'POST') await held.promise
+    await route.continue()
+  })
+  const main = page.locator('#main')
+  await main.getByLabel('Name').fill('Harbour')
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/api/projects'))
+  await main.getByRole('button', { name: 'Create the project' }).click()
+  await sent
+  await main.getByLabel('Instructions').fill('Be brief.')
+  held.resolve()
+  await main.getByRole('heading', { name: 'Harbour' }).waitFor()
+  assert.equal(await main.getByLabel('Instructions').inputValue(), 'Be brief.')
+  await main.getByText('Not saved yet.').waitFor()
+})
+
 test('what is refused says why and keeps the input, and a change that was left is there on return', async (t) => {
   const { page, gateway } = await openedPage(t, {})
   await gateway.curl<Kept>('/api/projects', { name: 'Tides' })

@@ -21,8 +21,6 @@ export interface McpService {
 
 export interface ListedServer {
   readonly name: string
-  /** Of environment variables and headers the names, never a value. */
-  readonly configured: McpSettings['servers'][string]
   readonly status:
     | McpServerStatus
     | { readonly state: 'disabled'; readonly warnings: readonly []; readonly stderr: readonly [] }
@@ -56,11 +54,10 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
   return {
     opened: () => opened,
     servers: () =>
-      Object.entries(settings.servers).map(([name, configured]) => {
+      Object.keys(settings.servers).map((name) => {
         const running = opened?.server(name)
         return {
           name,
-          configured,
           running,
           status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] },
         }
