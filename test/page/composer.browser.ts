@@ -125,6 +125,20 @@ function contrast(...colours: readonly [string, string]): number {
   return Math.max(one! / other!, other! / one!)
 }
 
+test('8. a message that does not fit is seen in the bar, which says what to do', async (t) => {
+  const configuration = { models: { 'ollama/scripted': { window: 4_096 } } }
+  const { page } = await openedPage(t, { answer }, { configuration })
+  await field(page).fill('word '.repeat(8_000))
+  await strip(page)
+    .getByText(/^It does not fit: [\d,]+ of [\d,]+ tokens\. Shorten/)
+    .waitFor()
+  await strip(page)
+    .getByRole('img', { name: /Your message: 8,\d+ tokens/ })
+    .waitFor()
+  await field(page).fill('word')
+  await strip(page).getByText('Forecast').waitFor()
+})
+
 test('3. an upload shows how far it is, keeps the message back, and can be tried again where it broke off', async (t) => {
   const { page } = await openedPage(t, { answer })
   const held = Promise.withResolvers<void>()
