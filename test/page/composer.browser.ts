@@ -125,6 +125,33 @@ function contrast(...colours: readonly [string, string]): number {
   return Math.max(one! / other!, other! / one!)
 }
 
+test('3. an image that the model cannot see says so before it is sent', async (t) => {
+  const models = [{ name: 'scripted', capabilities: ['completion', 'tools'] }]
+  const { page } = await openedPage(t, { answer, models })
+  await page.getByLabel('Files to attach').setInputFiles([{ name: 'map.png', mimeType: 'image/png', buffer: PIXEL }])
+  await strip(page)
+    .getByText(/^Your message: .* because the model cannot see images\.$/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Remove map.png' }).click()
+  await strip(page)
+    .getByText(/cannot see images/)
+    .waitFor({ state: 'detached' })
+})
+
+test('8. every tab of the inspector is on the screen, on a small one too', async (t) => {
+  for (const width of [360, 1280]) {
+    const { page } = await openedPage(t, { answer }, { browser: { viewport: { width, height: 800 } } })
+    await strip(page).getByRole('img').waitFor()
+    if (width === 360) await page.getByRole('button', { name: 'What the model will read' }).click()
+    const tabs = page.getByRole('tablist', { name: 'Inspector' })
+    const { x, width: room } = (await tabs.boundingBox())!
+    for (const tab of await tabs.getByRole('tab').all()) {
+      const box = (await tab.boundingBox())!
+      assert.ok(box.x >= x && box.x + box.width <= x + room, (await tab.textContent())!)
+    }
+  }
+})
+
 test('8. a message that does not fit is seen in the bar, which says what to do', async (t) => {
   const configuration = { models: { 'ollama/scripted': { window: 4_096 } } }
   const { page } = await openedPage(t, { answer }, { configuration })

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
-import type { Manifest } from '../../../src/context.ts'
+import { type Manifest, reasonSentence } from '../../../src/context.ts'
 import { untilDone } from '../api/session-events.ts'
 import { CostLine } from './cost-line.tsx'
 import type { BarSegment } from './bar-segments.ts'
@@ -72,10 +72,16 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
   }
   if (preview === undefined) return <div className="h-9" />
   const { used, budget } = preview.manifest
+  const shortened = preview.manifest.entries.find(({ layer, slot, outcome }) => {
+    return layer === 'turn' && slot === 'input' && outcome === 'reduced'
+  })
   return (
     <section aria-label="Context of the next call" className="flex flex-col gap-1">
       <ContextBar manifest={preview.manifest} label="Pieces of the next call" onOpen={open} />
       <CostLine manifest={preview.manifest} />
+      {shortened && (
+        <p className="text-xs text-warn">{`Your message: ${reasonSentence(shortened, preview.manifest) ?? 'shortened.'}`}</p>
+      )}
       <p className="flex flex-wrap gap-x-3 text-xs text-soft">
         <span>
           {used.toLocaleString('en')} of {budget.available.toLocaleString('en')} tokens
