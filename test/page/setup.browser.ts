@@ -25,6 +25,8 @@ test('a home without a model leads to a page that says so, and finds Ollama once
   const { page, port } = await freshHome(t)
   await page.getByRole('heading', { name: 'Attach a model' }).waitFor()
   await page.getByRole('region', { name: 'Ollama' }).getByText('does not answer').waitFor()
+  // A command is drawn as code, without the marks around it.
+  await page.getByRole('region', { name: 'Ollama' }).getByText('ollama serve', { exact: true }).waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/setup.png` })
 

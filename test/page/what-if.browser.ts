@@ -170,7 +170,7 @@ test('13: what was tried is copied as configuration that a gateway starts with, 
   await setSlider(page, /^Low water/, 0.75)
   await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
   await page.getByRole('button', { name: 'Copy as configuration' }).click()
-  await page.getByText('Copied.').waitFor()
+  await page.getByText(`Copied. Merge it into ${gateway.home}/config.json,`).waitFor()
   const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
     readonly context: object
   }

@@ -8,6 +8,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
+import { Words } from '../parts/words.tsx'
 import { useChooseModel } from './use-choose-model.ts'
 
 /** One section for each provider: its models, or what it needs first. */
@@ -39,7 +40,9 @@ function ProviderSection({ provider }: { readonly provider: SetupProvider }): Re
       </div>
       {models.length > 0 && <ModelButtons models={models} />}
       {models.length === 0 && !isLocked(provider) && (
-        <p className="text-sm text-soft">{why ?? 'It has no models yet.'}</p>
+        <p className="text-sm text-soft">
+          <Words>{why ?? 'It has no models yet.'}</Words>
+        </p>
       )}
       {models.length === 0 && isLocked(provider) && <KeyForm provider={provider} />}
       {models.length > 0 && isLocked(provider) && (
