@@ -84,3 +84,9 @@ for (const [what, [id, then, now, sentence]] of Object.entries(cases)) {
     assert.equal(placed(id, then, now), sentence)
   })
 }
+
+test('9: turns that an earlier call cut are nothing new', () => {
+  const manifest = account(two)
+  const gone = { ...manifest.entries[0]!, id: 'earlier', layer: 'turn', slot: 'history', outcome: 'omitted' } as const
+  assert.equal(placeSentence(gone, manifest, account(one)), 'An earlier call took it out.')
+})

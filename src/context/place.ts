@@ -9,7 +9,11 @@ import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
  */
 export function placeSentence(entry: ManifestEntry, now: Manifest, before: Manifest): string {
   const old = before.entries.find((each) => keyOf(each) === keyOf(entry))
-  if (old === undefined) return 'New: the call before did not have it.'
+  if (old === undefined) {
+    // Turns that an earlier call cut are one candidate from the next call on.
+    const isCut = entry.layer === 'turn' && entry.id === 'earlier'
+    return isCut ? 'An earlier call took it out.' : 'New: the call before did not have it.'
+  }
   const was = placeOf(old, before)
   const is = placeOf(entry, now)
   if (was === undefined) {

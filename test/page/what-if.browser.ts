@@ -83,9 +83,14 @@ test('13: bar, list and price follow a slider, and back again', async (t) => {
   await setSlider(page, /^Window/, 12_032)
   await result.getByText('of 11,532 tokens').waitFor()
   const entries = page.getByRole('region', { name: 'What is in and what is out' })
-  await entries.getByText('new').or(entries.getByText('now in')).first().waitFor()
+  await entries.getByText('now in').first().waitFor()
   await page.getByRole('button', { name: 'As it is' }).click()
   await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+  await entries.getByText('System prompt', { exact: true }).waitFor()
+  await entries
+    .getByText(/^[\d,]+ tokens wanted, /)
+    .first()
+    .waitFor()
 
   await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
   await entries
@@ -168,7 +173,7 @@ test('13: what was tried is copied as configuration that a gateway starts with, 
   await setSlider(page, /^Low water/, 0.75)
   await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
   await page.getByRole('button', { name: 'Copy as configuration' }).click()
-  await page.getByText('Copied.').waitFor()
+  await page.getByText(`Copied. Merge it into ${gateway.home}/config.json,`).waitFor()
   const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
     readonly context: object
   }
