@@ -28,6 +28,14 @@ try {
     const numbers = Array.from({ length: Math.min(500, calls - from) }, (_, index) => from + index)
     await store.transaction(numbers.map((number): Write => ({ type: 'call', record: record(number) })))
   }
+  await measured('1,000 calls put and finished', async () => {
+    const { outcome, ...announced } = record(0)
+    for (let from = 0; from < 1_000; from += 50) {
+      const ids = Array.from({ length: 50 }, (_, index) => `put_${from + index}`)
+      await store.transaction(ids.map((id): Write => ({ type: 'call', record: { ...announced, id } })))
+      await store.transaction(ids.map((id): Write => ({ type: 'call-outcome', id, outcome: outcome! })))
+    }
+  })
   console.log(`${calls.toLocaleString('en')} calls, ${((await stat(path)).size / 1e6).toFixed(0)} MB`)
   await measured('opened, up to date', async () => {
     await store.close()

@@ -15,6 +15,7 @@ const sources = [
   join(root, 'package-lock.json'),
   join(web, 'index.html'),
   join(web, 'vite.config.ts'),
+  join(web, 'smaller-packages.ts'),
   join(web, 'src'),
   join(web, 'public'),
   join(root, 'scripts', 'build-page.mjs'),

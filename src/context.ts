@@ -7,6 +7,7 @@ export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
 export { type ImageSupport, markImages, storedImage } from './context/image-marker.ts'
+export { formPhrase } from './context/form-phrase.ts'
 export { entryName, entrySentence, entrySentences, reasonSentence } from './context/explain.ts'
 export {
   type CacheRules,
@@ -65,7 +66,7 @@ export {
 export type { OfferedWith, ToolDefinition } from './context/tool-definition.ts'
 export { leastTokens } from './context/tool-output.ts'
 export { verbatim, type VerbatimAssembly, type VerbatimInput } from './context/verbatim.ts'
-export { turnNumber } from './context/turn-number.ts'
+export { entryTurn, turnNumber } from './context/turn-number.ts'
 export { type Turn, type TurnMessage, turnsOf } from './context/turn.ts'
 export { scenarioInput } from './context/scenario-input.ts'
 export type { Scenario } from './context/scenario-schema.ts'

@@ -74,7 +74,7 @@ export {
 export type { SealedManifest } from './runtime/ledger/seal.ts'
 export { findCounter, textTokens } from './runtime/models/counters.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
-export { sessionNotFound } from './runtime/sessions/admission.ts'
+export { sessionNotFound, turnNotFound } from './runtime/sessions/not-found.ts'
 export { mergeSameFiles } from './runtime/sessions/message-files.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'

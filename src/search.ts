@@ -23,6 +23,7 @@ export type {
   RecallAnswer,
   RecallIndex,
   RecallQuery,
+  ReplacedMessage,
 } from './search/recall.ts'
 export { openRecallIndex } from './search/recall/open-recall-index.ts'
 export { SearchError, type SearchErrorCode } from './search/search-error.ts'

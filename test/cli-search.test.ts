@@ -6,6 +6,8 @@ import { snippet } from '../src/cli/search-history.ts'
 import type { RecallAnswer, SearchHit } from '../src/search.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import { openSqliteStore } from '../src/session.ts'
+import { storePath } from './cli/store-path.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
@@ -105,6 +107,28 @@ test('--history shows messages of sessions with time, author and the text around
   assert.deepEqual([passages[0]?.ordinal, found], [4, 'words'])
   const none = await run(['search', '--history', 'whale'], { connection })
   assert.deepEqual([none.code, none.stdout, none.stderr], [0, '', 'No matches.\n'])
+})
+
+test('--history finds a message as it was edited while it waited', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const store = await openSqliteStore({ path: storePath(home) })
+  const [turn, tokens] = ['t', { counter: 'chars@1', full: 1, least: 1 }]
+  const message = (content: string) => ({ role: 'user', content }) as const
+  await store.append(
+    's',
+    [
+      { type: 'session-start' },
+      { type: 'input', turn, message: message('An otter came by.'), tokens },
+      { type: 'edit', turn, message: message('A lynx came by.'), tokens },
+      { type: 'turn-start', turn },
+      { type: 'turn-end', turn, outcome: { type: 'completed' } },
+    ],
+    '2026-01-05T10:00:00.000Z',
+  )
+  await store.close()
+  assert.match((await run(['search', '--history', 'lynx'], { environment })).stdout, /A lynx came by/)
+  assert.doesNotMatch((await run(['search', '--history', 'otter'], { environment })).stdout, /otter/)
+  assert.match((await run(['sessions'], { environment })).stdout, /A lynx came by/)
 })
 
 test('--history marks what was taken back', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import { storePath } from './cli/store-path.ts'
 import { openSqliteStore } from '../src/session.ts'
@@ -342,4 +343,18 @@ test('after /new in the terminal the session before is remembered, shown with it
   const gone = await ask(['memory', 'forget', 'nowhere', '--yes'])
   assert.match(gone.stderr, /No session matches "nowhere"/)
   assert.doesNotMatch((await ask(['doctor'])).stdout, /texts? (is|are) missing/)
+})
+
+test('a command that opens a store of an older version shows on a terminal that it is brought up to date', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  await run(['send', '/say Good day.'], { environment })
+  for (const words of [['sessions'], ['usage']]) {
+    const database = new DatabaseSync(storePath(home))
+    database.exec('drop table call_sums; drop table tool_sums; update schema_version set version = 8')
+    database.close()
+    const { code, stderr } = await run(words, { environment, terminal: true })
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Reading the sums of 1 earlier call \(100 %\).*earlier results of tools \(100 %\)/s)
+    assert.doesNotMatch((await run(words, { environment, terminal: true })).stderr, /Reading/)
+  }
 })

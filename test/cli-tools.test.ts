@@ -8,6 +8,7 @@ import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { servedConnection } from './cli/served-connection.ts'
+import { storePath } from './cli/store-path.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
 
 const connection = servedConnection(scriptedRuntime(), 'running')
@@ -332,6 +333,19 @@ test('the tools of files and of the session are listed, in which sessions they a
   )
 })
 
+test('a change that cannot be recorded is not made', async (context) => {
+  const { home, environment, file } = homeWith(context, '{}')
+  // In its place is something that is no store.
+  mkdirSync(storePath(home), { recursive: true })
+  const { code, stderr } = await run(['tools', 'allow', 'read_file'], { environment })
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /The change cannot be recorded, so nothing was written: .*\n +See what is wrong .*foreword doctor/,
+  )
+  assert.equal(readFileSync(file, 'utf8'), '{}')
+})
+
 const SESSION_TOOLS = [
   'search_project',
   'search_files_of_agent',
@@ -346,7 +360,7 @@ function homeWith(context: TestContext, policy: string) {
   mkdirSync(home, { recursive: true })
   const file = join(home, 'tool-access.json')
   writeFileSync(file, policy)
-  return { environment, file }
+  return { home, environment, file }
 }
 
 function toolsIn(stdout: string): readonly ToolStatus[] {

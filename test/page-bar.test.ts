@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { entrySentence } from '../src/context.ts'
+import { entrySentence, type Scenario } from '../src/context.ts'
 import { barSegments } from '../web/src/inspector/bar-segments.ts'
-import { entryTitle, namedEntry, pieceTitle } from '../web/src/inspector/entry-words.ts'
+import { entryTitle, pieceTitle, withFileNames } from '../web/src/inspector/entry-words.ts'
+import { assembleScenario } from '../web/src/inspector/what-if-assembly.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
 
@@ -38,20 +39,28 @@ test('a turn is titled by what was said, and by the kind of what is no text', ()
   })
 })
 
-test('a file is titled by its name, and by its id only until the input is read', () => {
-  forAll(inputs(), (input) => {
-    const { manifest } = outcomeOf(input)
-    const [any] = manifest.entries
-    if (any === undefined) return
-    const entry = { ...any, layer: 'attachment', slot: 'input', id: 'file_1' } as const
-    const attachments = [{ id: 'file_1', name: 'plan.md' }] as never
-    assert.equal(entryTitle(namedEntry(entry, { attachments }), manifest), 'Attachment: plan.md')
-    assert.match(
-      entrySentence(namedEntry({ ...entry, outcome: 'omitted' }, { attachments }), manifest)!,
-      /^The file plan\.md left out/,
-    )
-    assert.equal(namedEntry(entry, undefined), entry)
-  })
+test('a file is called by its name in the bar, in rows and in sentences, in accounts of earlier versions too', () => {
+  const attachment = { turn: 'a', id: 'file_1', name: 'plan.md', text: 'Sail at nine.' }
+  const scenario: Scenario = {
+    name: 'files',
+    layout: 'auto',
+    budget: { window: 1000, reserve: 100, margin: 0 },
+    counter: 'chars',
+    layers: [],
+    history: [],
+    current: { id: 'a', messages: [{ role: 'user', content: 'When?' }] },
+    attachments: [attachment],
+    tools: [],
+  }
+  const { manifest } = assembleScenario(scenario)
+  const unnamed = { ...manifest, entries: manifest.entries.map((entry) => ({ ...entry, name: undefined })) }
+  for (const account of [manifest, withFileNames(unnamed, scenario)]) {
+    const entry = account.entries.find(({ layer }) => layer === 'attachment')!
+    assert.equal(entryTitle(entry, account), 'Attachment: plan.md')
+    assert.match(entrySentence({ ...entry, outcome: 'omitted' }, account)!, /^The file plan\.md left out/)
+    const titles = barSegments(account).map(({ title }) => title)
+    assert.ok(titles.includes('Attachment: plan.md'), titles.join())
+  }
 })
 
 function sum(segments: readonly { readonly tokens: number }[]): number {

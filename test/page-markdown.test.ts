@@ -67,6 +67,9 @@ test('formulas are found between their marks, and prices and escaped marks are t
   assert.deepEqual(formulas('$a$, \\(b\\) and $$c$$'), ['a', 'b', 'c'])
   assert.deepEqual(formulas('$$\na + b\n$$'), ['a + b'])
   assert.deepEqual(formulas('\\[\na + b\n\\]'), ['a + b'])
+  assert.deepEqual(formulas('So $$c$$ is more than $$d$$, and \\[e\\] holds.'), ['c', 'd', 'e'])
+  assert.deepEqual(formulas('It follows that $$c\n= d$$ holds.'), ['c\n= d'])
+  assert.deepEqual(formulas('It follows:\n$$\na + b\n$$\nand more'), ['a + b'])
   assert.deepEqual(formulas('It is $5, or $6 and not \\$x; `$y$`'), [])
 })
 

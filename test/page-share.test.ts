@@ -62,3 +62,44 @@ test('14: a shared call has the colours of its slots, and nothing in a name can 
   assert.deepEqual(classes, ['system', 'input', 'free', 'reserve'])
   assert.doesNotMatch(html, /<script/)
 })
+
+test('14: a shared call says in sentences what each part is, where it comes from and in which form it is sent', () => {
+  const { manifest } = assembleScenario({
+    name: 'short',
+    layout: 'auto',
+    budget: { window: 1000, reserve: 100, margin: 0 },
+    counter: 'declared',
+    layers: [
+      {
+        id: 'skills',
+        layer: 'skills',
+        renditions: [
+          { form: 'full', text: 'All', tokens: 700 },
+          { form: 'list', text: 'List', tokens: 30 },
+        ],
+      },
+    ],
+    history: [],
+    current: { id: 'a', messages: [{ role: 'user', content: 'When?', tokens: 5 }] },
+    attachments: [{ turn: 'a', id: 'file_1', name: 'plan.md', text: 'At nine.', tokens: 5 }],
+    tools: [],
+  })
+  const about = { id: 'call', time: '2026-11-23T09:05:00Z', model: 'ollama/x', digest: 'f00' }
+  const html = sharedCallHtml({ ...about, manifest, texts: new Map(), titles: new Map([['a', '“When?”']]) })
+  const said = html
+    .slice(html.indexOf('<h1>'))
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll(/\s+/g, ' ')
+  for (const sentence of [
+    'This is one request to the model ollama/x, sent on November 23, 2026 at 9:05:00 AM UTC .',
+    'It has 40 of the 900 tokens that were available in a window of 1,000.',
+    'Skills 30 of 700 System · From the owner: ',
+    'Sent as a list: 700 tokens wanted, 30 sent: tools, system and preamble wanted 700 together, and their share is 540 of 900.',
+    'Attachment: plan.md 5 Your message · From a file: plan.md Sent in full.',
+    'Your message: “When?” 5 Your message · From the conversation Sent in full.',
+  ]) {
+    assert.ok(said.includes(sentence), `${sentence}\nis not in\n${said}`)
+  }
+  assert.doesNotMatch(said, /file_1|operator|undefined/)
+})

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { openedHome } from './home/opened-home.ts'
@@ -120,8 +122,33 @@ test('one skill comes with what the model reads of it, its files, and the findin
   }
   const { error } = await json<{ readonly error: { readonly message: string } }>('/api/skills/gated')
   assert.match(error.message, /^The skill gated is not loaded: it needs no-such-program-here/)
-  const unknown = await json<{ readonly error: { readonly message: string } }>('/api/skills/alhpa')
-  assert.match(unknown.error.message, /Did you mean alpha\?/)
+  const unknown = await json<{ readonly error: { readonly hint: string } }>('/api/skills/alhpa')
+  assert.match(unknown.error.hint, /Did you mean alpha\?/)
+})
+
+test('to show a file of a skill, no file of another one is read', async (t) => {
+  const { json } = await skillsHome(t, { 'skills/beta/SKILL.md': skillText('name: beta'), 'skills/beta/notes.md': 'x' })
+  const read: string[] = []
+  const { readFile } = fs
+  t.mock.method(fs, 'readFile', (...call: Parameters<typeof readFile>) => {
+    read.push(String(call[0]))
+    return readFile(...call)
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  const ofBeta = () => read.filter((path) => path.endsWith(join('beta', 'notes.md')))
+  assert.equal(
+    (await json<{ readonly text: string }>('/api/skills/alpha/file?path=SKILL.md')).text,
+    files['skills/alpha/SKILL.md'],
+  )
+  const { digest } = await json<{ readonly digest: string }>('/api/skills/alpha')
+  assert.deepEqual(ofBeta(), [])
+  const { skills } = await json<Listed>('/api/skills')
+  assert.equal(ofBeta().length, 1, 'the list has the digests of all')
+  assert.equal(skills.find(({ name }) => name === 'alpha')!.digest, digest)
 })
 
 test('what reaches a model or an agent is what its next call would be sent', async (t) => {

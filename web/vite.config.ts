@@ -1,6 +1,7 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig } from 'vite'
+import { markedLexer, plainIcons, reactNames } from './smaller-packages.ts'
 
 /** Where `npm run dev -w web` finds a gateway. */
 const gateway = process.env['FOREWORD_DEV_GATEWAY'] ?? 'http://127.0.0.1:4141'
@@ -23,27 +24,9 @@ function chunkName(modules: readonly string[]): string {
   return `assets/${drawing ? `${drawing.name}.` : ''}[name]-[hash].js`
 }
 
-/**
- * marked is one file, and its default instance holds on to all of it. Without that, what writes HTML drops out: the page reads
- * Markdown with the lexer alone. Where a later version looks different, nothing is taken out.
- */
-const markedLexer: Plugin = {
-  name: 'marked-lexer',
-  transform: {
-    filter: { id: /[\\/]marked[\\/]lib[\\/]marked\.esm\.js$/ },
-    handler(code) {
-      const [, lexer] = /export\s*\{[^}]*?([\w$]+) as Lexer\b/.exec(code) ?? []
-      const [, defaults] = /export\s*\{[^}]*?([\w$]+) as getDefaults\b/.exec(code) ?? []
-      const instance = code.search(/var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/)
-      if (lexer === undefined || defaults === undefined || instance === -1) return undefined
-      return { code: `${code.slice(0, instance)}export{${lexer} as Lexer,${defaults} as getDefaults};`, map: null }
-    },
-  },
-}
-
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind(), markedLexer],
+  plugins: [react(), tailwind(), markedLexer, plainIcons, reactNames],
   build: {
     target: 'es2023',
     // Nothing is inlined: the Content-Security-Policy of the page allows files of the gateway alone.

@@ -92,7 +92,7 @@ function findNamed(word: string, records: readonly Named[], kind: string): strin
     records.map(({ value }) => value.name),
   )
   const hint = near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${near}?`
-  throw new RuntimeError('not-found', `There is no ${kind} ${word}.`, { kind, id: word }, { hint })
+  throw new RuntimeError('not-found', `No ${kind} has the name or id ${word}.`, { kind, id: word }, { hint })
 }
 
 function foldCase(name: string): string {

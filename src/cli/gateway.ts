@@ -9,6 +9,7 @@ import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 import { loadWithWarnings } from './load-configuration.ts'
+import { statusLine, withStatusLine } from './status-line.ts'
 import { version } from './version.ts'
 import { withClaim } from './with-claim.ts'
 
@@ -67,6 +68,7 @@ export async function openGateway(
       noWorkspace === undefined
         ? warnings.map(problemText)
         : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
+    const line = statusLine(io)
     const runtime = await openRuntime({
       home,
       capabilities,
@@ -75,8 +77,12 @@ export async function openGateway(
       version: version(),
       listens,
       warnings: known,
-      warn,
-    })
+      warn(text) {
+        line.clear()
+        warn(text)
+      },
+      onProgress: line.show,
+    }).finally(line.clear)
     return {
       configuration,
       claim,
@@ -160,7 +166,9 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
   const { openRuntime } = await import('../runtime.ts')
   const { environment } = io
   const options = { home, capabilities, configuration, environment, version: version() }
-  const runtime = await openRuntime({ ...options, recovers: false, onlyReads: true })
+  const runtime = await withStatusLine(io, (onProgress) =>
+    openRuntime({ ...options, recovers: false, onlyReads: true, onProgress }),
+  )
   return connectionTo(await createHomeServer(home, runtime, configuration, {}, io), undefined, () => runtime.close())
 }
 

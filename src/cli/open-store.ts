@@ -1,28 +1,37 @@
-import type { SessionStore, StoreDriver } from '../session.ts'
+import type { OpenStoreOptions, SessionStore, StoreDriver } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 import { programCapabilities } from './io.ts'
 import type { Io } from '../capability.ts'
+import { withStatusLine } from './status-line.ts'
 
 /** The store driver of a home and its data folder. */
 export interface HomeStore {
   readonly driver: StoreDriver
   readonly folder: string
+  /** Opens it, with a status line where that takes long. */
+  readonly open: (options?: Pick<OpenStoreOptions, 'readOnly'>) => Promise<SessionStore>
 }
 
 /** Finds the store that the configuration of a home names. */
 export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
   const { homeAt, homeStoreDriver } = await import('../runtime.ts')
-  return { driver: await homeStoreDriver(home, io.environment, programCapabilities(io)), folder: homeAt(home).data }
+  const driver = await homeStoreDriver(home, io.environment, programCapabilities(io))
+  const { data: folder } = homeAt(home)
+  return {
+    driver,
+    folder,
+    open: (options) => withStatusLine(io, (onProgress) => driver.open({ folder, onProgress, ...options })),
+  }
 }
 
 /** Reads the store without a gateway. Returns `absent()` where nothing was ever written. */
 export async function withStore<T>(
-  { driver, folder }: HomeStore,
+  home: HomeStore,
   work: (store: SessionStore) => Promise<T>,
   absent: () => T,
 ): Promise<T> {
-  if (!(await driver.exists(folder))) return absent()
-  const store = await openForReading({ driver, folder })
+  if (!(await home.driver.exists(home.folder))) return absent()
+  const store = await openForReading(home)
   try {
     return await work(store)
   } finally {
@@ -31,23 +40,20 @@ export async function withStore<T>(
 }
 
 /** Opens the store for reading beside the process that writes. */
-async function openForReading({ driver, folder }: HomeStore): Promise<SessionStore> {
+async function openForReading({ open }: HomeStore): Promise<SessionStore> {
   const { StoreError } = await import('../session.ts')
   try {
-    return await driver.open({ folder, readOnly: true })
+    return await open({ readOnly: true })
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'older') throw error
     // Written by an older version: opening it for writing brings it up to date.
-    return await driver.open({ folder })
+    return await open()
   }
 }
 
 /** Writes to the store. Beside a running gateway, write only what it does not keep in memory, such as a new session. */
-export async function withWritableStore<T>(
-  { driver, folder }: HomeStore,
-  work: (store: SessionStore) => Promise<T>,
-): Promise<T> {
-  const store = await driver.open({ folder })
+export async function withWritableStore<T>({ open }: HomeStore, work: (store: SessionStore) => Promise<T>): Promise<T> {
+  const store = await open()
   try {
     return await work(store)
   } finally {

@@ -115,9 +115,20 @@ export function markedState(conversation: ConversationInput, line: CutLine): Cut
   }
   if (shrinks) return state
   // Nothing of a history shrinks here, except in a turn that was cut while it was the current one.
-  const kept = line.units[from]?.turn ?? current
+  const kept = oldestKept(conversation, line, from)
   const within = (position: number) => (line.messages[position - 1]?.turn === kept ? position : 0)
   return { from, cleared: within(state.cleared), excerpted: within(state.excerpted) }
+}
+
+/** The oldest turn that the last cut left; `undefined` where it may be one that was not loaded. */
+function oldestKept(
+  { cut, earlier, current }: ConversationInput,
+  { units }: CutLine,
+  from: number,
+): PricedTurn | undefined {
+  const oldest = units[from]
+  const isNamed = [oldest?.mark, (oldest?.turn ?? current).id].includes(cut?.dropBefore)
+  return isNamed || !earlier?.turns ? (oldest?.turn ?? current) : undefined
 }
 
 /** The marks that lead back to a state; absent where nothing was cut. */

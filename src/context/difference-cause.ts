@@ -141,7 +141,7 @@ function cutCause(old: Manifest, now: Manifest): string {
 function turnWords(id: string, manifest: Manifest): string {
   const entry = manifest.entries.find((each) => each.id === id)
   const number = entry && turnNumber(entry, manifest)
-  return number === undefined ? quoted(id) : `turn ${number}`
+  return number === undefined ? quoted(entry?.name ?? id) : `turn ${number}`
 }
 
 /** A sentence about a budget that a person changed; blank where window and reserve are as they were. */

@@ -28,9 +28,9 @@ export function entrySentences(manifest: Manifest): readonly string[] {
 
 /** What people call a candidate, inside a sentence: `turn 3`, `the tool search`, `skills`. Pure. */
 export function entryName(entry: ManifestEntry, manifest: Manifest): string {
-  const { id, layer, slot } = entry
+  const { id, layer, slot, name = id } = entry
   if (slot === 'tools') return `the tool ${id}`
-  if (layer === 'attachment') return `the file ${id}`
+  if (layer === 'attachment') return `the file ${name}`
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') {
     const earlier = earlierTurns(manifest.entries)

@@ -14,6 +14,8 @@ type Outcome = 'included' | 'reduced' | 'omitted'
 export interface ManifestEntry {
   readonly id: string
   readonly layer: string
+  /** What people call it, on one line, where its id says nothing: the name of a file. Manifests of earlier versions have none. */
+  readonly name?: string
   readonly slot: Slot
   readonly outcome: Outcome
   /** The rendition that went in; absent where nothing did. */

@@ -67,7 +67,7 @@ const cases: Readonly<Record<string, readonly [string, Scenario, Scenario, strin
     'skills',
     two,
     wide,
-    'Against the call before: same place, was shortened then, 30 tokens as list then.',
+    'Against the call before: same place, was shortened then, 30 tokens as a list then.',
   ],
   'it was whole': ['skills', wide, two, 'Against the call before: same place, was whole then, 700 tokens then.'],
   'it was left out': [
@@ -84,3 +84,9 @@ for (const [what, [id, then, now, sentence]] of Object.entries(cases)) {
     assert.equal(placed(id, then, now), sentence)
   })
 }
+
+test('9: turns that an earlier call cut are nothing new', () => {
+  const manifest = account(two)
+  const gone = { ...manifest.entries[0]!, id: 'earlier', layer: 'turn', slot: 'history', outcome: 'omitted' } as const
+  assert.equal(placeSentence(gone, manifest, account(one)), 'An earlier call took it out.')
+})

@@ -1,5 +1,6 @@
 import { numberText } from './entry-words.ts'
 import { reasonSentence } from './explain.ts'
+import { formPhrase } from './form-phrase.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 
 /**
@@ -8,14 +9,18 @@ import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
  */
 export function placeSentence(entry: ManifestEntry, now: Manifest, before: Manifest): string {
   const old = before.entries.find((each) => keyOf(each) === keyOf(entry))
-  if (old === undefined) return 'New: the call before did not have it.'
+  if (old === undefined) {
+    // Turns that an earlier call cut are one candidate from the next call on.
+    const isCut = entry.layer === 'turn' && entry.id === 'earlier'
+    return isCut ? 'An earlier call took it out.' : 'New: the call before did not have it.'
+  }
   const was = placeOf(old, before)
   const is = placeOf(entry, now)
   if (was === undefined) {
     const why = reasonSentence(old, before) ?? ''
     return `${is === undefined ? 'Left out of the call before, too.' : 'Left out of the call before.'} ${why}`.trim()
   }
-  const then = `${numberText(old.tokens)} tokens${old.outcome === 'reduced' ? ` as ${old.form ?? 'a shorter form'}` : ''}`
+  const then = `${numberText(old.tokens)} tokens${old.outcome === 'reduced' ? ` ${formPhrase(old.form ?? 'a-shorter-form')}` : ''}`
   if (is === undefined) return `In the call before it was sent: ${was} of ${sentIn(before)}, ${then}.`
   const facts = [
     placeWords(entry.slot, old.slot, was, is),

@@ -1,4 +1,5 @@
 import { available, type Budget } from './assembly-input.ts'
+import { exactLine } from './exact-text.ts'
 import type { Origin } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
 import { type Cut, type Manifest, type ManifestEntry, type Slot, slots } from './manifest.ts'
@@ -16,7 +17,7 @@ export interface Section {
 
 /** A candidate that went in as it is. */
 export function includedSection(
-  about: { id: string; layer: string; slot: Slot; form: string; tokens: number; origin: Origin },
+  about: { id: string; layer: string; name?: string; slot: Slot; form: string; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
 ): Section {
   return { entry: { ...about, outcome: 'included', fullTokens: about.tokens }, messages }
@@ -68,13 +69,15 @@ function markerReason(messages: readonly PricedMessage[]): Reason | undefined {
 export function omittedSection(about: {
   id: string
   layer: string
+  name?: string
   slot: Slot
   fullTokens: number
   reason: Reason
   origin: Origin
 }): Section {
-  const { id, layer, slot, fullTokens, reason, origin } = about
-  return { entry: { id, layer, slot, outcome: 'omitted', tokens: 0, fullTokens, reason, origin }, messages: [] }
+  const { id, layer, name, slot, fullTokens, reason, origin } = about
+  const named = { id, layer, ...(name === undefined ? {} : { name }), slot }
+  return { entry: { ...named, outcome: 'omitted', tokens: 0, fullTokens, reason, origin }, messages: [] }
 }
 
 /** The files that came with a turn; left out where there is a reason. */
@@ -84,10 +87,10 @@ export function attachmentSections(
   reason?: Reason,
 ): readonly Section[] {
   return attachments.map((attachment) => {
-    const { id, tokens } = attachment
-    const origin: Origin = { kind: 'file', ref: id }
-    if (reason) return omittedSection({ id, layer: 'attachment', slot, fullTokens: tokens, reason, origin })
-    return includedSection({ id, layer: 'attachment', slot, form: 'full', tokens, origin }, [attachment])
+    const { id, name, tokens } = attachment
+    const about = { id, layer: 'attachment', name: exactLine(name), slot, origin: { kind: 'file', ref: id } as Origin }
+    if (reason) return omittedSection({ ...about, fullTokens: tokens, reason })
+    return includedSection({ ...about, form: 'full', tokens }, [attachment])
   })
 }
 

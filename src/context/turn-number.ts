@@ -5,9 +5,9 @@ import type { Manifest, ManifestEntry } from './manifest.ts'
  * number. `undefined` where the candidate belongs to no turn, or does not say to which. Pure.
  */
 export function turnNumber(entry: ManifestEntry, { entries }: Manifest): number | undefined {
-  const turn = turnOf(entry)
+  const turn = numberedTurn(entry)
   if (turn === undefined) return undefined
-  const place = [...new Set(entries.flatMap((each) => turnOf(each) ?? []))].indexOf(turn)
+  const place = [...new Set(entries.flatMap((each) => numberedTurn(each) ?? []))].indexOf(turn)
   return place < 0 ? undefined : earlierTurns(entries) + place + 1
 }
 
@@ -19,10 +19,14 @@ export function earlierTurns(entries: Manifest['entries']): number {
 
 const roles = new Set(['user', 'assistant', 'tool'])
 
-/** The id of the turn that a candidate is, or is a part of. */
-function turnOf({ id, layer, slot, reason }: ManifestEntry): string | undefined {
+/** The id of the turn that a candidate is, or is a part of; `undefined` where it belongs to none, or to several. Pure. */
+export function entryTurn({ id, layer, slot }: ManifestEntry): string | undefined {
   if (slot !== 'history' && slot !== 'input') return undefined
-  if (layer === 'turn') return id === 'earlier' || reason?.code === 'undone' ? undefined : id.replace(/\/lead$/, '')
+  if (layer === 'turn') return id === 'earlier' ? undefined : id.replace(/\/lead$/, '')
   if (layer === 'unpaired') return id.replace(/\/unpaired-\d+$/, '')
   return roles.has(layer) ? id.replace(/\/\d+$/, '') : undefined
+}
+
+function numberedTurn(entry: ManifestEntry): string | undefined {
+  return entry.reason?.code === 'undone' ? undefined : entryTurn(entry)
 }

@@ -162,12 +162,13 @@ function unknownProvider(id: string, all: readonly Connected[], known: readonly 
   const [name = id] = id.split('/')
   const server = known.find(({ needsBaseURL }) => needsBaseURL)
   const attach = server
-    ? ` To attach a server of your own, write in config.json: "providers": {"${name}": {"kind": "${server.kind}", "baseURL": "http://127.0.0.1:1234/v1"}}`
+    ? ` To attach a server of your own, write in config.json: "providers": {"${name}": {"kind": "${server.kind}", "baseURL": "http://127.0.0.1:1234/v1"}}.`
     : ''
   return new ModelError(
     'model-not-found',
-    `Unknown provider "${name}" in the model "${id}". Write PROVIDER/MODEL; the providers are: ${names}.${attach}`,
+    `Unknown provider "${name}" in the model "${id}". The providers are: ${names}.${attach}`,
     { provider: name, model: id.slice(name.length + 1) },
+    { hint: 'Write PROVIDER/MODEL.' },
   )
 }
 

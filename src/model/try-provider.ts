@@ -1,6 +1,7 @@
 import { defined } from '../platform.ts'
 import { connectProvider, listProviderModels } from './connection.ts'
 import { listModelsEndpoint } from './list-models.ts'
+import { ModelError } from './model-error.ts'
 import { toModelError } from './provider-failure.ts'
 import type { Provider } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
@@ -34,6 +35,21 @@ export async function tryProvider(tried: TriedProvider): Promise<readonly string
     if (provider.connects !== false) await (provider.verify ?? listModelsEndpoint)(connection, LIMIT_MS)
     return (await listProviderModels({ provider, connection }, LIMIT_MS)).map((model) => model.name)
   } catch (error) {
-    throw toModelError(error, { provider: name, model: '', secrets: key ? [key] : [] })
+    throw attachError(toModelError(error, { provider: name, model: '', secrets: key ? [key] : [] }), connection.baseURL)
   }
+}
+
+/** In words for a person who fills in a form: no file or variable names this provider yet. */
+function attachError(error: ModelError, address: string): ModelError {
+  const { code, facts } = error
+  if (code === 'network' || code === 'timeout') {
+    const hint = 'Check the address, that the server runs, and that this machine can reach it.'
+    return new ModelError(code, `Nothing answers at ${address}.`, facts, { hint, cause: error })
+  }
+  if (code === 'auth') {
+    const answer = facts.detail === undefined ? '' : ` The server said: "${facts.detail}"`
+    const hint = 'Check that the key is complete, and that it is a key of this server.'
+    return new ModelError(code, `The key was refused.${answer}`, facts, { hint, cause: error })
+  }
+  return error
 }

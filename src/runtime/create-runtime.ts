@@ -32,7 +32,9 @@ import { createModelChoice, modelStatuses, modelView, priceOf } from './models/m
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
 import { admit, editedMessage, requireLiveTurn } from './sessions/admission.ts'
+import { assertUnedited, begunAlready } from './sessions/edited-meanwhile.ts'
 import { createBacklogBudget } from './sessions/event-backlog.ts'
+import { turnNotFound } from './sessions/not-found.ts'
 import { sessionEvents } from './sessions/session-events.ts'
 import { createSessionStates, type SessionState } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -202,17 +204,15 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       const state = await openState(session)
       await requireLiveTurn(store, session, turn)
       const message = await editedMessage({ settings, library }, session, edit)
-      if (await queue.edit(state, turn, message)) return
-      throw new RuntimeError('changed', `The message of ${turn} does not wait any more: it is being answered.`, {
-        session,
-        turn,
-      })
+      if (await queue.edit(state, turn, message, () => assertUnedited(store, { session, turn, base: edit.base })))
+        return
+      throw begunAlready(session, turn)
     },
     async *events(session, options) {
       const state = await openState(session)
       const { turn } = options
       if (turn !== undefined && !state.live.has(turn) && !(await store.turn(session, turn))) {
-        throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
+        throw turnNotFound(session, turn)
       }
       yield* sessionEvents(store, state, options, backlogs)
     },

@@ -55,7 +55,7 @@ function checkPlugin(value: unknown): Plugin {
   if (typeof value !== 'object' || value === null) throw new Error('it is not an object with a name and a version')
   const plugin = value as Record<string, unknown>
   for (const key of ['name', 'version']) {
-    if (typeof plugin[key] !== 'string' || plugin[key] === '') throw new Error(`its "${key}" must be a text`)
+    if (typeof plugin[key] !== 'string' || plugin[key] === '') throw new Error(`its "${key}" must be a string`)
   }
   for (const key of functions) {
     if (plugin[key] !== undefined && typeof plugin[key] !== 'function')

@@ -43,6 +43,8 @@ export interface OpenOptions {
   readonly recovers?: boolean
   /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
   readonly onlyReads?: boolean
+  /** Gets a line for people, again and again, while bringing an older store up to date takes long. */
+  readonly onProgress?: (text: string) => void
 }
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
@@ -57,7 +59,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
   const [store, counter] = await Promise.all([
-    driver.open({ folder: data, inMemory: isEmpty }),
+    driver.open({ folder: data, inMemory: isEmpty, onProgress: options.onProgress }),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]

@@ -104,13 +104,18 @@ function article(kind: string): string {
 }
 
 function noSuchRecord(kind: string, id: string, version?: number): RuntimeError {
-  const message =
+  const [message, list] =
     version === undefined
-      ? `There is no ${kind} ${id}. List them with \`foreword ${kind}s\`.`
-      : `There is no version ${version} of the ${kind} ${id} that could be restored. List them with \`foreword ${kind}s versions ${id}\`.`
-  return new RuntimeError('not-found', message, { kind, id, ...(version !== undefined && { version }) })
+      ? [`No ${kind} has the id ${id}.`, `foreword ${kind}s`]
+      : [
+          `No version of the ${kind} ${id} that could be restored has the number ${version}.`,
+          `foreword ${kind}s versions ${id}`,
+        ]
+  const facts = { kind, id, ...(version !== undefined && { version }) }
+  return new RuntimeError('not-found', message, facts, { hint: `List them with \`${list}\`.` })
 }
 
 function changedError(kind: string, id: string): RuntimeError {
-  return new RuntimeError('changed', `The ${kind} ${id} has changed meanwhile. Look at it again.`, { kind, id })
+  const hint = 'Look at it again.'
+  return new RuntimeError('changed', `The ${kind} ${id} has changed meanwhile.`, { kind, id }, { hint })
 }

@@ -136,7 +136,16 @@ export interface LogPart {
   /** The `seq` of its last entry, and that entry's time, ISO 8601. */
   readonly upTo: number
   readonly mark: string
+  /** Messages that were changed or taken back in this part: what is indexed of them goes before the items are written. */
+  readonly replaced?: readonly ReplacedMessage[]
   readonly items: readonly HistoryItem[]
+}
+
+/** A message that is not in the conversation any more as it was indexed. */
+export interface ReplacedMessage {
+  readonly turn: string
+  /** `seq` of the first entry of its turn. */
+  readonly firstSeq: number
 }
 
 /** A message or a tool call. A long one is divided into passages. */

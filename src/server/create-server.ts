@@ -197,7 +197,7 @@ function routeNotFound(routes: readonly Route[], method: string, path: string): 
     })
   }
   const allow = methods.join(', ')
-  return new HttpFailure('method-not-allowed', `${path} accepts ${allow}, not ${method}.`, {}, { allow })
+  return new HttpFailure('method-not-allowed', `${path} accepts ${allow}, not ${method}.`, {}, { headers: { allow } })
 }
 
 function matchesPath(pattern: string, path: string): boolean {

@@ -1,6 +1,13 @@
-import { type Failure, RuntimeError } from '../capability.ts'
+import type { Failure } from '../capability.ts'
 import { type ErrorCode, errorCodes, type ErrorMeaning, ForewordError } from '../platform.ts'
+import { sessionNotFound, turnNotFound } from '../runtime.ts'
 import type { SessionRow, SessionStore, TurnRow } from '../session.ts'
+
+interface HttpFailureOptions {
+  /** How to fix it, in a sentence of its own. */
+  readonly hint?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** A request that an endpoint refuses. The status of the response follows from the code; see `errorCodes`. */
 export class HttpFailure extends ForewordError {
@@ -11,10 +18,10 @@ export class HttpFailure extends ForewordError {
     code: HttpErrorCode,
     message: string,
     facts: Readonly<Record<string, unknown>> = {},
-    headers: Readonly<Record<string, string>> = {},
+    { hint, headers = {} }: HttpFailureOptions = {},
   ) {
-    super(code, message, facts)
-    this.failure = { status: httpStatus(code), code, message, facts, headers }
+    super(code, message, facts, { hint })
+    this.failure = { status: httpStatus(code), code, message, facts, hint, headers }
   }
 }
 
@@ -37,19 +44,10 @@ function retryAfter(code: string, retryAfterMs: unknown): Readonly<Record<string
   return {}
 }
 
-/** The error for a session that does not exist. */
-export function unknownSessionFailure(session: string): RuntimeError {
-  return new RuntimeError(
-    'not-found',
-    `There is no session ${session}. \`foreword sessions\` or GET /api/sessions lists them.`,
-    { session },
-  )
-}
-
 /** The session of this id. Rejects where it does not exist. */
 export async function requireSession(store: Pick<SessionStore, 'session'>, session: string): Promise<SessionRow> {
   const row = await store.session(session)
-  if (row === undefined) throw unknownSessionFailure(session)
+  if (row === undefined) throw sessionNotFound(session)
   return row
 }
 
@@ -57,11 +55,7 @@ export async function requireSession(store: Pick<SessionStore, 'session'>, sessi
 export async function requireTurn(store: Pick<SessionStore, 'turn'>, session: string, turn: string): Promise<TurnRow> {
   const row = await store.turn(session, turn)
   if (row !== undefined) return row
-  throw new RuntimeError(
-    'not-found',
-    `Session ${session} has no turn ${turn}. GET /api/sessions/${session}/turns lists its turns.`,
-    { session, turn },
-  )
+  throw turnNotFound(session, turn)
 }
 
 /** Every code that an answer of the gateway can have. */

@@ -55,7 +55,9 @@ function checkHost(host: string, allowed: ReadonlySet<string>): void {
   if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return
   throw new HttpFailure(
     'host-not-allowed',
-    `${JSON.stringify(name)} is not a name of this gateway. If it is yours, add it to gateway.allowedHosts.`,
+    `${JSON.stringify(name)} is not a name of this gateway.`,
+    {},
+    { hint: 'If it is yours, add it to gateway.allowedHosts.' },
   )
 }
 
@@ -66,7 +68,9 @@ function checkOrigin(origin: string | null, host: string): void {
   if (from !== undefined && /^https?:$/.test(from.protocol) && sameHost(from, host)) return
   throw new HttpFailure(
     'origin-not-allowed',
-    `Pages of ${JSON.stringify(origin)} may not use this gateway. Only its own pages may.`,
+    `Pages of ${JSON.stringify(origin)} may not use this gateway.`,
+    {},
+    { hint: 'Only its own pages may.' },
   )
 }
 
@@ -129,9 +133,12 @@ function digest(text: string): Buffer {
 function unauthorized(message: string): HttpFailure {
   return new HttpFailure(
     'unauthorized',
-    `${message} Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.`,
+    message,
     {},
-    { 'www-authenticate': 'Bearer realm="foreword"' },
+    {
+      hint: 'Send it as "Authorization: Bearer TOKEN", or open the address that the gateway printed at its start.',
+      headers: { 'www-authenticate': 'Bearer realm="foreword"' },
+    },
   )
 }
 

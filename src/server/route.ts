@@ -45,7 +45,8 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
     message: issue.message,
   }))
   const sentence = problems.map(({ at, message }) => `${at}: ${message}`).join('; ')
-  throw new HttpFailure('invalid-input', `Invalid request: ${sentence}.`, { problems })
+  const hint = 'Correct what is named. GET /api/openapi.json describes the input of every endpoint.'
+  throw new HttpFailure('invalid-input', `Invalid request: ${sentence}.`, { problems }, { hint })
 }
 
 /**
@@ -59,14 +60,17 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new HttpFailure(
       'unsupported-media-type',
-      'The body must be declared as JSON. Send the header "Content-Type: application/json".',
+      'The body must be declared as JSON.',
+      {},
+      { hint: 'Send the header "Content-Type: application/json".' },
     )
   }
   try {
     return JSON.parse(body)
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message : 'it ends too early'
-    throw new HttpFailure('invalid-input', `The body is not JSON: ${detail.slice(0, 200)}.`)
+    const hint = 'Send one JSON value, and nothing after it.'
+    throw new HttpFailure('invalid-input', `The body is not JSON: ${detail.slice(0, 200)}.`, {}, { hint })
   }
 }
 
@@ -94,7 +98,8 @@ async function readUndeclared(request: Request, maxBytes: number): Promise<strin
 function tooLarge(maxBytes: number): HttpFailure {
   return new HttpFailure(
     'body-too-large',
-    `The body is larger than the limit of ${maxBytes} bytes. Send less, or raise gateway.maxBodyBytes.`,
+    `The body is larger than the limit of ${maxBytes} bytes.`,
     { maxBytes },
+    { hint: 'Send less, or raise gateway.maxBodyBytes.' },
   )
 }

@@ -102,11 +102,14 @@ export function reportedSum(outcome: Pick<CallOutcome, 'usage'> | undefined): Re
   return Object.fromEntries(given)
 }
 
+/** The results in one entry, in their order. */
+export type ToolSums = readonly Pick<ToolSum, 'tool' | 'tokens'>[]
+
 /**
  * The results in an entry, each with its tokens. A message with several results is counted as a whole: its tokens are
  * divided by the lengths of the results, and their sum is that of the message.
  */
-export function toolSumsOf(body: EntryBody): readonly Omit<ToolSum, 'results'>[] {
+export function toolSumsOf(body: EntryBody): ToolSums {
   if (body.type !== 'message') return []
   const results = toolResults(body.message satisfies AnyMessage)
   const lengths = results.map(({ output }) => outputText(output).length + 1)

@@ -62,8 +62,9 @@ function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | unde
         waiting: turn?.state === 'running' ? 0 : before.waiting,
         state: body.outcome.type === 'failed' ? 'failed' : 'done',
       }
+    // A message that waits can be taken back while a turn runs or waits for a person.
     case 'head':
-      return { ...before, state: 'done' }
+      return before.unended > 0 ? before : { ...before, state: 'done' }
     default:
       return before
   }

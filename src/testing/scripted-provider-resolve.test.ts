@@ -114,7 +114,7 @@ test('an unknown model or provider is an error that lists the known ones and exp
   const models = createModels({ known, environment })
   await assert.rejects(
     models.model('mistral/large'),
-    failure('model-not-found', /the providers are: ollama, openai, anthropic, rehearsal\..*openai-compatible/s),
+    failure('model-not-found', /The providers are: ollama, openai, anthropic, rehearsal\..*openai-compatible/s),
   )
   await assert.rejects(
     models.model('ollama/able'),

@@ -63,6 +63,12 @@ export function labelCases(storeCase: StoreCase): void {
     assert.deepEqual(seen, whole)
   })
 
+  storeCase('a message that is taken back while another is answered leaves the session at work', async (store) => {
+    await store.append('a', [start, input('t1'), turnStart('t1'), input('t2')], at(1))
+    await store.append('a', [turnEnd('t2', { type: 'cancelled' }), { type: 'head', turn: 't2', head: 't1' }], at(2))
+    assert.equal((await store.session('a'))?.state, 'works')
+  })
+
   storeCase('sessions are filtered by state, pin, folder and words, page by page', async (store) => {
     await store.append('a', [start, label({ title: 'Über tides', folder: 'Reef' })], at(1))
     await store.append('b', [{ type: 'session-start' }, input('t1'), label({ folder: 'Reef', pinned: true })], at(2))

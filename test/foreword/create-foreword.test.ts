@@ -127,7 +127,7 @@ test('config.json names a capability: its section is checked, its layer is sent,
 
 for (const [text, why] of [
   ['export const tide = 1', /has no default export/],
-  ['export default { name: 5 }', /its "name" must be a text/],
+  ['export default { name: 5 }', /its "name" must be a string/],
   ['export default { name: "tide", layers: [] }', /the "layers" of tide must be a function/],
   [
     'export default { name: "tide", layer: 1 }',

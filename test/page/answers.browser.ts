@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send, styleOf, turnEnded } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send, styleOf, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -33,7 +33,7 @@ const everything = [
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [360, 1280]) {
-    test(`an answer streams with markdown, code, tables and formulas: ${colorScheme}, ${width} px`, async (t) => {
+    test(`2. an answer streams with markdown, code, tables and formulas: ${colorScheme}, ${width} px`, async (t) => {
       const { page } = await openedPage(
         t,
         { answer: () => ({ reasoning: 'I thought of the tide.', text: everything, pieceDelayMs: 2 }) },
@@ -63,7 +63,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await turn.getByText('Reasoning', { exact: true }).click()
       await reasoning.waitFor()
 
-      assert.equal(await isTooWide(page), false)
+      await fitsWidth(page)
       assert.deepEqual(await seriousFaults(page), [])
       await turn.getByRole('heading', { name: 'A heading' }).scrollIntoViewIfNeeded()
       await picture(page, `answer-${colorScheme}-${width}`)
@@ -71,7 +71,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('hostile markdown and HTML of a model runs nothing and loads nothing', async (t) => {
+test('2. hostile markdown and HTML of a model runs nothing and loads nothing', async (t) => {
   const hostile = [
     '<script>globalThis.harmed = 1</script>',
     '<img src=x onerror="globalThis.harmed = 2">',
@@ -130,7 +130,7 @@ const heavy: Readonly<Record<string, string>> = {
 }
 
 for (const [what, text] of Object.entries(heavy)) {
-  test(`the page stays responsive with ${what}`, async (t) => {
+  test(`2. the page stays responsive with ${what}`, async (t) => {
     const { page } = await openedPage(t, { answer: () => ({ text: [text, '\n\nThe end.'] }) })
     await page.evaluate(`
       globalThis.longest = 0
@@ -149,11 +149,11 @@ for (const [what, text] of Object.entries(heavy)) {
     const longest = await page.evaluate<number>('longest')
     t.diagnostic(`the longest time without an answer was ${Math.round(longest)} ms`)
     assert.ok(longest < 2_000, `the page did not answer for ${Math.round(longest)} ms`)
-    assert.equal(await isTooWide(page), false)
+    await fitsWidth(page)
   })
 }
 
-test('text from right to left, and very long words, keep their place at 360 px', async (t) => {
+test('2. text from right to left, and very long words, keep their place at 360 px', async (t) => {
   const text = [
     'مرحبا بالعالم، هذه فقرة من اليمين إلى اليسار.',
     'And one from left to right.',
@@ -176,7 +176,7 @@ test('text from right to left, and very long words, keep their place at 360 px',
   assert.equal(await direction(turn.getByText('And one from left')), 'ltr')
   assert.equal(await direction(turn.getByRole('listitem').filter({ hasText: 'שלום' })), 'rtl')
   await turn.getByRole('table').waitFor()
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
   await turn.getByText('مرحبا بالعالم').scrollIntoViewIfNeeded()
   await picture(page, 'right-to-left-360')
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -20,7 +21,7 @@ interface Sessions {
   readonly sessions: readonly { readonly id: string }[]
 }
 
-test('edit and resend makes a branch, and the old one can be browsed', async (t) => {
+test('4. edit and resend makes a branch, and the old one can be browsed', async (t) => {
   const { page, gateway } = await openedPage(t, { answer: ({ newest }) => ({ text: `You wrote: ${newest}` }) })
   for (const text of ['first', 'second', 'third']) await say(page, text)
   await page.getByRole('article').nth(1).getByLabel('Edit and send again').click()
@@ -58,7 +59,7 @@ test('edit and resend makes a branch, and the old one can be browsed', async (t)
   assert.deepEqual([replay.calls, replay.identical], [5, 5])
 })
 
-test('an answer is regenerated beside the first one', async (t) => {
+test('4. an answer is regenerated beside the first one', async (t) => {
   let answers = 0
   const { page } = await openedPage(t, { answer: () => ({ text: `Answer ${(answers += 1)}` }) })
   await say(page, 'hello')
@@ -74,7 +75,7 @@ test('an answer is regenerated beside the first one', async (t) => {
   await page.getByText('2 of 3').waitFor()
 })
 
-test('a conversation is forked from its first message, and what followed is a click away', async (t) => {
+test('4. a conversation is forked from its first message, and what followed is a click away', async (t) => {
   const { page } = await openedPage(t, { answer: ({ newest }) => ({ text: `You wrote: ${newest}` }) })
   for (const text of ['first', 'second']) await say(page, text)
   await page.getByRole('article').first().getByLabel('Go on from here in a branch').click()
@@ -88,7 +89,7 @@ test('a conversation is forked from its first message, and what followed is a cl
   await page.getByText('2 of 2').waitFor()
 })
 
-test('a turn that runs is stopped, keeps its words and can be sent again', async (t) => {
+test('4. a turn that runs is stopped, keeps its words and can be sent again', async (t) => {
   let stopped = false
   const { page } = await openedPage(t, {
     answer: () => (stopped ? { text: 'Complete.' } : { text: 'word '.repeat(200), pieceDelayMs: 100 }),
@@ -105,7 +106,7 @@ test('a turn that runs is stopped, keeps its words and can be sent again', async
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [360, 1280]) {
-    test(`branches are readable and accessible: ${colorScheme}, ${width} px`, async (t) => {
+    test(`4. branches are readable and accessible: ${colorScheme}, ${width} px`, async (t) => {
       const viewport = { width, height: 800 }
       const answer = () => ({ text: 'An answer with some words in it, so that there is a line or two to be read.' })
       const { page } = await openedPage(t, { answer }, { browser: { colorScheme, viewport } })
@@ -116,7 +117,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('article').nth(1).getByLabel('Edit and send again').click()
       await page.getByRole('article').first().getByLabel('Copy the answer').focus()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/edit-${colorScheme}-${width}.png` })
       await page.getByRole('button', { name: 'Cancel' }).click()

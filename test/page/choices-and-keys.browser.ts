@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -112,6 +113,13 @@ test('6. the palette finds sessions, pages, commands and colours, by keyboard al
   }
   await find('About the tides')
   await page.getByRole('heading', { name: 'About the tides' }).waitFor()
+  // One without a title is called as its conversation begins, as in the list of sessions.
+  await page.goto(gateway.url)
+  await send(page, 'How high is the tide at Brest?')
+  await turnEnded(page)
+  await page.goto(gateway.url)
+  await find('How high is the tide')
+  await page.getByRole('article').getByText('Read: How high').waitFor()
   await find('Colours: Dark')
   assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
   await find('Settings: Appearance')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth, styleOf } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -87,6 +88,82 @@ test('3. a file that cannot be read says why and what to do, and is not sent', a
   await field(page).fill('hello')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('Read: hello').waitFor()
+})
+
+test('3. however much is written and attached, the bar and the button that sends are on the screen, and can be seen', async (t) => {
+  for (const scheme of ['light', 'dark'] as const) {
+    const { page } = await openedPage(
+      t,
+      { answer },
+      { browser: { viewport: { width: 360, height: 640 }, colorScheme: scheme } },
+    )
+    await field(page).fill('a line\n'.repeat(40))
+    const files = Array.from({ length: 8 }, (_, number) => `empty-${number}.txt`)
+    await page
+      .getByLabel('Files to attach')
+      .setInputFiles(files.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('') })))
+    await attachments(page).getByRole('alert').nth(7).waitFor({ state: 'attached' })
+    const button = page.getByRole('button', { name: 'Send', exact: true })
+    for (const each of [button, strip(page)]) {
+      const { y, height } = (await each.boundingBox())!
+      assert.ok(y >= 0 && y + height <= 640, `${y} to ${y + height}`)
+    }
+    const [icon, ground] = [await styleOf(button, 'color'), await styleOf(button, 'backgroundColor')]
+    assert.ok(contrast(icon, ground) >= 3, `${icon} on ${ground} in ${scheme}`)
+  }
+})
+
+/** Of two colours as a browser tells them, such as `rgb(31, 95, 82)`: WCAG asks for 3 between an icon and its ground. */
+function contrast(...colours: readonly [string, string]): number {
+  const [one, other] = colours.map((colour) => {
+    const [red, green, blue] = colour.match(/\d+(\.\d+)?/g)!.map((part) => {
+      const share = Number(part) / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue! + 0.05
+  })
+  return Math.max(one! / other!, other! / one!)
+}
+
+test('3. an image that the model cannot see says so before it is sent', async (t) => {
+  const models = [{ name: 'scripted', capabilities: ['completion', 'tools'] }]
+  const { page } = await openedPage(t, { answer, models })
+  await page.getByLabel('Files to attach').setInputFiles([{ name: 'map.png', mimeType: 'image/png', buffer: PIXEL }])
+  await strip(page)
+    .getByText(/^Your message: .* because the model cannot see images\.$/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Remove map.png' }).click()
+  await strip(page)
+    .getByText(/cannot see images/)
+    .waitFor({ state: 'detached' })
+})
+
+test('8. every tab of the inspector is on the screen, on a small one too', async (t) => {
+  for (const width of [360, 1280]) {
+    const { page } = await openedPage(t, { answer }, { browser: { viewport: { width, height: 800 } } })
+    await strip(page).getByRole('img').waitFor()
+    if (width === 360) await page.getByRole('button', { name: 'What the model will read' }).click()
+    const tabs = page.getByRole('tablist', { name: 'Inspector' })
+    const { x, width: room } = (await tabs.boundingBox())!
+    for (const tab of await tabs.getByRole('tab').all()) {
+      const box = (await tab.boundingBox())!
+      assert.ok(box.x >= x && box.x + box.width <= x + room, (await tab.textContent())!)
+    }
+  }
+})
+
+test('8. a message that does not fit is seen in the bar, which says what to do', async (t) => {
+  const configuration = { models: { 'ollama/scripted': { window: 4_096 } } }
+  const { page } = await openedPage(t, { answer }, { configuration })
+  await field(page).fill('word '.repeat(8_000))
+  await strip(page)
+    .getByText(/^It does not fit: [\d,]+ of [\d,]+ tokens\. Shorten/)
+    .waitFor()
+  await strip(page)
+    .getByRole('img', { name: /Your message: 8,\d+ tokens/ })
+    .waitFor()
+  await field(page).fill('word')
+  await strip(page).getByText('Forecast').waitFor()
 })
 
 test('3. an upload shows how far it is, keeps the message back, and can be tried again where it broke off', async (t) => {
@@ -264,8 +341,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByPlaceholder('Type to search').waitFor()
       await shot(page, `palette-${colorScheme}-${width}`)
       assert.deepEqual(await seriousFaults(page), [])
-      const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(overflow, false, 'nothing is wider than the window')
+      await fitsWidth(page)
     })
   }
 }

@@ -16,10 +16,29 @@ export async function turnEnded(page: Page): Promise<void> {
   await lastTurn(page).and(page.locator('[aria-busy=false]')).getByRole('button', { name: 'Copy' }).last().waitFor()
 }
 
-/** Whether something is wider than the window. */
-export async function isTooWide(page: Page): Promise<boolean> {
-  return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+/** How long the page may take until it fits its window, ms: a layout follows a new size a frame or two later. */
+const FITS_MS = 5_000
+
+/** Waits until nothing is wider than the window. Throws with the widest element where something stays so. */
+export async function fitsWidth(page: Page): Promise<void> {
+  try {
+    await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: FITS_MS })
+  } catch {
+    throw new Error(await page.evaluate<string>(widest))
+  }
 }
+
+/** An expression of the page: what reaches farthest to a side, as words. What is in a box that scrolls or clips does not count. */
+const widest = `(() => {
+  const reach = (element) => Math.max(element.getBoundingClientRect().right - innerWidth, -element.getBoundingClientRect().left)
+  const isSeen = ({ parentElement }) =>
+    parentElement === document.body || (getComputedStyle(parentElement).overflowX === 'visible' && isSeen(parentElement))
+  const element = [...document.body.querySelectorAll('*')]
+    .filter(isSeen)
+    .reduce((one, other) => (reach(other) > reach(one) ? other : one), document.body)
+  const text = (element.textContent ?? '').slice(0, 80)
+  return Math.ceil(reach(element)) + ' px wider than ' + innerWidth + ' px: ' + element.cloneNode(false).outerHTML + ' ' + text
+})()`
 
 /** Writes a picture of the page where the environment asks for pictures. */
 export async function picture(page: Page, name: string): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -50,8 +51,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Title', exact: true }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
-      const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(overflow, false, 'nothing is wider than the window')
+      await fitsWidth(page)
       if (process.env['SCREENSHOTS']) {
         await page.screenshot({ path: `${process.env['SCREENSHOTS']}/chat-${colorScheme}-${width}.png` })
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, send } from './conversation.ts'
+import { fitsWidth, send } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -118,7 +118,7 @@ test('3. more files than a message can have are refused in words, and nothing is
     .getByText(/^Read: /)
     .waitFor()
   assert.equal(await page.getByRole('list', { name: 'Attached files' }).getByRole('listitem').count(), 50)
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
 })
 
 test('3. a file that is attached while a message is on its way goes with the next one', async (t) => {
@@ -165,7 +165,7 @@ test('6. odd lines behind a slash are never sent by mistake, and never lost', as
     await page.keyboard.press('Enter')
     await page.locator('#main').getByRole('alert').getByText('There is no command').waitFor()
     assert.equal(await field(page).inputValue(), line)
-    assert.equal(await isTooWide(page), false)
+    await fitsWidth(page)
     await field(page).fill('')
   }
   assert.deepEqual((await gateway.curl<{ sessions: unknown[] }>('/api/sessions')).sessions, [])

@@ -17,7 +17,7 @@ const prepare = async (home: string): Promise<void> => {
   writeFileSync(join(home, 'workspace', 'AGENTS.md'), '# Rules\n\nBe brief, and name the tide.\n')
 }
 
-test('the bar follows what one types, to scale, and says what is free', async (t) => {
+test('8: the bar follows what one types, to scale, and says what is free', async (t) => {
   const { page, gateway } = await openedPage(t, {}, { prepare })
   const strip = page.getByRole('region', { name: 'Context of the next call' })
   await strip.getByRole('img').waitFor()
@@ -37,7 +37,7 @@ test('the bar follows what one types, to scale, and says what is free', async (t
   }
 })
 
-test('every segment of a call opens to the exact text, its origin and its other forms', async (t) => {
+test('9: every segment of a call opens to the exact text, its origin and its other forms', async (t) => {
   const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'High water.' }) }, { prepare })
   const { session, calls } = await gateway.say('When is high water?')
   const call = calls[0]!
@@ -63,7 +63,7 @@ test('every segment of a call opens to the exact text, its origin and its other 
   if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/inspector.png` })
 })
 
-test('what was left out says why, with the numbers', async (t) => {
+test('10: what was left out says why, with the numbers', async (t) => {
   const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
   const models = { 'ollama/scripted': { window: 3_000 } }
   const { page, gateway } = await openedPage(t, { answer }, { configuration: { models, context: { reserve: 500 } } })
@@ -79,7 +79,7 @@ test('what was left out says why, with the numbers', async (t) => {
     .waitFor()
 })
 
-test('every number that the inspector shows is that of the account and of the provider', async (t) => {
+test('8: every number that the inspector shows is that of the account and of the provider', async (t) => {
   const usage = { promptTokens: 400, cachedTokens: 100, outputTokens: 7 }
   const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
   const { session } = await gateway.say('One?')
@@ -130,7 +130,7 @@ test('8: a call that is opened as soon as it is over shows what its provider rep
   await page.getByRole('complementary', { name: 'Inspector' }).getByText('400 read').waitFor()
 })
 
-test('on a narrow screen the inspector opens over the conversation, from the strip and from a call', async (t) => {
+test('8: on a narrow screen the inspector opens over the conversation, from the strip and from a call', async (t) => {
   const { page, gateway } = await openedPage(
     t,
     { answer: () => ({ text: 'Yes.' }) },
@@ -311,16 +311,16 @@ test('9: a part says where it was in the call before, why it has its form, and w
   const prompt = row('System', 'System prompt')
   await prompt.locator('summary').first().click()
   await prompt.getByText('Against the call before: same place, the same tokens.').waitFor()
-  await prompt.getByText('Sent in full: it has no other form.').waitFor()
+  await prompt.getByText('Sent in full. It has no other form.').waitFor()
   await prompt.getByRole('link', { name: 'Open the system prompt' }).waitFor()
 
   const skills = row('System', 'Skills')
   await skills.locator('summary').first().click()
-  await skills.getByText(/^Sent as list: [\d,]+ tokens wanted, [\d,]+ sent: .*their share is [\d,]+ of/).waitFor()
+  await skills.getByText(/^Sent as a list: [\d,]+ tokens wanted, [\d,]+ sent: .*their share is [\d,]+ of/).waitFor()
   const manifest = await gateway.curl<Manifest>(`/api/calls/${calls[0]!}/manifest`)
   const { fullTokens } = manifest.entries.find(({ layer }) => layer === 'skills')!
-  await skills.getByText(`Other form: full, ${fullTokens.toLocaleString('en')} tokens`).click()
-  await skills.getByRole('region', { name: 'full of Skills' }).getByText('By hand.').waitFor()
+  await skills.getByText(`Other form: in full, ${fullTokens.toLocaleString('en')} tokens`).click()
+  await skills.getByRole('region', { name: 'Skills, in full' }).getByText('By hand.').waitFor()
 
   const turn = row('History', /^Turn 1: What is there\?/)
   await turn.locator('summary').first().click()

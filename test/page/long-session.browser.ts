@@ -109,6 +109,21 @@ test('a message that was sent is on the screen, however far the reader was from 
   await page.getByRole('button', { name: 'To the newest' }).waitFor({ state: 'detached' })
 })
 
+test('a conversation of long messages stays at its end, while the field for the message grows and shrinks', async (t) => {
+  const { page } = await openedPage(t, { answer: ({ newest }) => ({ text: `Read ${newest.slice(0, 7)}.` }) })
+  const log = page.getByRole('log', { name: 'Conversation' })
+  const distance = () => log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)
+  for (let number = 0; number < 12; number += 1) {
+    const name = `Part ${String(number).padStart(2, '0')}`
+    await page
+      .getByLabel('Message', { exact: true })
+      .fill(`${name} ${'about the tide at Brest, and how it turns '.repeat(90)}`)
+    await page.keyboard.press('Enter')
+    await page.getByText(`Read ${name}.`).waitFor({ state: 'attached' })
+    assert.ok((await settled(page, distance)) < 2, name)
+  }
+})
+
 /** The first question that is wholly on the screen, and where. */
 async function readable(log: Locator, top: number): Promise<{ readonly text: string; readonly y: number }> {
   for (const question of await log.getByText(/^Question \d+$/).all()) {

@@ -3,7 +3,7 @@ import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture, send } from './conversation.ts'
+import { fitsWidth, picture, send } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -80,6 +80,35 @@ test('5. a message that waits is edited in its place, with its files, in every t
   const told = await gateway.curl<{ entries: { type: string }[] }>(`/api/sessions/${session}/entries`)
   assert.equal(told.entries.filter(({ type }) => type === 'edit').length, 1)
   await assertReplays(opened)
+})
+
+test('5. two who edit the same message see what the other wrote, and neither loses a word', async (t) => {
+  const { page, another, answer, heard } = await waiting(t, 'two')
+  const other = await another()
+  await other.goto(page.url())
+  for (const tab of [page, other]) await waits(tab).getByRole('button', { name: 'Edit message 1' }).click()
+  await editor(other).fill('two, theirs')
+  await editor(page).fill('two, mine')
+  await editor(other).press('Enter')
+  await editor(other).waitFor({ state: 'detached' })
+
+  const note = waits(page).getByRole('status')
+  await note.getByText('two, theirs', { exact: true }).waitFor()
+  const [refused] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'PATCH'),
+    editor(page).press('Enter'),
+  ])
+  assert.equal(refused.status(), 409)
+  await waits(page).getByRole('button', { name: 'Save mine in its place' }).waitFor()
+  assert.equal(await editor(page).inputValue(), 'two, mine')
+  await waits(other).getByText('two, theirs', { exact: true }).waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+
+  await waits(page).getByRole('button', { name: 'Save mine in its place' }).click()
+  await waits(other).getByText('two, mine', { exact: true }).waitFor()
+  answer()
+  await page.getByText('Read: two, mine').waitFor()
+  assert.doesNotMatch(heard.join(), /theirs/)
 })
 
 test('5. a message that begins to be answered while it is edited keeps what was written', async (t) => {
@@ -188,7 +217,7 @@ test('4. a turn that runs in another branch is named, with the way to it and a b
   await waits(page).getByText('meanwhile').waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   await page.setViewportSize({ width: 360, height: 800 })
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
   await picture(page, 'another-branch-360')
 
   await note.getByRole('button', { name: 'Show it' }).click()
@@ -209,7 +238,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await waits(page).getByRole('button', { name: 'Edit message 2' }).click()
     await editor(page).waitFor()
     assert.deepEqual(await seriousFaults(page), [])
-    assert.equal(await isTooWide(page), false)
+    await fitsWidth(page)
     await picture(page, `queued-${colorScheme}-360`)
     await page.setViewportSize({ width: 1280, height: 800 })
     await picture(page, `queued-${colorScheme}-1280`)

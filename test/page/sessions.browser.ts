@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 import { writeSessions } from './large-home.ts'
 
 after(closeBrowser)
@@ -33,7 +34,7 @@ async function rename(page: Page, title: string, next: string): Promise<void> {
   await row(page, next).waitFor()
 }
 
-test('a session without a title is listed by its first message, and is renamed', async (t) => {
+test('1. a session without a title is listed by its first message, and is renamed', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
   await gateway.say('When is the spring tide?')
   await rename(page, 'When is the spring tide?', 'Tides')
@@ -43,7 +44,7 @@ test('a session without a title is listed by its first message, and is renamed',
   await row(page, 'Tides').waitFor()
 })
 
-test('a pinned session stays on top, and a folder shows its own sessions alone', async (t) => {
+test('1. a pinned session stays on top, and a folder shows its own sessions alone', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
   await gateway.say('First question')
   await gateway.say('Second question')
@@ -60,7 +61,7 @@ test('a pinned session stays on top, and a folder shows its own sessions alone',
   await row(page, 'First question').waitFor()
 })
 
-test('a search finds titles, and words that were said', async (t) => {
+test('1. a search finds titles, and words that were said', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
   const { session } = await gateway.say('What does the moon do?')
   await gateway.say('Something else entirely')
@@ -74,7 +75,7 @@ test('a search finds titles, and words that were said', async (t) => {
   assert.ok(page.url().includes('/sessions/session_'), session)
 })
 
-test('two browsers see the rename and the states of each other at once', async (t) => {
+test('1. two browsers see the rename and the states of each other at once', async (t) => {
   let release = (): void => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   const answer = async ({ newest }: { readonly newest: string }) => {
@@ -93,7 +94,7 @@ test('two browsers see the rename and the states of each other at once', async (
   await page.getByRole('heading', { name: 'Waited' }).waitFor()
 })
 
-test('the list tells at a glance what works, waits for a person, is done and has failed', async (t) => {
+test('1. the list tells at a glance what works, waits for a person, is done and has failed', async (t) => {
   const answer = ({ newest }: { readonly newest: string }) => {
     if (newest === 'Fail') return { status: 400, body: { error: 'No.' } }
     if (newest !== 'Ask') return { text: 'Yes.' }
@@ -120,7 +121,7 @@ test('the list tells at a glance what works, waits for a person, is done and has
   )
 })
 
-test('two tabs share one stream of changes', async (t) => {
+test('1. two tabs share one stream of changes', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
   const tab = await page.context().newPage()
   await tab.goto(gateway.url)
@@ -137,7 +138,7 @@ test('two tabs share one stream of changes', async (t) => {
   await row(tab, 'Hello again').waitFor()
 })
 
-test('a deletion is undone, and a page that is closed in time has deleted nothing', async (t) => {
+test('1. a deletion is undone, and a page that is closed in time has deleted nothing', async (t) => {
   const { page, gateway, another } = await openedPage(t, answers)
   const { session } = await gateway.say('Keep me')
   await choose(page, 'Keep me', 'Delete')
@@ -160,7 +161,7 @@ test('a deletion is undone, and a page that is closed in time has deleted nothin
   await assert.rejects(gateway.curl(`/api/sessions/${session}`), /not-found/)
 })
 
-test('a session is exported to a file and imported from it, a second time as a copy', async (t) => {
+test('1. a session is exported to a file and imported from it, a second time as a copy', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
   const { session } = await gateway.say('Carry me over')
   const download = page.waitForEvent('download')
@@ -174,7 +175,7 @@ test('a session is exported to a file and imported from it, a second time as a c
   await page.getByRole('article').getByText('The moon causes tides.').waitFor()
 })
 
-test('5,000 sessions: the last is reached by scrolling, any is found by words', async (t) => {
+test('1. 5,000 sessions: the last is reached by scrolling, any is found by words', async (t) => {
   const { page } = await openedPage(t, answers, { prepare: (home) => writeSessions(home, 5_000) })
   await row(page, 'Conversation 5000').waitFor()
   const list = sessions(page).getByRole('list').locator('..')
@@ -205,7 +206,7 @@ async function atEnd(list: Locator): Promise<boolean> {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [360, 1280]) {
-    test(`axe finds nothing serious in the list of sessions: ${colorScheme}, ${width} px`, async (t) => {
+    test(`1. axe finds nothing serious in the list of sessions: ${colorScheme}, ${width} px`, async (t) => {
       const viewport = { width, height: 800 }
       const { page, gateway } = await openedPage(t, answers, { browser: { colorScheme, viewport } })
       await gateway.say('A first conversation with a long title that does not fit into the list')
@@ -217,7 +218,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await sessions(page).getByRole('heading', { name: 'Pinned' }).waitFor()
       await row(page, 'Second').hover()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/sessions-${colorScheme}-${width}.png` })
       await choose(page, 'Second', 'Rename …')

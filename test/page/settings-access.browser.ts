@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -40,7 +41,7 @@ test('every tool is listed with its owner, its access and the rule that decides'
   const tools = main.getByRole('region', { name: 'All tools' })
   const row = tools.getByRole('listitem').filter({ has: tools.page().getByLabel('Access of list_files') })
   assert.equal(await row.getByLabel('Access of list_files').inputValue(), 'allowed')
-  await row.getByText('workspace · global.allowedTools').waitFor()
+  await row.getByText('From workspace. tool-access.json allows it (global.allowedTools).').waitFor()
   await tools.getByLabel('Find a tool').fill('edit_file')
   assert.equal(await tools.getByLabel('Access of edit_file').inputValue(), 'refused')
   assert.equal(await tools.getByRole('listitem').count(), 1)
@@ -99,10 +100,10 @@ test('a command is tried before and after the change, and nothing runs', async (
   await trial.getByLabel('Tool').selectOption('shell')
   await trial.getByLabel('Command').fill('git log -1')
   await trial.getByText('Denied').waitFor()
-  await trial.getByText('(global.allowedTools)').waitFor()
+  await trial.getByText('tool-access.json does not allow it (global.allowedTools).').waitFor()
   await main.getByLabel('Access of shell').selectOption('allowed')
   await trial.getByText('After your change').waitFor()
-  await trial.getByText('(tools.shell.allowedPrefixes "git log")').waitFor()
+  await trial.getByText('tool-access.json allows it (tools.shell.allowedPrefixes "git log").').waitFor()
 })
 
 test('a text with a mistake names its line and is not saved', async (t) => {
@@ -115,6 +116,42 @@ test('a text with a mistake names its line and is not saved', async (t) => {
     await page.getByRole('dialog', { name: 'Review the change' }).getByRole('button', { name: 'Save' }).isDisabled(),
   )
   assert.equal(read(), WRITTEN)
+})
+
+test('a text is asked about once, when the typing pauses', async (t) => {
+  const { page, main } = await toolSettings(t)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/tool-access/preview')) asked.push(request.postDataJSON().text)
+  })
+  const text = main.getByLabel('tool-access.json')
+  await text.evaluate(typeLetters, '{"global": {"mode": "ful"}}')
+  await main.getByText('global.mode must be one of').waitFor()
+  assert.deepEqual(asked.toSorted(), ['{"global": {"mode": "ful"}}'])
+})
+
+test('what is typed while the policy is being saved stays, as a change that is not saved', async (t) => {
+  const { page, main, read } = await toolSettings(t)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/tool-access', async (route) => {
+    if (route.request().method() === 'PUT') await held.promise
+    await route.continue()
+  })
+  const text = main.getByLabel('tool-access.json')
+  await text.fill('{"global": {"mode": "off"}}')
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Review the change' })
+  const sent = page.waitForRequest((request) => request.method() === 'PUT')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await sent
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await text.fill('{"global": {"mode": "full"}}')
+  held.resolve()
+  await page.getByText('Saved. It takes effect').waitFor()
+  assert.equal(read(), '{"global": {"mode": "off"}}')
+  assert.equal(await text.inputValue(), '{"global": {"mode": "full"}}')
+  await page.getByRole('region', { name: 'Unsaved change' }).getByText('It lets through').waitFor()
 })
 
 test('an earlier content is put back from the page', async (t) => {
@@ -177,8 +214,24 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('region', { name: 'What becomes allowed' }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
       await picture(page, `access-review-${colorScheme}-${width}`)
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      await fitsWidth(page)
     })
+  }
+}
+
+/** What a script in the browser has. */
+interface InBrowser {
+  readonly HTMLTextAreaElement: { readonly prototype: object }
+  readonly Event: new (type: string, options: object) => Event
+}
+
+/** In the browser: puts a text into a field letter by letter, without a pause. */
+function typeLetters(field: unknown, text: string): void {
+  const window = globalThis as unknown as InBrowser
+  const { set } = Object.getOwnPropertyDescriptor(window.HTMLTextAreaElement.prototype, 'value')!
+  for (let length = 1; length <= text.length; length += 1) {
+    set!.call(field, text.slice(0, length))
+    ;(field as EventTarget).dispatchEvent(new window.Event('input', { bubbles: true }))
   }
 }
 

@@ -6,7 +6,7 @@ import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { AuditRecord } from '../../src/session.ts'
 import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture } from './conversation.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -143,7 +143,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await item.locator('summary').click()
       await item.getByText('hash before').waitFor()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.equal(await isTooWide(page), false)
+      await fitsWidth(page)
       await picture(page, `audit-${colorScheme}-${width}`)
     })
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { run } from '../cli/recorded-io.ts'
 import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -51,7 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await main.getByRole('button', { name: 'Make an archive' }).click()
       await main.getByRole('region', { name: 'Ready' }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/backup-${colorScheme}-${width}.png` })
     })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeBrowser, openedPage } from './browser.ts'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -22,6 +23,46 @@ test('every page of the settings says what it is for, without marks of code, and
     await sentence.waitFor()
     assert.match(await sentence.innerText(), /^[A-Z][^]*\.$/, id)
     for (const text of await page.locator('#main p').allInnerTexts()) assert.doesNotMatch(text, /`/, id)
-    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 360, id)
+    await fitsWidth(page)
   }
 })
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`status, models and appearance fit a phone, and axe finds nothing serious: ${colorScheme}`, async (t) => {
+    const { page, gateway } = await openedPage(
+      t,
+      {},
+      { browser: { colorScheme, viewport: { width: 360, height: 740 } } },
+    )
+    const seen = { status: 'Home', models: 'Attach a provider', appearance: 'Colours' }
+    for (const [id, text] of Object.entries(seen)) {
+      await page.goto(`${gateway.url}/settings/${id}`)
+      await page.locator('#main').getByText(text, { exact: true }).waitFor()
+      assert.deepEqual(await seriousFaults(page), [], id)
+      await fitsWidth(page)
+      await picture(page, `${id}-${colorScheme}-360`)
+    }
+  })
+}
+
+for (const [kind, body] of [
+  ['agent', { name: 'Poet', prompt: 'Answer in verse.' }],
+  ['project', { name: 'Harbour', instructions: 'Be brief.' }],
+] as const) {
+  test(`removed ${kind}s are spoken of only where there are some`, async (t) => {
+    const { page, gateway } = await openedPage(t, {})
+    const main = page.locator('#main')
+    const read = page.waitForResponse((response) => response.url().endsWith(`/api/${kind}s?removed=true`))
+    await page.goto(`${gateway.url}/settings/${kind}s`)
+    await (await read).finished()
+    await main.getByText(`There is no ${kind} yet.`).waitFor()
+    assert.equal(await main.getByText(`Removed ${kind}s`).count(), 0)
+    const { id } = await gateway.curl<{ readonly id: string }>(`/api/${kind}s`, body)
+    await page.goto(`${gateway.url}/settings/${kind}s?id=${id}`)
+    await main.getByRole('button', { name: `Remove this ${kind}` }).click()
+    await main.getByText(`Removed ${kind}s`).click()
+    await main.getByRole('button', { name: `Put ${body.name} back` }).click()
+    await main.getByRole('link', { name: new RegExp(`^${body.name}`) }).waitFor()
+    await main.getByText(`Removed ${kind}s`).waitFor({ state: 'detached' })
+  })
+}

@@ -6,7 +6,7 @@ import type { Locator } from 'playwright-core'
 import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture } from './conversation.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -112,6 +112,36 @@ test('files are added to a project and removed, each with its size or the reason
   )
 })
 
+test('a link to a document of a project opens its text at the place, and its other pieces are a click away', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour' })
+  await page.goto(`${gateway.url}/settings/projects?id=${id}`)
+  const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
+  const text = `The beginning. ${'The sea is wide. '.repeat(3_000)}The end.`
+  const note = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+  await files.getByLabel('Files for this project').setInputFiles([note('other.txt', 'Calm.'), note('sea.txt', text)])
+  await files
+    .getByRole('listitem')
+    .filter({ hasText: 'sea.txt' })
+    .getByText(/\d+ tokens/)
+    .waitFor()
+  const kept = await gateway.curl<{ readonly files: readonly { readonly id: string; readonly name: string }[] }>(
+    `/api/files?owner=project/${id}`,
+  )
+  const file = kept.files.find(({ name }) => name === 'sea.txt')!.id
+  await page.goto(`${gateway.url}/settings/projects?id=${id}&file=${file}&at=45000`)
+  const shown = files.getByRole('region', { name: 'Text of sea.txt' })
+  await shown.getByText('The end.').waitFor()
+  await files.getByText(`Characters 45,001 to ${text.length.toLocaleString('en')}`).waitFor()
+  assert.equal(await files.getByRole('region', { name: 'Text of other.txt' }).count(), 0)
+  assert.deepEqual(await seriousFaults(page), [])
+  for (const from of ['25,001', '5,001', '1']) {
+    await files.getByRole('button', { name: 'Earlier text' }).click()
+    await files.getByText(`Characters ${from} to`).waitFor()
+  }
+  await shown.getByText('The beginning.').waitFor()
+})
+
 test('an agent is made with every field, changed, removed, and put back from an earlier version', async (t) => {
   const { page, gateway } = await openedPage(t, {})
   await page.goto(`${gateway.url}/settings/agents`)
@@ -206,6 +236,61 @@ test('of two browsers that change the same agent, the second sees the version of
   await mine.getByRole('button', { name: 'Save' }).click()
   await mine.getByRole('listitem', { name: 'Version 3' }).getByText('Newest').waitFor()
   assert.equal((await newest(gateway, 'agents', id)).value?.['prompt'], 'Answer in haiku.')
+})
+
+test('what is typed while a save runs stays, as a change of what was saved', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour', instructions: 'Be brief.' })
+  for (const [path, field, address] of [
+    [`projects?id=${id}`, 'Instructions', `**/api/projects/${id}`],
+    ['prompt', 'System prompt', '**/api/prompt'],
+  ] as const) {
+    await page.goto(`${gateway.url}/settings/${path}`)
+    const held = Promise.withResolvers<void>()
+    await page.route(address, async (route) => {
+      if (route.request().method() !== 'GET') await held.promise
+      await route.continue()
+    })
+    const main = page.locator('#main')
+    const text = main.getByRole('textbox', { name: field, exact: true })
+    await text.fill('One.')
+    const sent = page.waitForRequest((request) => ['PUT', 'PATCH'].includes(request.method()))
+    await main.getByRole('button', { name: 'Save' }).click()
+    await sent
+    await text.fill('One. Two.')
+    held.resolve()
+    await main.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor()
+    assert.equal(await text.inputValue(), 'One. Two.')
+    assert.equal(await main.getByRole('alert').count(), 0)
+    await main.getByText('Not saved yet.').waitFor()
+    await main.getByText('What changes').click()
+    await main.getByRole('region', { name: 'Difference' }).locator('ins').getByText('Two.').waitFor()
+    await main.getByRole('button', { name: 'Save' }).click()
+    await main.getByText('Not saved yet.').waitFor({ state: 'detached' })
+    assert.equal(await text.inputValue(), 'One. Two.')
+    await page.unroute(address)
+  }
+  assert.deepEqual((await newest(gateway, 'projects', id)).value, { name: 'Harbour', instructions: 'One. Two.' })
+})
+
+test('what is typed while a new one is being made is a change of it', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await page.goto(`${gateway.url}/settings/projects?id=new`)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/projects', async (route) => {
+    if (route.request().method() === 'POST') await held.promise
+    await route.continue()
+  })
+  const main = page.locator('#main')
+  await main.getByLabel('Name').fill('Harbour')
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/api/projects'))
+  await main.getByRole('button', { name: 'Create the project' }).click()
+  await sent
+  await main.getByLabel('Instructions').fill('Be brief.')
+  held.resolve()
+  await main.getByRole('heading', { name: 'Harbour' }).waitFor()
+  assert.equal(await main.getByLabel('Instructions').inputValue(), 'Be brief.')
+  await main.getByText('Not saved yet.').waitFor()
 })
 
 test('what is refused says why and keeps the input, and a change that was left is there on return', async (t) => {
@@ -332,7 +417,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const [address, seen] of pages) {
         await page.goto(`${gateway.url}/settings/${address}`)
         await seen.first().waitFor()
-        assert.equal(await isTooWide(page), false, address)
+        await fitsWidth(page)
         assert.deepEqual(await seriousFaults(page), [], address)
         await picture(page, `records-${address.replaceAll(/\W+.*?=\w*/g, '-one')}-${colorScheme}-${width}`)
       }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { openMcpHome } from '../mcp/mcp-home.ts'
 import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -157,7 +158,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await main.getByRole('button', { name: 'Change good' }).click()
       await main.getByText('config.json has these values already.').waitFor()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/servers-${colorScheme}-${width}.png` })
     })

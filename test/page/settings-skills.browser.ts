@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture } from './conversation.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -175,7 +175,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await row.getByText(/^In full/).click()
       await row.getByText('Files (2)').click()
       await row.getByRole('region', { name: /^In full/ }).waitFor()
-      assert.equal(await isTooWide(page), false)
+      await fitsWidth(page)
       assert.deepEqual(await seriousFaults(page), [])
       await picture(page, `skills-open-${colorScheme}-${width}`)
       await main.getByRole('listitem', { name: 'gated' }).scrollIntoViewIfNeeded()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -57,7 +58,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await main.getByRole('button', { name: 'Make a new token' }).click()
       await main.getByRole('button', { name: 'Replace the token' }).waitFor()
       assert.deepEqual(await seriousFaults(page), [])
-      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      await fitsWidth(page)
       const folder = process.env['SCREENSHOTS']
       if (folder) await page.screenshot({ path: `${folder}/token-${colorScheme}-${width}.png` })
     })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { UsageReport } from '../../src/capability.ts'
 import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
-import { isTooWide, picture } from './conversation.ts'
+import { fitsWidth, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -106,7 +106,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           .getByRole('table', { name: `Usage by ${by.toLowerCase()}` })
           .waitFor()
         assert.deepEqual(await seriousFaults(page), [], by)
-        assert.equal(await isTooWide(page), false, by)
+        await fitsWidth(page)
         await picture(page, `usage-${by.toLowerCase()}-${colorScheme}-${width}`)
       }
     })

@@ -21,10 +21,12 @@ async function freshHome(t: TestContext): Promise<OpenedPage & { readonly port: 
   return { ...(await openedPage(t, {}, { prepare })), port }
 }
 
-test('a home without a model leads to a page that says so, and finds Ollama once it runs', async (t) => {
+test('7. a home without a model leads to a page that says so, and finds Ollama once it runs', async (t) => {
   const { page, port } = await freshHome(t)
   await page.getByRole('heading', { name: 'Attach a model' }).waitFor()
   await page.getByRole('region', { name: 'Ollama' }).getByText('does not answer').waitFor()
+  // A command is drawn as code, without the marks around it.
+  await page.getByRole('region', { name: 'Ollama' }).getByText('ollama serve', { exact: true }).waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/setup.png` })
 
@@ -37,14 +39,14 @@ test('a home without a model leads to a page that says so, and finds Ollama once
   await page.getByText('Here I am.').waitFor()
 })
 
-test('a key is tried, kept in a file of its own, and is nowhere else; a wrong one says so and keeps the input', async (t) => {
+test('7. a key is tried, kept in a file of its own, and is nowhere else; a wrong one says so and keeps the input', async (t) => {
   const { page, gateway } = await freshHome(t)
   const address = await serverWithKey(t)
   const server = page.getByRole('region', { name: "A server with OpenAI's API" })
   await server.getByLabel('Address').fill(address)
   await server.getByLabel('Key').fill('sk-wrong')
   await server.getByRole('button', { name: 'Attach' }).click()
-  await server.getByRole('alert').waitFor()
+  assert.match(await server.getByRole('alert').innerText(), /^The key was refused\..*Check that the key is complete/s)
   assert.equal(await server.getByLabel('Address').inputValue(), address)
   assert.ok(!existsSync(join(gateway.home, 'data', 'keys')))
 
@@ -52,6 +54,11 @@ test('a key is tried, kept in a file of its own, and is nowhere else; a wrong on
   await server.getByRole('button', { name: 'Attach' }).click()
   await server.getByRole('button', { name: 'openai-compatible/one' }).click()
   await page.getByText('Write a message.').waitFor()
+  // The bar is of this model before anything is typed.
+  await page
+    .getByRole('region', { name: 'Context of the next call' })
+    .getByText('openai-compatible/one', { exact: true })
+    .waitFor()
 
   const kept = join(gateway.home, 'data', 'keys', 'openai-compatible')
   assert.equal(readFileSync(kept, 'utf8'), `${KEY}\n`)
@@ -80,7 +87,36 @@ test('a key is tried, kept in a file of its own, and is nowhere else; a wrong on
   assert.deepEqual(holders, [kept])
 })
 
-test('the rehearsal is one click away, and the page stays away after a reload', async (t) => {
+test('7. an address where nothing answers says what to check; a second server is attached beside the first', async (t) => {
+  const { page, gateway } = await freshHome(t)
+  const [first, second] = [await scriptedProvider(), await scriptedProvider({ models: [{ name: 'two' }] })]
+  t.after(() => Promise.all([first.close(), second.close()]))
+  const dead = `http://127.0.0.1:${await freePort()}/v1`
+  const server = page.getByRole('region', { name: "A server with OpenAI's API" })
+  await server.getByLabel('Address').fill(dead)
+  await server.getByRole('button', { name: 'Attach' }).click()
+  const said = await server.getByRole('alert').innerText()
+  assert.ok(said.startsWith(`Nothing answers at ${dead}.`) && said.includes('Check the address'), said)
+  assert.doesNotMatch(said, /baseURL/)
+  await server.getByLabel('Address').fill(first.url)
+  await server.getByRole('button', { name: 'Attach' }).click()
+  await server.getByRole('button', { name: 'openai-compatible/scripted' }).click()
+
+  await page.goto(`${gateway.url}/settings/models`)
+  await server.getByText('Another server, address or key').click()
+  await server.getByLabel('Name').fill('second')
+  await server.getByLabel('Address').fill(second.url)
+  await server.getByRole('button', { name: 'Attach' }).click()
+  await server.getByText('Attached, with one model.').waitFor()
+  await server.getByRole('button', { name: 'second/two' }).click()
+  const { providers } = JSON.parse(readFileSync(join(gateway.home, 'config.json'), 'utf8')) as {
+    readonly providers: Readonly<Record<string, { readonly baseURL: string }>>
+  }
+  assert.equal(providers['openai-compatible']?.baseURL, first.url)
+  assert.equal(providers['second']?.baseURL, second.url)
+})
+
+test('7. the rehearsal is one click away, and the page stays away after a reload', async (t) => {
   const { page } = await freshHome(t)
   await page.getByRole('button', { name: 'Go on with the rehearsal' }).click()
   await page.getByText('Write a message.').waitFor()
@@ -88,7 +124,7 @@ test('the rehearsal is one click away, and the page stays away after a reload', 
   await page.getByText('Write a message.').waitFor()
 })
 
-test('the settings show the models and set the one that is used', async (t) => {
+test('7. the settings show the models and set the one that is used', async (t) => {
   const { page, gateway } = await openedPage(t, { models: [{ name: 'scripted' }, { name: 'other' }] })
   await page.goto(`${gateway.url}/settings/models`)
   const row = page.getByRole('listitem').filter({ hasText: 'ollama/other' })

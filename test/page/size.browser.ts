@@ -21,6 +21,12 @@ test('everything but highlighting and mathematics is at most 200 kB of compresse
   }
 })
 
+test('what packages bring along and the page does not use is left out', () => {
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
+  const source = scripts.map((name) => readFileSync(join(assets, name), 'utf8')).join('\n')
+  for (const unused of ['<blockquote>', 'absoluteStrokeWidth', '.jsx)(']) assert.ok(!source.includes(unused), unused)
+})
+
 test('a browser receives what the build has compressed, and a client without Brotli or gzip can read it, too', async (t) => {
   const { page, gateway } = await openedPage(t, {})
   await page.getByLabel('Message', { exact: true }).waitFor()

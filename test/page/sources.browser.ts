@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -21,7 +21,7 @@ async function upload({ url, token }: RealGateway, name: string, bytes: Buffer, 
 const tides = `# Tides\n\n## Spring\n\nHigh water is at nine.\n\n${'The sea is wide. '.repeat(80)}\n`
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a citation is a chip with a preview, and the turn lists its sources: ${colorScheme}`, async (t) => {
+  test(`2. a citation is a chip with a preview, and the turn lists its sources: ${colorScheme}`, async (t) => {
     const text = 'High water is at nine [1], as it says [1](https://example.org), not [7] and not `[1]`.'
     const { page, gateway } = await openedPage(t, { answer: () => ({ text }) }, { browser: { colorScheme } })
     const { id: project } = await gateway.curl<{ id: string }>('/api/projects', { name: 'Sea', instructions: '' })
@@ -53,6 +53,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await list.getByText('tides.md').click()
     await list.getByText(/High water is at nine\./).waitFor()
     await picture(page, `sources-${colorScheme}`)
+
+    await list.getByRole('link', { name: 'Open the document' }).click()
+    const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
+    const opened = files.getByRole('listitem').filter({ hasText: 'tides.md' })
+    await opened.locator('summary:focus').waitFor()
+    await opened.getByRole('region', { name: 'Text of tides.md' }).getByText('The sea is wide.').waitFor()
+    await picture(page, `document-${colorScheme}`)
+    assert.deepEqual(await seriousFaults(page), [])
+    await fitsWidth(page)
   })
 }
 
@@ -72,7 +81,7 @@ function redSquare(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
 }
 
-test('an attached image is seen, and large at a click; another file has its name', async (t) => {
+test('2. an attached image is seen, and large at a click; another file has its name', async (t) => {
   const { page, gateway } = await openedPage(
     t,
     { answer: () => ({ text: 'A square.' }), models: [{ name: 'scripted', capabilities: ['completion', 'vision'] }] },
@@ -92,6 +101,6 @@ test('an attached image is seen, and large at a click; another file has its name
   await page.getByRole('dialog', { name: 'square.png' }).getByRole('img').waitFor()
   await picture(page, 'image')
   await page.keyboard.press('Escape')
-  assert.equal(await isTooWide(page), false)
+  await fitsWidth(page)
   await lastTurn(page).getByRole('list', { name: 'Attached files' }).getByText('tides.md').waitFor()
 })

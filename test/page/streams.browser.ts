@@ -20,7 +20,7 @@ async function reached(page: Page, word: string): Promise<void> {
   await lastTurn(page).locator('.prose', { hasText: word }).waitFor()
 }
 
-test('a page that is loaded again in the middle of an answer goes on, and shows no word twice', async (t) => {
+test('5. a page that is loaded again in the middle of an answer goes on, and shows no word twice', async (t) => {
   const { page } = await openedPage(t, { answer: () => ({ text: words, pieceDelayMs: 25 }) })
   await send(page, 'Count')
   await reached(page, 'word20 ')
@@ -31,7 +31,7 @@ test('a page that is loaded again in the middle of an answer goes on, and shows 
   assert.equal(await answerOf(page), whole)
 })
 
-test('two browsers show the same answer while it arrives, one of them from its middle on', async (t) => {
+test('5. two browsers show the same answer while it arrives, one of them from its middle on', async (t) => {
   const { page, another } = await openedPage(t, { answer: () => ({ text: words, pieceDelayMs: 25 }) })
   await send(page, 'Count')
   await reached(page, 'word10 ')
@@ -43,7 +43,7 @@ test('two browsers show the same answer while it arrives, one of them from its m
   assert.deepEqual([await answerOf(page), await answerOf(other)], [whole, whole])
 })
 
-test('offline is shown, what was written is kept, and the answer goes on where it was', async (t) => {
+test('5. offline is shown, what was written is kept, and the answer goes on where it was', async (t) => {
   const { page } = await openedPage(t, { answer: () => ({ text: words, pieceDelayMs: 25 }) })
   let refuses = false
   // The network of the browser is cut for new connections; the open one is ended by a long answer of the proxy before it.
@@ -75,7 +75,7 @@ test('offline is shown, what was written is kept, and the answer goes on where i
   assert.equal(await page.getByLabel('Message', { exact: true }).inputValue(), 'not sent yet')
 })
 
-test('a gateway that is killed in the middle of an answer and started again goes on with it', async (t) => {
+test('5. a gateway that is killed in the middle of an answer and started again goes on with it', async (t) => {
   const answers = [{ text: words, pieceDelayMs: 40 }, { text: 'And now the whole of it.' }]
   const { page, gateway } = await openedPage(t, { answer: (_, n) => answers[n - 1]! })
   await send(page, 'Count')
@@ -97,7 +97,7 @@ test('a gateway that is killed in the middle of an answer and started again goes
   assert.equal(gateway.provider.requests.length, 2)
 })
 
-test('a connection that is silent for too long is made again', async (t) => {
+test('5. a connection that is silent for too long is made again', async (t) => {
   let begin = (): void => {}
   const begun = new Promise<void>((resolve) => (begin = resolve))
   const { page } = await openedPage(t, {
@@ -123,7 +123,7 @@ test('a connection that is silent for too long is made again', async (t) => {
   assert.equal(connections, 2)
 })
 
-test('the wait before another attempt counts down, and the reason is said', async (t) => {
+test('5. the wait before another attempt counts down, and the reason is said', async (t) => {
   const refused = { status: 503, body: { error: 'the model is being loaded' }, headers: { 'retry-after': '3' } }
   const { page } = await openedPage(t, { answer: (_, n) => (n === 1 ? refused : { text: 'Here I am.' }) })
   await send(page, 'Hello')
@@ -150,7 +150,7 @@ for (const [outcome, provider, answer, sentence] of [
   ['stopped by content rules', 'openai', { text: 'No', finish: 'content-filter' }, /content rules/],
   ['failed', 'openai', { status: 401, body: { error: 'no key' } }, /key|401/i],
 ] as const) {
-  test(`an answer that is ${outcome} says so in a sentence`, async (t) => {
+  test(`5. an answer that is ${outcome} says so in a sentence`, async (t) => {
     const { page, gateway } = await openedPage(
       t,
       { answer: () => answer },
@@ -168,7 +168,7 @@ for (const [outcome, provider, answer, sentence] of [
   })
 }
 
-test('a long answer that arrives fast leaves the page free to answer', async (t) => {
+test('5. a long answer that arrives fast leaves the page free to answer', async (t) => {
   const section =
     '## Part\n\nSome **words** with `code` and [a link](https://example.org).\n\n- one\n- two\n\n```js\nlet a = 1\n```\n\n'
   const text = Array.from({ length: 200 }, () => section.match(/\S+\s*/g)!).flat()

@@ -5,7 +5,7 @@ import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
-import { isTooWide, lastTurn, picture, send, styleOf } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send, styleOf } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -52,7 +52,7 @@ function readsAndEdits(times = 1): NonNullable<ScriptedProviderOptions['answer']
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [360, 1280]) {
-    test(`a call that asks shows exactly what it would do and what was read before: ${colorScheme}, ${width} px`, async (t) => {
+    test(`2. a call that asks shows exactly what it would do and what was read before: ${colorScheme}, ${width} px`, async (t) => {
       const { page, gateway } = await opened(t, readsAndEdits(), { colorScheme, viewport: { width, height: 900 } })
       await send(page, 'Change the log')
       const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
@@ -68,7 +68,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         .getByText(/calm\s+.*clear/s)
         .last()
         .waitFor()
-      assert.equal(await isTooWide(page), false)
+      await fitsWidth(page)
       assert.deepEqual(await seriousFaults(page), [])
       await picture(page, `approval-${colorScheme}-${width}`)
 
@@ -84,7 +84,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('a denial reaches the model with its reason', async (t) => {
+test('2. a denial reaches the model with its reason', async (t) => {
   const { page, gateway } = await opened(t, readsAndEdits())
   await send(page, 'Change the log')
   const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
@@ -99,7 +99,7 @@ test('a denial reaches the model with its reason', async (t) => {
   assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'calm\nclear\n')
 })
 
-test('an approval for the session is not asked for again', async (t) => {
+test('2. an approval for the session is not asked for again', async (t) => {
   const { page, gateway } = await opened(t, readsAndEdits())
   await send(page, 'Change the log')
   await lastTurn(page).getByRole('button', { name: 'For this session' }).click()
@@ -111,7 +111,7 @@ test('an approval for the session is not asked for again', async (t) => {
   assert.equal(records.length, 1)
 })
 
-test('a decision in the terminal, or in another tab, shows at once everywhere', async (t) => {
+test('2. a decision in the terminal, or in another tab, shows at once everywhere', async (t) => {
   const { page, another, gateway } = await opened(t, readsAndEdits())
   await send(page, 'Change the log')
   const question = { name: 'Approval of edit_file' } as const
@@ -130,7 +130,7 @@ test('a decision in the terminal, or in another tab, shows at once everywhere', 
   }
 })
 
-test('a decision that came too late says so, and nothing is lost', async (t) => {
+test('2. a decision that came too late says so, and nothing is lost', async (t) => {
   const { page, gateway } = await opened(t, readsAndEdits())
   // This page does not hear of the decision.
   await page.route(/\/api\/approvals\//, async (route) => {
@@ -143,7 +143,7 @@ test('a decision that came too late says so, and nothing is lost', async (t) => 
   assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'calm\nclear\n')
 })
 
-test('a refused call leads to the page where it can be allowed', async (t) => {
+test('2. a refused call leads to the page where it can be allowed', async (t) => {
   const { page } = await openedPage(t, {
     answer: (_, n) => (n === 1 ? { toolCalls: [{ name: 'list_files', input: {} }] } : { text: 'Then not.' }),
   })
@@ -153,7 +153,7 @@ test('a refused call leads to the page where it can be allowed', async (t) => {
   await page.getByRole('heading', { name: 'Tools and access' }).waitFor()
 })
 
-test('a call that runs shows for how long, and then its result; one that is refused says why', async (t) => {
+test('2. a call that runs shows for how long, and then its result; one that is refused says why', async (t) => {
   const { page } = await opened(t, (_, n) => {
     if (n === 1) return { toolCalls: [{ name: 'shell', input: { cmd: 'sleep 3' } }] }
     if (n === 2) return { toolCalls: [{ name: 'read_file', input: { path: '../config.json' } }] }
@@ -176,7 +176,7 @@ test('a call that runs shows for how long, and then its result; one that is refu
   await refused.getByLabel('Result').waitFor()
 })
 
-test('a proposal is decided in place, by keyboard, and a decision in the terminal shows', async (t) => {
+test('2. a proposal is decided in place, by keyboard, and a decision in the terminal shows', async (t) => {
   const { page, gateway } = await opened(t, (_, n) => {
     const proposal = (content: string) => ({
       toolCalls: [{ name: 'propose_notes_update', input: { image_id: 'tide', content } }],

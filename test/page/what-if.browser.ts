@@ -83,12 +83,20 @@ test('13: bar, list and price follow a slider, and back again', async (t) => {
   await setSlider(page, /^Window/, 12_032)
   await result.getByText('of 11,532 tokens').waitFor()
   const entries = page.getByRole('region', { name: 'What is in and what is out' })
-  await entries.getByText('new').or(entries.getByText('now in')).first().waitFor()
+  await entries.getByText('now in').first().waitFor()
   await page.getByRole('button', { name: 'As it is' }).click()
   await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+  await entries.getByText('System prompt', { exact: true }).waitFor()
+  await entries
+    .getByText(/^[\d,]+ tokens wanted, /)
+    .first()
+    .waitFor()
 
   await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
-  await entries.getByText('list', { exact: true }).waitFor()
+  await entries
+    .getByText('as a list', { exact: true })
+    .and(entries.getByTitle('list', { exact: true }))
+    .waitFor()
   await setSlider(page, /^Kept for the answer/, 1800)
   await result.getByText('of 2,200 tokens').waitFor()
   await page.getByRole('button', { name: 'As it is' }).click()
@@ -165,7 +173,7 @@ test('13: what was tried is copied as configuration that a gateway starts with, 
   await setSlider(page, /^Low water/, 0.75)
   await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
   await page.getByRole('button', { name: 'Copy as configuration' }).click()
-  await page.getByText('Copied.').waitFor()
+  await page.getByText(`Copied. Merge it into ${gateway.home}/config.json,`).waitFor()
   const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
     readonly context: object
   }
@@ -213,7 +221,9 @@ test('12: two calls are compared: what came and changed, the text difference, an
   const comparison = page.getByRole('region', { name: 'Comparison' })
   const why = 'The text of the skills was edited, first at “Type every letter.”'
   await comparison.getByText(why).waitFor()
-  await comparison.getByText(/tokens at the beginning are the same; the first that is not: skills\./).waitFor()
+  await comparison
+    .getByText(/^The first [\d,]+ of [\d,]+ tokens are the same\. The first difference is in skills\.$/)
+    .waitFor()
   await comparison.getByText('skills', { exact: true }).click()
   await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
   await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
@@ -237,7 +247,7 @@ test('14: the request is rebuilt and identical, and its command sends the same b
   const { session, calls } = await gateway.say("it's a test", { model: 'openai/scripted' })
   await openTab(page, gateway.url, session, 'Request', calls[0])
   await page.getByText('Rebuilt and identical').waitFor()
-  await page.getByText('The body that left is the same, too').waitFor()
+  await page.getByText('The body that was sent is identical, too').waitFor()
   const command = (await page.getByLabel('The request as a command').textContent())!
   for (const key of [...Object.values(keys), gateway.token]) assert.ok(!command.includes(key))
   const before = gateway.provider.requests.length
@@ -269,7 +279,7 @@ test('14: a call is shared as one file that opens anywhere, with its bar and tex
   await opened.goto(`file://${file}`)
   await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
   await opened.getByRole('img', { name: /Turn \d+: [\d,]+ tokens/ }).waitFor()
-  await opened.getByText('skills', { exact: true }).click()
+  await opened.getByText('Skills', { exact: true }).click()
   await opened.getByText('Write every letter by hand.').waitFor()
   assert.deepEqual(asked, [`file://${file}`])
 })

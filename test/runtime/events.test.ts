@@ -300,6 +300,37 @@ test('a reader who joins during a call reads every word of it once, and in order
   ])
 })
 
+test('a reader who comes after a waiting message was taken back reads every word of the call that runs', async (t) => {
+  const [reached, goOn] = [gate(), gate()]
+  const model = scriptedModel({
+    answer: () => ({
+      text: 'one two three four',
+      before(piece) {
+        if (piece !== 2) return undefined
+        reached.open()
+        return goOn.passed
+      },
+    }),
+  })
+  const { runtime } = await opened(t, { model })
+  const { session, turn } = await runtime.submit({ text: 'count' })
+  await reached.passed
+  const { turn: waits } = await runtime.submit({ session, text: 'wait' })
+  assert.equal(await runtime.withdraw(session, waits), true)
+  const words: string[] = []
+  for await (const event of runtime.events(session, {})) {
+    if (event.type === 'text-delta') words.push(event.text)
+    // Somebody who comes back with the id of any event gets what came after it.
+    if (words.length === 1) {
+      const { value } = await runtime.events(session, { after: event.id })[Symbol.asyncIterator]().next()
+      assert.equal(value === undefined ? undefined : told(value), 'two ')
+    }
+    if (words.length === 2) goOn.open()
+    if (event.type === 'entry' && event.entry.type === 'turn-end' && event.entry.turn === turn) break
+  }
+  assert.deepEqual(words, ['one ', 'two ', 'three ', 'four'])
+})
+
 /** A log that, where it is slow, answers a question only once it may. */
 function slowLog() {
   const log = { isSlow: false, asked: gate(), answers: gate() }

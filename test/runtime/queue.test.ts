@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { RuntimeError } from '../../src/capability.ts'
 import { test } from 'node:test'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, opened } from './opened.ts'
@@ -270,6 +271,29 @@ test('a message that waits can be taken back: no later call reads it, and every 
   )
   assert.equal((await runtime.store.turn(session, two.turn))?.state, 'undone')
   assert.deepEqual((await runtime.replay(session)).different, [])
+})
+
+test('an edit of words that somebody else has edited meanwhile is refused, with those words', async (t) => {
+  const first = gate()
+  const model = scriptedModel({
+    answer: (_, n) => ({ text: 'ok', before: () => (n === 1 ? first.passed : undefined) }),
+  })
+  const { runtime, ended, store } = await opened(t, { model })
+  const one = await runtime.submit({ text: 'one' })
+  const { session } = one
+  const { turn, seq: base } = await runtime.submit({ session, text: 'two' })
+  const edits = ['mine', 'theirs'].map((text) => runtime.editWaiting(session, turn, { text, base }))
+  const [mine, theirs] = await Promise.allSettled(edits)
+  assert.equal(mine!.status, 'fulfilled')
+  assert.ok(theirs!.status === 'rejected')
+  const { code, facts, hint } = theirs!.reason as RuntimeError
+  const now = (await store.entries(session, { turn, types: ['edit'] })).at(-1)!.seq
+  assert.deepEqual([code, facts], ['changed', { session, turn, base: now, text: 'mine', attachments: [] }])
+  assert.match(hint!, /send it again with this `base`/)
+  await runtime.editWaiting(session, turn, { text: 'both', base: now })
+  first.open()
+  await ended({ session, turn })
+  assert.equal(model.calls.at(-1)!.request.messages.at(-1)!.content, 'both')
 })
 
 test('a message that waits is edited in its place: the model reads the new one, and so does every later look', async (t) => {

@@ -55,3 +55,30 @@ test('checks that break off say so, and a reader that leaves ends them', async (
   await response.body!.cancel()
   await ended.promise
 })
+
+test('all who ask at once share one run of the checks, and one who leaves does not end it for the others', async () => {
+  let runs = 0
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { request } = served(scriptedRuntime(), {
+    async *examine() {
+      const gate = gates[runs]!
+      runs += 1
+      yield fine
+      await gate.promise
+      yield full
+    },
+  })
+  const [leaves, stays, late] = [
+    await request('/api/doctor'),
+    await request('/api/doctor'),
+    await request('/api/doctor'),
+  ]
+  await leaves.body!.cancel()
+  gates[0]!.resolve()
+  const whole = [fine, full].map((each) => `event: finding\ndata: ${JSON.stringify(each)}\n\n`).join('')
+  for (const response of [stays, late]) assert.equal(await response.text(), `${whole}event: end\ndata: {}\n\n`)
+  assert.equal(runs, 1)
+  gates[1]!.resolve()
+  await (await request('/api/doctor')).text()
+  assert.equal(runs, 2, 'what has ended is not told again')
+})

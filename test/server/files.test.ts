@@ -189,7 +189,7 @@ test('a form that says what nobody can follow leaves nothing behind', async () =
         ['file', 'one', '1.txt'],
       ],
       404,
-      /no session none/,
+      /No session has the id none/,
     ],
     [[['project', project]], 400, /has no file/],
     [

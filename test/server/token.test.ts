@@ -41,6 +41,14 @@ test('a new token ends the old one and all cookies of it, and the browser that a
   assert.ok(!JSON.stringify(written).includes(token))
 })
 
+test('a gateway that keeps no token says how to get one that can be replaced', async () => {
+  const { request } = served(scriptedRuntime())
+  const refused = await request('/api/token/replace', { method: 'POST' })
+  assert.equal(refused.status, 400)
+  const { error } = (await refused.json()) as { readonly error: { readonly hint: string } }
+  assert.match(error.hint, /^Start the gateway with `foreword start`/)
+})
+
 test('the facts about the token never contain it', async (t) => {
   const { json } = gateway(t)
   assert.deepEqual(await json('/api/token'), { needed: true, canReplace: true })
@@ -51,6 +59,7 @@ test('a token that the configuration sets is not replaced', async (t) => {
   assert.deepEqual(await json('/api/token'), { needed: true, canReplace: false })
   const refused = await request('/api/token/replace', { method: 'POST' })
   assert.equal(refused.status, 400)
-  assert.match(await refused.text(), /FOREWORD_GATEWAY_TOKEN/)
+  const { error } = (await refused.json()) as { readonly error: { readonly hint: string } }
+  assert.match(error.hint, /FOREWORD_GATEWAY_TOKEN/)
   assert.equal(await readToken(home), undefined)
 })

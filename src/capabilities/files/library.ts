@@ -47,7 +47,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   async function file(id: string): Promise<FileRow> {
     const row = await store.file(id)
     if (row) return withMediaType(row)
-    throw new RuntimeError('not-found', `There is no file ${id}. List them with \`foreword files\`.`, { file: id })
+    const hint = 'List them with `foreword files`.'
+    throw new RuntimeError('not-found', `No file has the id ${id}.`, { file: id }, { hint })
   }
 
   function enqueue(row: FileRow): void {

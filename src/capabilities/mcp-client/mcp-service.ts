@@ -23,8 +23,6 @@ export interface McpService {
 
 export interface ListedServer {
   readonly name: string
-  /** Of environment variables and headers the names, never a value. */
-  readonly configured: McpSettings['servers'][string]
   readonly status:
     | McpServerStatus
     | { readonly state: 'disabled'; readonly warnings: readonly []; readonly stderr: readonly [] }
@@ -76,11 +74,10 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
   return {
     opened: () => opened,
     servers: () =>
-      Object.entries(settings.servers).map(([name, configured]) => {
+      Object.keys(settings.servers).map((name) => {
         const running = opened?.server(name)
         return {
           name,
-          configured,
           running,
           status: running?.status() ?? { state: 'disabled', warnings: [], stderr: [] },
         }
@@ -109,10 +106,13 @@ function runnable({ servers }: McpSettings, folder: string): McpOptions['servers
 }
 
 function noSuchServer(name: string, known: readonly string[]): RuntimeError {
-  const hint = known.length === 0 ? 'No server is configured.' : `There are ${known.join(', ')}.`
+  const hint =
+    known.length === 0
+      ? 'No server is configured. Add one to mcp.servers of config.json.'
+      : `There are ${known.join(', ')}.`
   return new RuntimeError(
     'not-found',
-    `There is no MCP server ${name.slice(0, 200)} in use.`,
+    `No MCP server in use has the name ${name.slice(0, 200)}.`,
     { server: name },
     { hint },
   )

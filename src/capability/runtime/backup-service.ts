@@ -1,7 +1,7 @@
 /** Archives of the whole home, for a person who downloads them: the same as those of `foreword backup`. */
 export interface BackupService {
   state(): Promise<BackupState>
-  /** Begins to make an archive; the one before goes. `state` shows how far it is. Rejects with `decided` while one is made. */
+  /** Begins to make an archive; the one before goes when it is whole. `state` shows how far it is. Rejects with `decided` while one is made. */
   make(): Promise<void>
   /** The bytes of the archive of this id. Rejects with `not-found` where it is gone. */
   open(id: string): Promise<BackupContent>

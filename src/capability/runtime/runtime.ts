@@ -49,7 +49,8 @@ export interface Runtime {
   withdraw(session: string, turn: string): Promise<boolean>
   /**
    * Changes a message that waits, in its place: the log keeps both, and every call reads the new one. Rejects with `changed` where
-   * it does not wait any more.
+   * it does not wait any more, and where somebody else has edited it since `base`: then the facts have its words (`text`,
+   * `attachments`) and their `base`.
    */
   editWaiting(session: string, turn: string, edit: MessageEdit): Promise<void>
   /**

@@ -23,7 +23,10 @@ export interface SubmitInput {
 }
 
 /** What a message that waits shall be from now on, as a whole. */
-export type MessageEdit = Pick<SubmitInput, 'text' | 'attachments'>
+export interface MessageEdit extends Pick<SubmitInput, 'text' | 'attachments'> {
+  /** `seq` of the entry with the words that were read: its `input`, or its newest `edit`. Absent: whatever it says now. */
+  readonly base?: number
+}
 
 /** Accepted input in the log, and the turn that answers it. */
 export interface SubmittedTurn {

@@ -21,8 +21,7 @@ export function denyTools(call: CommandCall, io: Io): Promise<number> {
 
 async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promise<number> {
   const wanted: Wanted = { names: call.words.slice(1), allowed }
-  const written = await changeAccessFile(call.home, wanted)
-  if (written.isChanged) await recordChange(call.home, wanted, written, io)
+  const written = await changeAccessFile(call.home, wanted, io)
   const tools = await toolsNow(call, written, io)
   const { matchesToolName } = await import('../../tool.ts')
   const meant = tools.filter(({ name }) => wanted.names.some((word) => matchesToolName(word, name)))
@@ -86,12 +85,20 @@ function warn(text: string, io: Io): void {
 }
 
 /** Records the change in the audit and keeps the contents of the file, with or without a running gateway. */
-async function recordChange(home: string, wanted: Wanted, written: EditedAccess, io: Io): Promise<void> {
+async function recordChange(home: string, wanted: Wanted, edited: FileChange, io: Io): Promise<void> {
   const { accessWrites } = await import('../../runtime.ts')
   const facts = wanted.names.map((name) => changeFacts(name, wanted.allowed))
-  await withWritableStore(await findHomeStore(home, io), async (store) =>
-    store.transaction(await accessWrites(store, written, facts, new Date().toISOString())),
-  )
+  try {
+    await withWritableStore(await findHomeStore(home, io), async (store) =>
+      store.transaction(await accessWrites(store, edited, facts, new Date().toISOString())),
+    )
+  } catch (error) {
+    const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
+    throw new CommandFailure('tool-access', message, {
+      hint: 'See what is wrong with the store with `foreword doctor`.',
+      cause: error,
+    })
+  }
 }
 
 /** Records the new access of tools in the audit. */
@@ -113,19 +120,27 @@ function newAccess({ name, access, rule }: ToolStatus, { names, allowed }: Wante
   return { kind: 'change', tool: name, decision, rule, reason }
 }
 
+type FileChange = Pick<EditedAccess, 'before' | 'after'>
+
 interface Wanted {
   /** Names of tools, or patterns that end in `*`. */
   readonly names: readonly string[]
   readonly allowed: boolean
 }
 
-/** Writes `tool-access.json`, and keeps what was before. */
-async function changeAccessFile(home: string, { names, allowed }: Wanted): Promise<EditedAccess> {
+/** Writes `tool-access.json`. The change is recorded, and what was before is kept, before the new content counts. */
+async function changeAccessFile(home: string, wanted: Wanted, io: Io): Promise<EditedAccess> {
   const { accessFilePath, editAccess } = await import('../../runtime.ts')
   const { withTool } = await import('../../tool.ts')
+  const { names, allowed } = wanted
   try {
-    return await editAccess(home, (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text))
+    return await editAccess(
+      home,
+      (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
+      (edited) => recordChange(home, wanted, edited, io),
+    )
   } catch (error) {
+    if (error instanceof CommandFailure) throw error
     const message = errorMessage(error)
     const file = await accessFilePath(home)
     throw new CommandFailure('tool-access', message, { hint: `The file is ${file}.`, cause: error })

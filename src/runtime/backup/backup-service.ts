@@ -48,15 +48,15 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   let work: Promise<void> = Promise.resolve()
   const end = new AbortController()
 
+  /** Never rejects: what stays of an archive is removed by a backup of a later process. */
   async function remove(): Promise<void> {
     clearTimeout(timer)
     const { folder } = ready ?? {}
     ready = undefined
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 
   async function write(keeper: StoreDriver): Promise<void> {
-    await remove()
     const time = clock.time()
     const folder = await mkdtemp(join(homeAt(home).data, `${preparingPrefix(process.pid)}ready-`))
     try {
@@ -73,6 +73,8 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
       })
       const outside = await outsideFolders({ home, environment, capabilities })
       await store.putRecord({ kind: KIND, id: KIND, value: { bytes, files } }, time)
+      // The one before can be downloaded until now: an archive that fails takes none away.
+      await remove()
       ready = { id: clock.newId(KIND), name, time, bytes, files, leftOut, outside, folder }
       timer = setTimeout(() => void remove(), KEPT_MS).unref()
     } catch (error) {
@@ -91,7 +93,10 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
       return { ...defined({ running, failed, ready: ready && shown(ready) }), made }
     },
     async make() {
-      if (running) throw new RuntimeError('decided', 'An archive is being made already. Wait until it is ready.')
+      if (running) {
+        const hint = 'Wait until it is ready. GET /api/backups shows how far it is.'
+        throw new RuntimeError('decided', 'An archive is being made already.', {}, { hint })
+      }
       if (!driver?.snapshot) {
         const hint = 'Copy the home while the gateway does not run.'
         throw new RuntimeError('invalid-input', 'The store of this home cannot be saved as files.', {}, { hint })

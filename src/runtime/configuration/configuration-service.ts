@@ -82,7 +82,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error
         const problems = problemSentences(error)
-        throw new RuntimeError('invalid-input', problems.join(' '), { problems })
+        const hint = 'Correct the key that is named. Nothing was written.'
+        throw new RuntimeError('invalid-input', problems.join(' '), { problems }, { hint })
       }
     },
     versions: (key) => fileVersions(store, key.join('.')),
@@ -109,5 +110,5 @@ function problemSentences({ problems }: ConfigurationError): readonly string[] {
 
 function changed(): RuntimeError {
   const hint = 'Look at the difference again, then save.'
-  return new RuntimeError('changed', 'config.json has changed since you read it.', {}, { hint })
+  return new RuntimeError('changed', 'The file config.json has changed since you read it.', {}, { hint })
 }

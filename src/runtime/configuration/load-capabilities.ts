@@ -118,7 +118,7 @@ const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
 function checkCapability(value: unknown): AnyCapability {
   if (!isObject(value)) throw new Error('it is not an object with a name')
   const { name, settings } = value
-  if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a text')
+  if (typeof name !== 'string' || name === '') throw new Error('its "name" must be a string')
   if (!/^[a-z][\w-]*$/i.test(name)) {
     throw new Error(
       `its name "${name}" must begin with a letter and consist of letters, digits, hyphens and underscores`,

@@ -28,6 +28,7 @@ import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
+import { sessionNotFound } from '../sessions/not-found.ts'
 import { readLayerHistory, readLayerSources } from './layer-history.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
@@ -53,9 +54,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   async function record(id: string): Promise<CallRecord> {
     const found = await store.call(id)
     if (found) return found
-    throw new RuntimeError('not-found', `There is no call ${id}. List them with \`foreword calls SESSION\`.`, {
-      call: id,
-    })
+    const hint = 'List them with `foreword calls SESSION`.'
+    throw new RuntimeError('not-found', `No call has the id ${id}.`, { call: id }, { hint })
   }
 
   async function rebuild(call: CallRecord): Promise<Assembly | VerbatimAssembly> {
@@ -95,7 +95,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     },
     async replay(session) {
       if (!(await store.session(session))) {
-        throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
+        throw sessionNotFound(session)
       }
       const different: ReplayDifference[] = []
       const proofs: (WireProof & { readonly call: string })[] = []

@@ -1,6 +1,6 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { messageText, outputText, type ToolCallPart, toolCalls, toolResults, wholeCharacter } from '../../context.ts'
-import type { HistoryItem, IndexedSession, RecallIndex } from '../../search.ts'
+import type { HistoryItem, IndexedSession, RecallIndex, ReplacedMessage } from '../../search.ts'
 import { type Entry, type LogStore, readReferredContent, type SessionStore } from '../../session.ts'
 
 export interface IndexingParts {
@@ -66,19 +66,40 @@ async function addEntries(
   const { store, index, stopped } = parts
   let from = first
   let items: HistoryItem[] = []
+  let replaced: ReplacedMessage[] = []
   let characters = 0
   for (const entry of entries) {
+    const message = await replacedMessage(store, entry)
+    if (message) {
+      replaced.push(message)
+      items = items.filter(({ turn }) => turn !== message.turn)
+    }
     const more = await historyItems(store, entry)
     items.push(...more)
     characters += more.reduce((sum, { text }) => sum + text.length, 0)
     if (characters < STEP_CHARACTERS && entry !== entries.at(-1)) continue
     const { seq: upTo, time: mark } = entry
-    if (stopped.aborted || !index.add({ session, created: entry.time, from, upTo, mark, items })) return
+    if (stopped.aborted || !index.add({ session, created: entry.time, from, upTo, mark, replaced, items })) return
     await others()
     from = upTo
     items = []
+    replaced = []
     characters = 0
   }
+}
+
+/** The message that an entry changes or takes back while it waits. What a call has read stays, also when it is undone. */
+async function replacedMessage(
+  store: Pick<SessionStore, 'entries' | 'turn'>,
+  entry: Entry,
+): Promise<ReplacedMessage | undefined> {
+  if (entry.type !== 'edit' && entry.type !== 'head') return undefined
+  const { session, turn } = entry
+  if (entry.type === 'head') {
+    const [begun] = await store.entries(session, { turn, types: ['turn-start', 'message'], limit: 1 })
+    if (begun) return undefined
+  }
+  return { turn, firstSeq: (await store.turn(session, turn))?.firstSeq ?? 0 }
 }
 
 type HistoryStore = Pick<SessionStore, 'entries' | 'turn' | 'content'>

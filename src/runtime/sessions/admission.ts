@@ -14,6 +14,7 @@ import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
 import { giveFiles, messageWithFiles } from './message-files.ts'
+import { sessionNotFound, turnNotFound } from './not-found.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
 
 /** Characters of one input. More is a file, not a message. */
@@ -112,11 +113,13 @@ async function countedMessage(
 
 function requireWords(text: string, files: readonly string[]): void {
   if (text.trim() === '' && files.length === 0)
-    throw new RuntimeError('invalid-input', 'The message is empty. Write something.')
+    throw new RuntimeError('invalid-input', 'The message is empty.', {}, { hint: 'Write something, or attach a file.' })
   if (text.length <= LONGEST_INPUT) return
   throw new RuntimeError(
     'invalid-input',
-    `The message has ${text.length} characters; the limit is ${LONGEST_INPUT}. Send the rest as a file.`,
+    `The message has ${text.length} characters; the limit is ${LONGEST_INPUT}.`,
+    {},
+    { hint: 'Send the rest as a file.' },
   )
 }
 
@@ -142,18 +145,11 @@ async function parentOf(
 /** Rejects with `not-found`, and with `invalid-input` for an undone turn. */
 export async function requireLiveTurn(store: LogStore, session: string, turn: string): Promise<void> {
   const row = await store.turn(session, turn)
-  if (!row) throw new RuntimeError('not-found', `Session ${session} has no turn ${turn}.`, { session, turn })
+  if (!row) throw turnNotFound(session, turn)
   if (row.state !== 'undone') return
   throw new RuntimeError('invalid-input', `Turn ${turn} was undone, so the conversation cannot go on after it.`, {
     session,
     turn,
-  })
-}
-
-/** The error of every method that is given a session which is not there. */
-export function sessionNotFound(session: string): RuntimeError {
-  return new RuntimeError('not-found', `There is no session ${session}. List them with \`foreword sessions\`.`, {
-    session,
   })
 }
 

@@ -20,28 +20,33 @@ export async function* sessionEvents(
 ): AsyncGenerator<SessionEvent> {
   const seen = parsePosition(after)
   // What was written up to here is read from the log; what comes later arrives as live events.
-  let lastSeq = state.stream.lastSeq()
+  const opened = state.stream.lastSeq()
+  let lastSeq = opened
   const backlog = openBacklog(state.stream, signal, budget)
   const work = timeSlice()
   try {
     let reached = seen.seq
-    // Deltas whose message is in the log are no longer provisional: the message was sent instead.
-    let settled = 0
+    // Deltas whose message is in the log are no longer provisional: the message was sent instead. By turn; what was written
+    // before this reader came is behind no delta that it can get.
+    const settled = new Map<string, number>()
     const note = (entry: Entry) => {
-      if (entry.type === 'message' || entry.type === 'turn-end') settled = entry.seq
+      if (entry.seq > opened && (entry.type === 'message' || entry.type === 'turn-end')) {
+        settled.set(entry.turn, entry.seq)
+      }
     }
     // A delta that is sent after an entry has an id after it, or a reader that comes back would get the entry again.
     const behind = (event: SessionEvent): SessionEvent => {
       const { seq, delta } = parseSessionEventId(event.id)!
       return seq < reached ? { ...event, id: sessionEventId(reached, delta) } : event
     }
-    const isCurrent = ({ type, id }: SessionEvent) =>
-      (type !== 'text-delta' && type !== 'reasoning-delta' && type !== 'retry') ||
-      parseSessionEventId(id)!.seq >= settled
+    const isCurrent = (event: SessionEvent) =>
+      (event.type !== 'text-delta' && event.type !== 'reasoning-delta' && event.type !== 'retry') ||
+      parseSessionEventId(event.id)!.seq >= (settled.get(event.turn) ?? 0)
     // Deltas that the reader has had of the call that runs. Its ids count them until the call is over.
     const { since, events, count } = backlog.running
     const known = since <= seen.seq ? seen.delta : 0
     let counted = known
+    const running = count === 0 ? undefined : events[0]!.turn
     // For a turn that is over there are only the entries of the log.
     const isPast = turn !== undefined && after !== undefined && (await isOver(store, state, turn))
     if (after !== 'live') {
@@ -49,7 +54,7 @@ export async function* sessionEvents(
         for (const entry of entries) {
           note(entry)
           reached = entry.seq
-          if (endsDeltas(entry)) counted = 0
+          if (endsDeltas(entry, running)) counted = 0
           if (work.isOver()) await work.rest()
           yield { id: sessionEventId(entry.seq, counted), type: 'entry', entry }
           if (entry.type === 'turn-end' && entry.turn === turn) return

@@ -36,6 +36,15 @@ test('an entry that does not end a text keeps the running events', () => {
   assert.deepEqual([running.since, running.events.map(({ id }) => id)], [0, ['1.1']])
 })
 
+test('a message that waits and is taken back leaves the words of the call that runs', () => {
+  const stream = createSessionStream(1)
+  stream.delta('t', { type: 'text-delta', call: 'c', text: 'Hi' })
+  stream.entry(entry(2, { type: 'turn-end', turn: 'waits', outcome: { type: 'cancelled' } }))
+  stream.delta('t', { type: 'text-delta', call: 'c', text: '.' })
+  const { running } = stream.subscribe(() => {})
+  assert.deepEqual([running.since, running.events.map(({ id }) => id)], [0, ['1.1', '2.2']])
+})
+
 function entry(seq: number, body: EntryBody): Entry {
   return { ...body, session: 's', seq, time: '2026-01-01T00:00:00.000Z' }
 }

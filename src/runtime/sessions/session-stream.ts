@@ -47,7 +47,7 @@ export function createSessionStream(newest = 0): SessionStream {
   return {
     entry(entry) {
       seq = entry.seq
-      if (endsDeltas(entry)) {
+      if (endsDeltas(entry, deltas[0]?.turn)) {
         since = entry.seq
         deltas = []
       }
@@ -70,9 +70,14 @@ export function createSessionStream(newest = 0): SessionStream {
   }
 }
 
-/** Whether the deltas before an entry are no longer counted: a call begins, or is over. */
-export function endsDeltas({ type }: Entry): boolean {
-  return type === 'assembly' || type === 'message' || type === 'turn-end'
+/**
+ * Whether the deltas before an entry are no longer counted: a call begins, or is over. `running` is the turn that the deltas
+ * belong to, if there are any: a message that waits can be taken back meanwhile, which ends its turn and not this one.
+ */
+export function endsDeltas(entry: Entry, running: string | undefined): boolean {
+  const { type } = entry
+  if (type !== 'assembly' && type !== 'message' && type !== 'turn-end') return false
+  return running === undefined || entry.turn === running
 }
 
 /** `SEQ`, or `SEQ.N` behind the first deltas. */

@@ -12,7 +12,8 @@ import {
   turnsToHead,
   withEdits,
 } from '../../session.ts'
-import { requireLiveTurn, sessionNotFound } from './admission.ts'
+import { requireLiveTurn } from './admission.ts'
+import { sessionNotFound } from './not-found.ts'
 import { sessionBranches } from './session-branches.ts'
 import { type Clock, type NewSession, type RunningCapabilities, type Runtime, RuntimeError } from '../../capability.ts'
 import type { ModelChoice } from '../models/model-choice.ts'

@@ -107,18 +107,17 @@ export function createAccessService({ home, environment, store, clock, tools }: 
     async save({ text, digest, shown }) {
       const known = await tools()
       const change = (now: string): string => {
-        if (sha256(now) !== digest) throw changed('tool-access.json has changed since you read it.')
-        const own = readAccess(text, {})
-        if (own.type === 'faulty') throw invalid(own.problems)
-        if (shownDigest(digest, text, shownOf(read(now), read(text), known)) !== shown) {
-          throw changed('The change would let through something else than what was shown.')
-        }
+        if (sha256(now) !== digest) throw changed('The file tool-access.json has changed since you read it.')
         return text
       }
       const record = async (made: { readonly before: string; readonly after: string }): Promise<void> => {
+        const shownChange = shownOf(read(made.before), read(made.after), known)
+        if (shownDigest(digest, text, shownChange) !== shown) {
+          throw changed('The change would let through something else than what was shown.')
+        }
         const facts = [
           { kind: 'change', rule: ACCESS_FILE, reason: 'changed on the page' } as const,
-          ...changedTools(read(made.before), read(made.after), known).map(changeFacts),
+          ...shownChange.changes.map(changeFacts),
         ]
         try {
           await store.transaction(await accessWrites(store, made, facts, clock.time()))
@@ -197,13 +196,4 @@ function changeFacts({ name, after }: ShownChange['changes'][number]): AuditFact
 
 function changed(message: string): RuntimeError {
   return new RuntimeError('changed', message, {}, { hint: 'Look at the difference again, then save.' })
-}
-
-function invalid(problems: readonly string[]): RuntimeError {
-  return new RuntimeError(
-    'invalid-input',
-    `The file would not be valid: ${problems.join('; ')}.`,
-    { problems },
-    { hint: 'Correct the line that is named. Nothing was written.' },
-  )
 }

@@ -45,10 +45,10 @@ export async function editAccess(
     async check(text) {
       const read = readAccess(text, {})
       if (read.type === 'faulty') {
-        const why = read.problems.join('; ')
-        throw new RuntimeError('invalid-input', `the changed file would not be valid: ${why}`, {
-          problems: read.problems,
-        })
+        const { problems } = read
+        const message = `The file would not be valid: ${problems.join('; ')}.`
+        const hint = 'Correct the line that is named. Nothing was written.'
+        throw new RuntimeError('invalid-input', message, { problems }, { hint })
       }
       await record?.({ before, after })
     },

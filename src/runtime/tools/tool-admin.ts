@@ -134,6 +134,7 @@ function toolTrial(plan: PlannedCall): ToolTrial {
 
 function noSuchTool(tool: string, { tools }: Toolbox): RuntimeError {
   const names = tools.map(({ name }) => name)
-  const known = names.length === 0 ? 'There are none.' : `There are ${names.join(', ')}.`
-  return new RuntimeError('not-found', `There is no tool ${tool.slice(0, 200)}. ${known}`, { tool: tool.slice(0, 200) })
+  const hint = names.length === 0 ? 'There are none.' : `There are ${names.join(', ')}.`
+  const asked = tool.slice(0, 200)
+  return new RuntimeError('not-found', `No tool has the name ${asked}.`, { tool: asked }, { hint })
 }

@@ -28,8 +28,11 @@ export interface TurnQueue {
   cancel(state: SessionState, turn: string): Promise<boolean>
   /** The same for a turn that waits, whose message no call reads from then on. */
   withdraw(state: SessionState, turn: string): Promise<boolean>
-  /** Puts another message in the place of one that waits. Returns false where it does not wait. */
-  edit(state: SessionState, turn: string, message: EditedMessage): Promise<boolean>
+  /**
+   * Puts another message in the place of one that waits. Returns false where it does not wait. `assertSame` rejects where this is
+   * not the message that was read: nobody else changes it meanwhile.
+   */
+  edit(state: SessionState, turn: string, message: EditedMessage, assertSame?: () => Promise<void>): Promise<boolean>
   /** Takes up every turn that a former process left, and every reply that it did not deliver. */
   recover(): Promise<number>
   counts(): { readonly running: number; readonly queued: number }
@@ -201,12 +204,17 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   /** It does not begin before its message is on disk. Edits of one message follow each other. */
-  async function editWaiting(state: SessionState, turn: string, message: EditedMessage): Promise<boolean> {
+  async function editWaiting(
+    state: SessionState,
+    turn: string,
+    message: EditedMessage,
+    assertSame = async (): Promise<void> => {},
+  ): Promise<boolean> {
     const name = `${state.session} ${turn}`
     while (editing.has(name)) await Promise.allSettled([editing.get(name)])
     if (!state.queue.includes(turn) || cancelling.has(name)) return false
     const body: EntryBody = { type: 'edit', turn, ...message }
-    const written = store.append(state.session, [body], clock.time())
+    const written = assertSame().then(() => store.append(state.session, [body], clock.time()))
     editing.set(name, written)
     try {
       await written

@@ -1,14 +1,14 @@
-import { RuntimeError, type TurnTotals, type TurnView } from '../../capability.ts'
+import { type TurnTotals, type TurnView } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { Entry, LogStore, CitationSource, TurnOutcome, Usage } from '../../session.ts'
+import { turnNotFound } from '../sessions/not-found.ts'
 import { outcomeNotice } from './outcome-notice.ts'
 
 /** A turn for an endpoint or a command, read from the log. */
 export async function readTurnView(store: LogStore, session: string, turn: string): Promise<TurnView> {
   const entries = await store.entries(session, { turn })
-  if (entries.length === 0)
-    throw new RuntimeError('not-found', `The session ${session} has no turn ${turn}.`, { session, turn })
+  if (entries.length === 0) throw turnNotFound(session, turn)
   const calls = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))
   const end = entries.find((entry) => entry.type === 'turn-end')
   const outcome = end?.type === 'turn-end' ? end.outcome : undefined

@@ -21,7 +21,7 @@ function dayFormat(zone: string): Intl.DateTimeFormat {
   } catch {
     throw new RuntimeError(
       'invalid-input',
-      `There is no time zone "${zone}".`,
+      `No time zone has the name "${zone}".`,
       { zone },
       { hint: 'Use a name such as Europe/Berlin, or UTC.' },
     )

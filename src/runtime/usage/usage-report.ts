@@ -67,8 +67,8 @@ async function readPromptUsage(sources: UsageSources, by: 'layer' | 'tool', rang
 const modelOf = ({ model }: CallSum): string => model
 const sessionOf = ({ session }: CallSum): string | null => session ?? null
 
-/** Calls that are read at once: a few milliseconds of work. */
-const PAGE = 1_000
+/** Calls that are read at once: some milliseconds of work. */
+const PAGE = 250
 
 /** Passes the calls on by time, page by page, with the prices of their models. Each model is asked about once. */
 async function eachPage(

@@ -1,7 +1,7 @@
 import type { SqliteConnection } from '../../platform.ts'
 import { eachChunk } from '../chunks.ts'
 import type { Chunk } from '../engine.ts'
-import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex } from '../recall.ts'
+import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex, ReplacedMessage } from '../recall.ts'
 import { openIndexFile } from '../sqlite/index-file.ts'
 import { findPassages } from './find-passages.ts'
 import { type Languages, loadLanguages } from './languages.ts'
@@ -78,7 +78,7 @@ function writePart(
   { languages, fullShard }: { readonly languages: Languages; readonly fullShard: number },
 ): boolean {
   return connection.transaction(() => {
-    const { session, conversation = null, created, from, upTo, mark, items } = part
+    const { session, conversation = null, created, from, upTo, mark, replaced = [], items } = part
     const known = connection.get<StoredSession>(
       'select number, up_to, next, shard, leaving from sessions where id = ?',
       session,
@@ -87,6 +87,7 @@ function writePart(
     const number = known?.number ?? newSession(connection, { session, conversation, created })
     const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection, fullShard))
     let next = known?.next ?? 0
+    for (const message of next === 0 ? [] : replaced) removeMessage(connection, message, { number, shard, languages })
     for (const item of items) {
       if (next >= MOST_PASSAGES) break
       next = writeItem(connection, item, { number, shard, next, languages })
@@ -200,15 +201,40 @@ function removeStep(connection: SqliteConnection, session: string, languages: La
     last,
     STEP,
   )
-  const words = wordsTable(known.shard)
-  for (const { number, kind, text, language } of rows) {
-    const stems = stemText(text, kind, languages.named(language)!)
-    connection.run(`insert into ${words} (${words}, rowid, stems) values ('delete', ?, ?)`, number, stems)
-    connection.run('delete from passages where number = ?', number)
-  }
+  for (const row of rows) removePassage(connection, row, { shard: known.shard, languages })
   if (rows.length === STEP) connection.run("update sessions set leaving = 1, mark = '' where number = ?", known.number)
   else connection.run('delete from sessions where number = ?', known.number)
   return rows.length === STEP
+}
+
+/** Removes what a waiting message was. It is among the newest passages: only few messages wait behind it. */
+function removeMessage(
+  connection: SqliteConnection,
+  { turn, firstSeq }: ReplacedMessage,
+  { number, shard, languages }: { number: number; shard: number; languages: Languages },
+): void {
+  const { first, last } = sessionRange(number)
+  const rows: StoredPassage[] = []
+  for (const row of connection.each<StoredPassage & { readonly turn: string; readonly seq: number }>(
+    `select number, turn, seq, kind, text, language from passages where number between ? and ? order by number desc`,
+    first,
+    last,
+  )) {
+    if (row.seq < firstSeq) break
+    if (row.turn === turn) rows.push(row)
+  }
+  for (const row of rows) removePassage(connection, row, { shard, languages })
+}
+
+function removePassage(
+  connection: SqliteConnection,
+  { number, kind, text, language }: StoredPassage,
+  { shard, languages }: { readonly shard: number; readonly languages: Languages },
+): void {
+  const words = wordsTable(shard)
+  const stems = stemText(text, kind, languages.named(language)!)
+  connection.run(`insert into ${words} (${words}, rowid, stems) values ('delete', ?, ?)`, number, stems)
+  connection.run('delete from passages where number = ?', number)
 }
 
 interface StoredPassage {

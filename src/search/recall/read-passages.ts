@@ -53,7 +53,7 @@ export function readPassages(
       ...new Set(words.filter((word, index) => !word.part && mask & (1 << index)).map(({ written }) => written)),
     ],
     score,
-    ...readNeighbours(connection, row.number, exceptTurns),
+    ...readNeighbours(connection, row, exceptTurns),
   }))
 }
 
@@ -87,10 +87,18 @@ function passageFields({ session, turn, ordinal, seq, time, kind, role, start, l
 
 function readNeighbours(
   connection: SqliteConnection,
-  number: number,
+  { number, session }: PassageRow,
   exceptTurns: readonly string[],
 ): { readonly before?: PassageNeighbour; readonly after?: PassageNeighbour } {
-  const rows = readRows(connection, [number - 1, number + 1]).filter(({ turn }) => !exceptTurns.includes(turn))
+  const beside = connection.get<{ readonly before: number | null; readonly after: number | null }>(
+    `select (select max(number) from passages where number < ?1) as before,
+       (select min(number) from passages where number > ?1) as after`,
+    number,
+  )!
+  const rows = readRows(
+    connection,
+    [beside.before, beside.after].filter((each) => each !== null),
+  ).filter((row) => row.session === session && !exceptTurns.includes(row.turn))
   const [before, after] = [rows.find((row) => row.number < number), rows.find((row) => row.number > number)]
   return { ...(before && { before: neighbour(before, -1) }), ...(after && { after: neighbour(after, 1) }) }
 }

@@ -150,9 +150,11 @@ function sessionSpan(
     let [low, high] = [0, count]
     while (low < high) {
       const middle = (low + high) >> 1
+      // Where a message was replaced, numbers are missing.
       const row = connection.get<{ readonly time: string }>(
-        'select time from passages where number = ?',
+        'select time from passages where number between ? and ? order by number limit 1',
         passageNumber(number, middle),
+        passageNumber(number, count - 1),
       )
       if (row && row.time < time) low = middle + 1
       else high = middle

@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../../platform.ts'
 import { SearchError } from '../search-error.ts'
 
 /** Raised when tables, tokens or stems change: an index of another version is emptied and filled again. */
-const FORMAT = 1
+const FORMAT = 2
 /** Marks the file as ours. "FwHi" in ASCII. */
 const APPLICATION = 0x46774869
 

@@ -4,9 +4,7 @@ import { defined } from '../../platform.ts'
 import { auditLines, type AuditOptions } from '../../session.ts'
 import { errorBody, json } from '../answer.ts'
 import { toFailure } from '../failure.ts'
-import { limitSchema } from '../schema.ts'
-
-const timeSchema = z.iso.datetime({ offset: true }).optional()
+import { inUtc, limitSchema, timeSchema } from '../schema.ts'
 
 const filterQuery = z.strictObject({
   session: z.string().min(1).optional(),
@@ -99,11 +97,8 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
-/** Times are stored in UTC, to the millisecond, and compared as texts. */
 function toFilter({ since, until, ...exact }: z.output<typeof filterQuery>): AuditOptions {
   return {
-    ...defined(exact),
-    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
-    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+    ...defined({ ...exact, since: inUtc(since), until: inUtc(until) }),
   }
 }

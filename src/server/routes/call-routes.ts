@@ -29,8 +29,9 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     if (record !== undefined) return record
     throw new RuntimeError(
       'not-found',
-      `There is no call ${id}. \`foreword calls SESSION\` or GET /api/sessions/SESSION/calls lists the calls of a session.`,
+      `No call has the id ${id}.`,
       { call: id },
+      { hint: '`foreword calls SESSION` or GET /api/sessions/SESSION/calls lists the calls of a session.' },
     )
   }
 

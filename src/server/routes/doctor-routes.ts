@@ -1,9 +1,11 @@
 import { type Finding, type Route, route } from '../../capability.ts'
 import { errorBody } from '../answer.ts'
 import { toFailure } from '../failure.ts'
+import { sharedRun } from '../shared-run.ts'
 
 /** What `foreword doctor` finds, for those who are not at the terminal. */
 export function doctorRoutes(examine: () => AsyncIterable<Finding>): readonly Route[] {
+  const findings = sharedRun(examine)
   return [
     route({
       method: 'GET',
@@ -12,13 +14,13 @@ export function doctorRoutes(examine: () => AsyncIterable<Finding>): readonly Ro
       summary: 'Checks the home as `foreword doctor` does: each finding as a server-sent event, when it is known',
       description:
         '`event: finding` has `{check, level, message, hint}`, where `level` is `ok`, `warning` or `problem`. `event: end` is the last. ' +
-        'A reader that leaves ends the checks.',
+        'Those who ask while the checks run share them; when nobody waits any more, they end.',
       answers: { 200: { description: 'Findings', media: 'text/event-stream' } },
       handle: ({ stream }) =>
         stream({
           async run(sink) {
             sink.begin()
-            for await (const finding of examine()) {
+            for await (const finding of findings(sink.signal)) {
               if (sink.signal.aborted) return
               await sink.write(`event: finding\ndata: ${JSON.stringify(finding)}\n\n`)
             }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
+import { sessionNotFound } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
-import { requireSession, unknownSessionFailure } from '../failure.ts'
+import { requireSession } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 import { sessionActivities, type SessionRow, sessionView } from '../../session.ts'
@@ -154,7 +155,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       summary: 'Deletes a session with all its content',
       answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
-        if (!(await runtime.deleteSession(param('session')))) throw unknownSessionFailure(param('session'))
+        if (!(await runtime.deleteSession(param('session')))) throw sessionNotFound(param('session'))
         watch.note(param('session'))
         return empty(204)
       },

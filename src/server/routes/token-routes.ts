@@ -62,7 +62,10 @@ export function tokenRoutes({ store }: Runtime, { hasToken, tokens, use }: Token
 }
 
 function notReplaceable(tokens: TokenStore | undefined): RuntimeError {
-  if (!tokens) return new RuntimeError('invalid-input', 'This gateway keeps no token that can be replaced here.')
+  if (!tokens) {
+    const hint = 'Start the gateway with `foreword start`: it keeps its token in the home.'
+    return new RuntimeError('invalid-input', 'This gateway keeps no token that can be replaced here.', {}, { hint })
+  }
   return new RuntimeError(
     'invalid-input',
     'The configuration sets the token of this gateway.',

@@ -160,12 +160,25 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/sessions/:session/turns/:turn',
       tag: 'turns',
       summary: 'Changes a message that waits for its turn; it keeps its place, and the log keeps both',
-      description: '`changed` where it is being answered already.',
-      body: z.strictObject({ text: message.text, attachments: attachmentsSchema }).superRefine(requireContent),
+      description:
+        '`changed` where it is being answered already, and where it was edited since `base`: then the error has its words as they are now (`text`, `attachments`) and their `base`.',
+      body: z
+        .strictObject({
+          text: message.text,
+          attachments: attachmentsSchema,
+          base: z
+            .int()
+            .min(1)
+            .optional()
+            .describe(
+              '`seq` of the entry with the words that were read, its `input` or its newest `edit`. Absent: any.',
+            ),
+        })
+        .superRefine(requireContent),
       answers: { 200: { description: 'The message was changed', schema: z.object({ turn: z.string() }) } },
-      handle: async ({ param, body: { text, attachments } }) => {
+      handle: async ({ param, body: { text, attachments, base } }) => {
         const turn = param('turn')
-        await runtime.editWaiting(param('session'), turn, { text, ...defined({ attachments }) })
+        await runtime.editWaiting(param('session'), turn, { text, ...defined({ attachments, base }) })
         return json({ turn })
       },
     }),

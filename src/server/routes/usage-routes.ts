@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { json } from '../answer.ts'
-import { limitSchema } from '../schema.ts'
-
-const timeSchema = z.iso.datetime({ offset: true }).optional()
+import { inUtc, limitSchema, timeSchema } from '../schema.ts'
 
 const usageQuery = z.strictObject({
   by: z.enum(['day', 'model', 'layer', 'tool', 'session']).default('day').describe('What the rows are about.'),
@@ -55,9 +53,4 @@ export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
         json(await runtime.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) })),
     }),
   ]
-}
-
-/** Times are stored in UTC, to the millisecond, and compared as texts. */
-function inUtc(time: string | undefined): string | undefined {
-  return time === undefined ? undefined : new Date(time).toISOString()
 }

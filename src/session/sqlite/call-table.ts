@@ -1,26 +1,40 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
-import { finishCallSum, putCallSum } from './sum-table.ts'
+import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
 import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
-/** The outcome has a column of its own, so that finishing a call does not write its record again. */
-export function putCall(connection: StoreConnection, { outcome, ...record }: CallRecord): void {
+/** What is written of a call. Made before the transaction, which blocks other writes. */
+interface SerializedCall {
+  readonly row: Row & { readonly id: string; readonly session: string | null }
+  readonly sum: CallSumColumns
+}
+
+/** Serializes a call for `putCall`. The outcome has a column of its own, so that finishing a call does not write its record again. */
+export function serializeCall(call: CallRecord): SerializedCall {
+  const { outcome, ...record } = call
   const { id, session = null } = record
-  if (connection.get(callNumber, { id })) throw new StoreError('conflict', `There is a call ${id} already.`)
-  connection.run(insertCall, {
-    id,
-    session,
-    record: JSON.stringify(record),
-    outcome: outcome === undefined ? null : JSON.stringify(outcome),
-  })
-  putCallSum(connection, callPosition(connection, id), { ...record, ...(outcome ? { outcome } : {}) })
+  return {
+    row: {
+      id,
+      session,
+      record: JSON.stringify(record),
+      outcome: outcome === undefined ? null : JSON.stringify(outcome),
+    },
+    sum: callSumColumns(call),
+  }
+}
+
+export function putCall(connection: StoreConnection, { row, sum }: SerializedCall): void {
+  const [inserted] = connection.tuples(insertCall, row)
+  if (!inserted) throw new StoreError('conflict', `There is a call ${row.id} already.`)
+  putCallSum(connection, inserted[0], sum)
 }
 
 export function finishCall(connection: StoreConnection, id: string, outcome: CallOutcome): void {
-  const changed = connection.run(setOutcome, { id, outcome: JSON.stringify(outcome) })
-  if (changed === 0) throw new StoreError('not-found', `there is no call ${id} to finish: put it first`)
-  finishCallSum(connection, callPosition(connection, id), outcome)
+  const [changed] = connection.tuples(setOutcome, { id, outcome: JSON.stringify(outcome) })
+  if (!changed) throw new StoreError('not-found', `there is no call ${id} to finish: put it first`)
+  finishCallSum(connection, changed[0], outcome)
 }
 
 export function readCall(connection: StoreConnection, id: string): CallRecord | undefined {
@@ -65,15 +79,23 @@ function toRecord({ record, outcome }: Row): CallRecord {
   return outcome === null ? parsed : { ...parsed, outcome: JSON.parse(outcome) }
 }
 
-const insertCall = plan((param: Parameter<Row & { id: string; session: string | null }>) =>
-  tables.insertInto('calls').values(columns(param, 'id', 'session', 'record', 'outcome')),
+/** Gives no number where there is a call with this id. */
+const insertCall = plan((param: Parameter<SerializedCall['row']>) =>
+  tables
+    .insertInto('calls')
+    .values(columns(param, 'id', 'session', 'record', 'outcome'))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('number')
+    .$castTo<readonly [number: number]>(),
 )
 
 const setOutcome = plan((param: Parameter<{ id: string; outcome: string }>) =>
   tables
     .updateTable('calls')
     .set({ outcome: param('outcome') })
-    .where('id', '=', param('id')),
+    .where('id', '=', param('id'))
+    .returning('number')
+    .$castTo<readonly [number: number]>(),
 )
 
 const callNumber = plan((param: Parameter<{ id: string }>) =>

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { compactSqliteFile } from '../../platform.ts'
 import type { CompactedStore } from '../store-driver.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
-import { migrate } from './migrations.ts'
+import { allMigrations, migrate } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
 import type { Plan } from './tables.ts'
 
@@ -31,7 +31,7 @@ export async function compactStore(path: string, onProgress: (text: string) => v
   const connection = openStoreConnection({ path })
   let removed: RemovedContents
   try {
-    migrate(connection)
+    await migrate(connection, allMigrations, onProgress)
     const needed = await neededContents(connection, onProgress)
     removed = await removeOthers(connection, needed, onProgress)
   } finally {

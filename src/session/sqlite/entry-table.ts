@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { planAppend, type StoredSession } from '../append-plan.ts'
+import { type ToolSums, toolSumsOf } from '../call-sums.ts'
 import { presentBody, storedTypes } from '../choices.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import type { EntriesOptions } from '../log-store.ts'
@@ -9,22 +10,24 @@ import { sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
 import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
 
-/** Bodies of entries, each with the JSON to write. Made before the transaction, which blocks other writes. */
+/** Bodies of entries, each with what is written of it. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
   readonly bodies: readonly EntryBody[]
+  /** JSON. */
   readonly data: readonly string[]
+  readonly toolSums: readonly ToolSums[]
 }
 
 /** Serializes bodies for `append`. */
 export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies {
-  return { bodies, data: bodies.map((body) => JSON.stringify(body)) }
+  return { bodies, data: bodies.map((body) => JSON.stringify(body)), toolSums: bodies.map(toolSumsOf) }
 }
 
 /** Writes entries and updates the projections. To be run within a transaction. */
 export function append(
   connection: StoreConnection,
   session: string,
-  { bodies, data }: SerializedBodies,
+  { bodies, data, toolSums }: SerializedBodies,
   time: string,
 ): readonly Entry[] {
   if (bodies.length === 0) return []
@@ -41,7 +44,7 @@ export function append(
     const body = bodies[index]!
     const ofTurn = 'turn' in body ? body.turn : null
     connection.run(insertEntry, { session, seq, time, type, turn: ofTurn, data: data[index]! })
-    putToolSums(connection, { session, seq, time }, body)
+    putToolSums(connection, { session, seq, time }, toolSums[index]!)
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
   for (const { row, isNew, idempotencyKey = null } of planned.turns) {

@@ -7,8 +7,6 @@ import { openStoreConnection } from './connection.ts'
 import { allMigrations, migrate } from './migrations.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
-import type { Message } from '../../context.ts'
-import type { CallRecord } from '../call.ts'
 import { verifyAudit } from '../audit.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
@@ -32,8 +30,8 @@ test('a store is brought from version to version once, and keeps what it holds',
   await store.append('a', [{ type: 'session-start' }], time)
   await store.close()
   const connection = openStoreConnection({ path })
-  migrate(connection, next)
-  migrate(connection, next)
+  await migrate(connection, next)
+  await migrate(connection, next)
   const kept = connection.rows(tables.selectFrom('sessions').select('id')).map((row) => row.id)
   connection.close()
   assert.deepEqual(kept, ['a'])
@@ -42,7 +40,7 @@ test('a store is brought from version to version once, and keeps what it holds',
 test('a store from before there was an audit gets one, and keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
-  migrate(connection, allMigrations.slice(0, 1))
+  await migrate(connection, allMigrations.slice(0, 1))
   connection.execute(`insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 0, 0, null)`)
   connection.close()
   await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'older' })
@@ -57,7 +55,7 @@ test('a store from before there was an audit gets one, and keeps what it holds',
 test('a store from before there were records and files gets both, and keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
-  migrate(connection, allMigrations.slice(0, 2))
+  await migrate(connection, allMigrations.slice(0, 2))
   connection.execute(`
     insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 1, 0, 'rehearsal');
     insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
@@ -75,7 +73,7 @@ test('a store from before there were records and files gets both, and keeps what
 test('a store from before sessions had subjects keeps what it holds', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
-  migrate(connection, allMigrations.slice(0, 3))
+  await migrate(connection, allMigrations.slice(0, 3))
   connection.execute(`
     insert into sessions values ('a', 'kept', '${time}', '${time}', 0, 1, 0, null, null, 'atlas');
     insert into entries values ('a', 1, '${time}', 'session-start', null, '{"type":"session-start","title":"kept"}')`)
@@ -90,7 +88,7 @@ test('a store from before sessions had subjects keeps what it holds', async (con
 test('what sessions chose before there were choices is read as choices', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
-  migrate(connection, allMigrations.slice(0, 5))
+  await migrate(connection, allMigrations.slice(0, 5))
   connection.execute(`
     insert into sessions values
       ('a', null, '${time}', '${time}', 0, 4, 0, null, 'poet "字"', null, 'reef'),
@@ -119,7 +117,7 @@ test('what sessions chose before there were choices is read as choices', async (
 test('sessions from before there were states get their states and openings', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
-  migrate(connection, allMigrations.slice(0, 6))
+  await migrate(connection, allMigrations.slice(0, 6))
   const session = (id: string, turns: number) =>
     `insert into sessions values ('${id}', null, '${time}', '${time}', ${turns}, 9, 0, null, '{}');`
   const turn = (id: string, ordinal: number, state: string) =>
@@ -159,19 +157,19 @@ test('a step that fails leaves the version before it', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
   const broken = [...allMigrations, { version: allMigrations.length + 1, steps: [step, step] }]
-  assert.throws(() => migrate(connection, broken))
-  migrate(connection, next)
+  await assert.rejects(migrate(connection, broken))
+  await migrate(connection, next)
   connection.close()
 })
 
 test('a store of a newer version is refused, and so is an older one that may only be read', async (context) => {
   const path = await temporaryStore(context)
   const connection = openStoreConnection({ path })
-  migrate(connection)
+  await migrate(connection)
   const reader = openStoreConnection({ path, readOnly: true })
-  assert.throws(() => migrate(reader, next), { code: 'older', message: /start the gateway once/ })
+  await assert.rejects(migrate(reader, next), { code: 'older', message: /start the gateway once/ })
   reader.close()
-  migrate(connection, next)
+  await migrate(connection, next)
   connection.close()
   await assert.rejects(openStoreFile({ path }), { code: 'newer', message: /update Foreword/ })
   await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'newer' })
@@ -205,71 +203,4 @@ test('what is said in sessions can be read by its own user alone', async (contex
   const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777))
   assert.deepEqual(modes, [0o600, 0o600])
   await store.close()
-})
-
-test('calls and results from before there were sums get theirs', async (context) => {
-  const path = await temporaryStore(context)
-  const store = await openStoreFile({ path })
-  const usage = {
-    promptTokens: 80,
-    cachedTokens: 30,
-    cacheWrittenTokens: undefined,
-    outputTokens: 5,
-    reasoningTokens: undefined,
-  }
-  const answered: Message = {
-    role: 'tool',
-    content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'shell', output: { type: 'text', value: 'ok' } }],
-  }
-  const tokens = { counter: 'chars@1', full: 12, least: 4 }
-  const call: Omit<CallRecord, 'id'> = {
-    session: 'a',
-    time,
-    model: 'rehearsal',
-    input: {},
-    manifest: {
-      version: 1,
-      layout: 'any',
-      counter: { id: 'chars', version: '1' },
-      budget: { window: 100, reserve: 10, margin: 0, available: 90 },
-      used: 7,
-      slots: { tools: 0, system: 7, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 },
-      entries: [
-        {
-          id: 'instructions',
-          layer: 'instructions',
-          slot: 'system',
-          outcome: 'included',
-          tokens: 7,
-          fullTokens: 7,
-          origin: { kind: 'file', ref: 'AGENTS.md' },
-        },
-      ],
-      displaced: 0,
-    },
-    requestDigest: 'e3b0',
-  }
-  await store.append(
-    'a',
-    [
-      { type: 'session-start' },
-      { type: 'input', turn: 't1', message: { role: 'user', content: 'hello' }, tokens },
-      { type: 'turn-start', turn: 't1' },
-      { type: 'message', turn: 't1', message: answered, tokens },
-    ],
-    time,
-  )
-  for (let number = 0; number < 1_100; number += 1) {
-    await store.putCall({ ...call, id: `c${number}`, outcome: { durationMs: 1, usage } })
-  }
-  const expected = [await store.callSums({ limit: 2_000, parts: true }), await store.toolSums({})]
-  await store.close()
-  const connection = openStoreConnection({ path })
-  connection.execute('drop table call_sums; drop table tool_sums; update schema_version set version = 8')
-  connection.close()
-  await assert.rejects(openStoreFile({ path, readOnly: true }), { code: 'older' })
-  const again = await openStoreFile({ path })
-  assert.deepEqual([await again.callSums({ limit: 2_000, parts: true }), await again.toolSums({})], expected)
-  assert.equal(expected[0]!.length, 1_100)
-  await again.close()
 })

@@ -9,20 +9,33 @@ import { tables } from './tables.ts'
 export interface Migration {
   readonly version: number
   readonly steps: readonly Compilable[]
-  /** Fills new tables from old ones, after the steps and in their transaction. */
-  readonly fill?: (connection: StoreConnection) => void
+  readonly fill?: Fill
+}
+
+/** Fills new tables from old ones. It may take long, so it is done in parts and continued where it was interrupted. */
+export interface Fill {
+  /** In the transaction of the steps: from now on it is pending. */
+  begin(connection: StoreConnection): void
+  isPending(connection: StoreConnection): boolean
+  /** Does what is pending. `onProgress` gets a line for people. */
+  run(connection: StoreConnection, onProgress: (text: string) => void): Promise<void>
 }
 
 /**
  * Brings the tables to the latest version, one transaction for each step, so that an interrupted migration continues at
- * the next start. Two processes may do so at once: the second finds the work done.
+ * the next start. Two processes may do so at once: the second finds the work done. A store whose tables are not filled yet
+ * is not up to date, and an older Foreword cannot open it any more.
  *
  * @throws StoreError `newer` when a later Foreword wrote the store, `older` when it may only be read and is not up to date
  */
-export function migrate(connection: StoreConnection, migrations: readonly Migration[] = allMigrations): void {
+export async function migrate(
+  connection: StoreConnection,
+  migrations: readonly Migration[] = allMigrations,
+  onProgress: (text: string) => void = () => {},
+): Promise<void> {
   const latest = migrations.at(-1)!.version
   const found = readVersion(connection)
-  if (found === latest) return
+  if (found === latest && !migrations.some(({ fill }) => fill?.isPending(connection))) return
   const { path, readOnly } = connection
   if (found > latest) {
     throw new StoreError(
@@ -40,10 +53,12 @@ export function migrate(connection: StoreConnection, migrations: readonly Migrat
     connection.transaction(() => {
       if (readVersion(connection) >= migration.version) return
       for (const step of migration.steps) connection.execute(step.compile().sql)
-      migration.fill?.(connection)
+      migration.fill?.begin(connection)
       connection.rows(tables.deleteFrom('schema_version'))
       connection.rows(tables.insertInto('schema_version').values({ version: migration.version }))
     })
+    // oxlint-disable-next-line no-await-in-loop -- one version after the other
+    await migration.fill?.run(connection, onProgress)
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import type { Manifest, Message } from '../../context.ts'
+import type { CallRecord } from '../call.ts'
 import { storeCases } from '../../testing.ts'
+import { openStoreConnection } from './connection.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 
 storeCases(test, async () => {
@@ -50,3 +53,51 @@ test('what was said in a deleted session, and what its files were called, does n
   const left = await readFile(path)
   assert.deepEqual([left.includes('my diary'), left.includes('my secret letter')], [false, false])
 })
+
+test('what is written is serialized before the transaction, which blocks other writers', async (context) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'foreword-store-')), 'store.sqlite')
+  context.after(() => rm(dirname(path), { recursive: true, force: true }))
+  const store = await openStoreFile({ path })
+  const other = openStoreConnection({ path, busyTimeoutMs: 0 })
+  let serialized = 0
+  const watched = {
+    toJSON() {
+      other.transaction(() => {})
+      serialized += 1
+      return 'ok'
+    },
+  }
+  const time = '2026-01-01T00:00:00.000Z'
+  const tokens = { counter: 'chars@1', full: 1, least: 1 }
+  const output = { type: 'json', value: watched as never } as const
+  const message: Message = {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'shell', output }],
+  }
+  await store.append(
+    's',
+    [
+      { type: 'session-start' },
+      { type: 'input', turn: 't', message: { role: 'user', content: 'hello' }, tokens },
+      { type: 'turn-start', turn: 't' },
+    ],
+    time,
+  )
+  const bodies = [{ type: 'message', turn: 't', message, tokens }] as const
+  await store.append('s', bodies, time)
+  await store.transaction([
+    { type: 'append', session: 's', bodies, time },
+    { type: 'call', record: call('c1', watched) },
+  ])
+  await store.putCall(call('c2', watched))
+  other.close()
+  assert.deepEqual({ ...(await store.toolSums({}))[0] }, { tool: 'shell', results: 2, tokens: 2 })
+  // Each message twice, once for the length of its result.
+  assert.equal(serialized, 6)
+  await store.close()
+})
+
+function call(id: string, input: unknown): CallRecord {
+  const manifest = { used: 0, entries: [] } as unknown as Manifest
+  return { id, time: '2026-01-01T00:00:00.000Z', model: 'rehearsal', input, manifest, requestDigest: 'e3b0' }
+}

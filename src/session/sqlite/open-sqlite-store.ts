@@ -6,7 +6,7 @@ import type { EntryListener } from '../log-store.ts'
 import type { SessionStore, Write } from '../session-store.ts'
 import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
 import { readAuditHead, readAuditRecords, putAudit } from './audit-table.ts'
-import { readCall, readCalls, findCalls, finishCall, putCall } from './call-table.ts'
+import { readCall, readCalls, findCalls, finishCall, putCall, serializeCall } from './call-table.ts'
 import { type StoreConnection, type SqliteStoreOptions, openStoreConnection } from './connection.ts'
 import {
   readContent,
@@ -17,7 +17,7 @@ import {
   setRemoved,
 } from './content-table.ts'
 import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileState } from './file-table.ts'
-import { migrate } from './migrations.ts'
+import { allMigrations, migrate } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
 import {
   putRecord,
@@ -47,7 +47,7 @@ const ALL = Number.MAX_SAFE_INTEGER
 export async function openStoreFile(options: SqliteStoreOptions): Promise<SessionStore> {
   const connection = openStoreConnection(options)
   try {
-    migrate(connection)
+    await migrate(connection, allMigrations, options.onProgress)
   } catch (error) {
     connection.close()
     throw error
@@ -68,7 +68,8 @@ function createStore(connection: StoreConnection): SessionStore {
       return write(() => append(connection, session, made, time), { written: tell, characters })
     },
     async transaction(writes) {
-      await write(() => writes.map((each) => applyWrite(connection, each)), {
+      const prepared = writes.map(prepareWrite)
+      await write(() => prepared.map((run) => run(connection)), {
         written: (written) => written.forEach(tell),
       })
     },
@@ -95,7 +96,10 @@ function createStore(connection: StoreConnection): SessionStore {
       return write(withdrawn, { written: () => known.clear() })
     },
     bind: (binding, session) => write(() => bind(connection, binding, session)),
-    putCall: (made) => write(() => putCall(connection, made)),
+    async putCall(made) {
+      const call = serializeCall(made)
+      return write(() => putCall(connection, call))
+    },
     finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome)),
     putValue: (key, named) => write(() => putValue(connection, key, named)),
     putRecord: (change, time) => write(() => putRecord(connection, change, time)),
@@ -165,17 +169,22 @@ function createStore(connection: StoreConnection): SessionStore {
   }
 }
 
-/** Applies one write, and returns the entries that it wrote. */
-function applyWrite(connection: StoreConnection, write: Write): readonly Entry[] {
-  if (write.type === 'append') return append(connection, write.session, serializeBodies(write.bodies), write.time)
-  apply(connection, write)
-  return []
+/** Serializes one write. Applied within a transaction, it returns the entries that it wrote. */
+function prepareWrite(write: Write): (connection: StoreConnection) => readonly Entry[] {
+  if (write.type === 'append') {
+    const { session, time } = write
+    const made = serializeBodies(write.bodies)
+    return (connection) => append(connection, session, made, time)
+  }
+  if (write.type === 'call') {
+    const call = serializeCall(write.record)
+    return (connection) => (putCall(connection, call), [])
+  }
+  return (connection) => (apply(connection, write), [])
 }
 
-function apply(connection: StoreConnection, write: Exclude<Write, { readonly type: 'append' }>): void {
+function apply(connection: StoreConnection, write: Exclude<Write, { readonly type: 'append' | 'call' }>): void {
   switch (write.type) {
-    case 'call':
-      return putCall(connection, write.record)
     case 'call-outcome':
       return finishCall(connection, write.id, write.outcome)
     case 'content':

@@ -1,3 +1,4 @@
+import { setImmediate as others } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { CallOutcome, CallRecord } from '../call.ts'
 import {
@@ -8,17 +9,18 @@ import {
   reportedSum,
   type SumRange,
   type ToolSum,
-  toolSumsOf,
+  type ToolSums,
 } from '../call-sums.ts'
-import type { EntryBody } from '../entry.ts'
 import type { StoreConnection } from './connection.ts'
 import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
 
-/** Writes the sum of a call whose row has this number. */
-export function putCallSum(connection: StoreConnection, number: number, record: CallRecord): void {
+/** The sum of a call as its row has it, without the number of the row. */
+export type CallSumColumns = Omit<Tables['call_sums'], 'number'>
+
+/** Adds up a call for `putCallSum`. To be done before the transaction, which blocks other writes. */
+export function callSumColumns(record: CallRecord): CallSumColumns {
   const { time, session = null, model, used, parts, ...reported } = callSum(record)
-  connection.run(insertCallSum, {
-    number,
+  return {
     time,
     session,
     model,
@@ -26,7 +28,12 @@ export function putCallSum(connection: StoreConnection, number: number, record: 
     ...reportedColumns(reported),
     layers: JSON.stringify(parts.layers),
     tools: JSON.stringify(parts.tools),
-  })
+  }
+}
+
+/** Writes the sum of a call whose row has this number. */
+export function putCallSum(connection: StoreConnection, number: number, sum: CallSumColumns): void {
+  connection.run(insertCallSum, { number, ...sum })
 }
 
 /** Adds what the provider reported. */
@@ -50,9 +57,9 @@ function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColu
 export function putToolSums(
   connection: StoreConnection,
   { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
-  body: EntryBody,
+  sums: ToolSums,
 ): void {
-  toolSumsOf(body).forEach(({ tool, tokens }, part) => {
+  sums.forEach(({ tool, tokens }, part) => {
     connection.run(insertToolSum, { session, seq, part, time, tool, tokens })
   })
 }
@@ -74,11 +81,32 @@ export function readCallSums(connection: StoreConnection, options: CallSumsOptio
   })
 }
 
-export function readToolSums(
+/** Results that are added up at once: a few milliseconds of work. */
+const PAGE = 10_000
+
+/** Adds up part after part of a range, and lets other work run between them. */
+export async function readToolSums(
   connection: StoreConnection,
   { from = START, before = END }: SumRange,
-): readonly ToolSum[] {
-  return connection.all(toolsInRange, { from, before })
+): Promise<readonly ToolSum[]> {
+  const sums = new Map<string, ToolSum>()
+  for (let start = from; ;) {
+    const end = partEnd(connection, { start, before })
+    for (const { tool, results, tokens } of connection.all(toolsInRange, { from: start, before: end ?? before })) {
+      const sum = sums.get(tool)
+      sums.set(tool, { tool, results: results + (sum?.results ?? 0), tokens: tokens + (sum?.tokens ?? 0) })
+    }
+    if (end === undefined) return [...sums.values()].toSorted((one, other) => (one.tool < other.tool ? -1 : 1))
+    start = end
+    // oxlint-disable-next-line no-await-in-loop -- that is what the parts are for
+    await others()
+  }
+}
+
+/** The time at which the part after this one begins; `undefined` for the last part. Results of one time are in one part. */
+function partEnd(connection: StoreConnection, range: { start: string; before: string }): string | undefined {
+  const time = connection.tuples(timeInRange, { ...range, offset: PAGE })[0]?.[0]
+  return time === range.start ? connection.tuples(timeAfter, range)[0]?.[0] : time
 }
 
 type SumRow = readonly [
@@ -172,6 +200,20 @@ const wholeSumsAfter = plan((param: Parameter<Range>) =>
     .orderBy('number')
     .limit(param('limit'))
     .$castTo<readonly [...SumRow, layers: string, tools: string]>(),
+)
+
+const toolTimes = tables.selectFrom('tool_sums').select('time').orderBy('time').$castTo<readonly [time: string]>()
+
+const timeInRange = plan((param: Parameter<{ start: string; before: string; offset: number }>) =>
+  toolTimes
+    .where('time', '>=', param('start'))
+    .where('time', '<', param('before'))
+    .limit(sql.lit(1))
+    .offset(param('offset')),
+)
+
+const timeAfter = plan((param: Parameter<{ start: string; before: string }>) =>
+  toolTimes.where('time', '>', param('start')).where('time', '<', param('before')).limit(sql.lit(1)),
 )
 
 const toolsInRange = plan((param: Parameter<{ from: string; before: string }>) =>

@@ -13,6 +13,10 @@ export function readValue(connection: StoreConnection, key: string): unknown {
   return row && JSON.parse(row.value)
 }
 
+export function removeValue(connection: StoreConnection, key: string): void {
+  connection.run(deleteValue, { key })
+}
+
 const upsertValue = plan((param: Parameter<Tables['named_values']>) =>
   tables
     .insertInto('named_values')
@@ -22,4 +26,8 @@ const upsertValue = plan((param: Parameter<Tables['named_values']>) =>
 
 const oneValue = plan((param: Parameter<{ key: string }>) =>
   tables.selectFrom('named_values').select('value').where('key', '=', param('key')),
+)
+
+const deleteValue = plan((param: Parameter<{ key: string }>) =>
+  tables.deleteFrom('named_values').where('key', '=', param('key')),
 )

@@ -127,7 +127,7 @@ test('the master switches are left alone', () => {
 test('a faulty file is not touched, and every problem of it is named', () => {
   assert.throws(() => withTool('{"global": {"mode": "x"}, "y": 1}', 'mail', true), {
     message:
-      'fix tool-access.json before you change it: line 1: global.mode must be one of off, allowlist, full; line 1: y is not a known key (known keys: $schema, global, sandbox, tools)',
+      'Fix tool-access.json before you change it: line 1: global.mode must be one of off, allowlist, full; line 1: y is not a known key (known keys: $schema, global, sandbox, tools).',
   })
 })
 

@@ -20,12 +20,12 @@ export function withTool(text: string, name: string, allowed: boolean): string {
   }
   const { value, problems } = parseAccess(text)
   if (problems.length > 0) {
-    throw new Error(`fix tool-access.json before you change it: ${problems.join('; ')}`)
+    throw new Error(`Fix tool-access.json before you change it: ${problems.join('; ')}.`)
   }
   const changes = allowed ? changesToAllow(value, name) : changesToForbid(value, name)
   const after = changes.length === 0 ? text : editJson(text, changes)
   const read = readAccess(after, {})
-  if (read.type === 'faulty') throw new Error(`the changed file would not be valid: ${read.problems.join('; ')}`)
+  if (read.type === 'faulty') throw new Error(`The changed file would not be valid: ${read.problems.join('; ')}.`)
   // No reader of Foreword's own, which need not be on the list, has such a name.
   const readsContext = !name.startsWith('_')
   if (!allowed && accessAnswer(read, { name, readsContext }).type !== 'refuse') throw unnameable(name)

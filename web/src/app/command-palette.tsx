@@ -7,6 +7,7 @@ import { allCommands } from '../chat/slash-commands.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { openOverlay } from '../parts/overlays.ts'
 import { chooseTheme, themes } from '../parts/theme.ts'
+import { sessionTitle } from '../sessions/session-row.tsx'
 import { settingsPages } from '../settings/settings-pages.ts'
 import { PaletteList } from './palette-list.tsx'
 import type { PaletteGroup } from './palette-search.ts'
@@ -52,9 +53,9 @@ export default function CommandPalette({ onClose }: { onClose(): void }): ReactN
       },
       {
         title: 'Sessions',
-        items: (sessions?.sessions ?? []).map(({ id, title = 'Untitled' }) => ({
-          ...does(title, () => navigate(`/sessions/${encodeURIComponent(id)}`)),
-          id,
+        items: (sessions?.sessions ?? []).map((session) => ({
+          ...does(sessionTitle(session), () => navigate(`/sessions/${encodeURIComponent(session.id)}`)),
+          id: session.id,
         })),
       },
     ]

@@ -48,7 +48,8 @@ export function PaletteList({ groups }: { readonly groups: readonly PaletteGroup
           Nothing is called so.
         </p>
       )}
-      <div id={id} role="listbox" aria-label="Found" className="max-h-[55vh] overflow-y-auto">
+      {/* As high with little in it: the field that one types into stays where it is. */}
+      <div id={id} role="listbox" aria-label="Found" className="h-[55vh] overflow-y-auto">
         {found.map(({ title, items: own }, index) => (
           <div key={title} role="group" aria-labelledby={`${id}-group-${index}`}>
             <p id={`${id}-group-${index}`} className="px-2 pt-2 text-xs text-soft">

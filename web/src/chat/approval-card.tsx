@@ -31,7 +31,7 @@ export function ApprovalCard({
       refusal="Deny"
       refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
     >
-      <p className="text-soft">{`Asked for because of ${rule}.`}</p>
+      <p className="text-soft">{`It runs only if you approve it, by the rule ${rule}.`}</p>
       <CallDescription request={request} />
       <ReadBefore read={read} />
     </DecisionButtons>

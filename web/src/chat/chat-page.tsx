@@ -57,8 +57,10 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const { change } = held
   useEffect(() => change({ files }), [change, files.join()])
 
+  const model = choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id
   const next = {
     session,
+    model,
     draft: held.draft.text,
     attachments: attachments.items.flatMap(({ file, state }) =>
       file !== undefined && state.type === 'ready' ? [file] : [],
@@ -79,7 +81,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
           held={held}
           attachments={attachments}
           sending={sending}
-          model={choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id}
+          model={model}
           chooser={chooser}
           onInspect={() => setInspecting(true)}
         />

@@ -113,7 +113,7 @@ export function Composer(props: ComposerProps): ReactNode {
           aria-controls={commands ? listId : undefined}
           aria-autocomplete={commands ? 'list' : undefined}
           aria-activedescendant={commands && marked ? `${listId}-${commands.indexOf(marked)}` : undefined}
-          className="max-h-[40vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1 outline-none placeholder:text-soft"
+          className="max-h-[min(40vh,70vh-18rem)] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1 outline-none placeholder:text-soft"
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
@@ -123,12 +123,7 @@ export function Composer(props: ComposerProps): ReactNode {
             <Square size={16} aria-hidden />
           </IconButton>
         )}
-        <IconButton
-          label="Send"
-          disabled={cannotSend}
-          className="bg-accent text-accent-ink hover:bg-accent hover:text-accent-ink"
-          onClick={send}
-        >
+        <IconButton label="Send" look="primary" disabled={cannotSend} onClick={send}>
           <ArrowUp size={16} aria-hidden />
         </IconButton>
       </div>

@@ -2,6 +2,7 @@ import { messageText } from '../../../src/context.ts'
 import type { SessionEvent } from '../../../src/capability.ts'
 import type { CitationSource, Entry } from '../../../src/session.ts'
 import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
+import { isAfter } from './event-order.ts'
 import {
   type Part,
   type ToolPart,
@@ -41,6 +42,8 @@ export interface Turn {
   readonly place: TurnPlace | undefined
   readonly text: string
   readonly attachments: NonNullable<InputEntry['attachments']>
+  /** `seq` of the entry with these words: what an edit of them is based on. */
+  readonly base: number
   /** ISO 8601. */
   readonly time: string
   readonly state: 'queued' | 'running' | 'ended'
@@ -142,13 +145,6 @@ export function withEvent(conversation: Conversation, event: SessionEvent, now: 
   return { ...changed, lastEvent: event.id }
 }
 
-/** Whether an event comes after another. Ids are `SEQ` or `SEQ.N`. */
-function isAfter(id: string, last = '0'): boolean {
-  const [seq = 0, delta = 0] = id.split('.').map(Number)
-  const [lastSeq = 0, lastDelta = 0] = last.split('.').map(Number)
-  return seq > lastSeq || (seq === lastSeq && delta > lastDelta)
-}
-
 function withEntry(conversation: Conversation, entry: Entry): Conversation {
   const head = headAfter(conversation.head, entry)
   if (entry.type === 'branch') return withPath({ ...conversation, head })
@@ -161,13 +157,14 @@ function withEntry(conversation: Conversation, entry: Entry): Conversation {
   return entry.type === 'head' ? withPath(changed) : changed
 }
 
-function newTurn({ turn, parent, message, attachments = [], time }: InputEntry): Turn {
+function newTurn({ turn, parent, message, attachments = [], time, seq }: InputEntry): Turn {
   return {
     id: turn,
     parent,
     place: undefined,
     text: messageText(message),
     attachments,
+    base: seq,
     time,
     state: 'queued',
     begun: false,
@@ -187,7 +184,7 @@ function turnWith(turn: Turn, entry: Entry): Turn {
     case 'turn-start':
       return { ...turn, state: 'running', begun: true, interrupted: undefined }
     case 'edit':
-      return { ...turn, text: messageText(entry.message), attachments: entry.attachments ?? [] }
+      return { ...turn, text: messageText(entry.message), attachments: entry.attachments ?? [], base: entry.seq }
     case 'assembly':
       return {
         ...turn,

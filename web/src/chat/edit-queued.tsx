@@ -1,10 +1,11 @@
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type ClipboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
-import { editTurn } from '../api/turns.ts'
+import { editedElsewhere, editTurn } from '../api/turns.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { AttachmentList } from './attachment-list.tsx'
 import type { Turn } from './conversation.ts'
+import { EditField } from './edit-field.tsx'
 import { useAttachments } from './use-attachments.ts'
 
 interface EditQueuedProps {
@@ -29,14 +30,20 @@ export function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedPr
     file === undefined || state.type === 'failed' ? [] : [file],
   )
   const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
-  const begun = now === undefined || error?.code === 'changed'
+  const told = error && editedElsewhere(error)
+  const begun = now === undefined || (error?.code === 'changed' && !told)
+  // What is saved arrives here too, before the answer.
+  const newest = told && now && told.base > now.base ? told : now
+  const other = newest && newest.base > turn.base ? newest : undefined
+  const overtaken = !saving && !begun && other !== undefined
   const ready = !saving && !uploads && (text.trim() !== '' || files.length > 0)
 
-  const save = async (): Promise<void> => {
+  const save = async (base: number): Promise<void> => {
     if (!ready || begun) return
     setSaving(true)
+    setError(undefined)
     try {
-      await editTurn(session, turn.id, { text, attachments: files })
+      await editTurn(session, turn.id, { text, attachments: files, base })
       onClose()
     } catch (failed) {
       setError(failed as ApiError)
@@ -47,15 +54,6 @@ export function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedPr
     onClose()
     onKeep(text, files)
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
-    // What was written is not lost by one key.
-    if (event.key === 'Escape' && text === turn.text) onClose()
-    if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault()
-      void save()
-    }
-  }
   const onPaste = (event: ClipboardEvent): void => {
     const given = [...event.clipboardData.files]
     if (given.length === 0 || event.clipboardData.getData('text/plain') !== '') return
@@ -65,24 +63,30 @@ export function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedPr
 
   return (
     <div className="flex flex-col gap-2 p-2">
-      <textarea
-        aria-label="Edit the message that waits"
-        autoFocus
-        dir="auto"
-        rows={Math.min(8, text.split('\n').length + 1)}
-        value={text}
-        className="w-full resize-y rounded-lg border border-strong-line bg-ground px-3 py-2"
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
+      <EditField
+        label="Edit the message that waits"
+        text={text}
+        mostRows={8}
+        onText={setText}
+        // Never in the place of words that were not read: only the button does that.
+        onSave={() => void save(turn.base)}
+        // What was written is not lost by one key.
+        onEscape={() => text === turn.text && onClose()}
         onPaste={onPaste}
       />
       <AttachmentList items={attachments.items} onRemove={attachments.remove} />
       {begun && <ErrorNote error={BEGUN} />}
-      {!begun && error && <ErrorNote error={error} />}
-      {now && now.text !== turn.text && now.text !== text && (
-        <p role="status" className="text-sm text-warn">
-          It was changed elsewhere meanwhile. Saving takes the place of: <bdi>{now.text}</bdi>
-        </p>
+      {!begun && error && !told && <ErrorNote error={error} />}
+      {overtaken && (
+        <div role="status" className="rounded-lg border border-warn px-3 py-2 text-sm">
+          <p className="text-warn">It was changed elsewhere meanwhile. What you wrote is kept here. It says now:</p>
+          <p dir="auto" className="max-h-[20vh] overflow-y-auto whitespace-pre-wrap">
+            {other.text}
+            {other === now && now.attachments.length > 0 && (
+              <span className="text-soft"> ({now.attachments.map(({ name }) => name).join(', ')})</span>
+            )}
+          </p>
+        </div>
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <input
@@ -102,15 +106,15 @@ export function EditQueued({ session, turn, now, onClose, onKeep }: EditQueuedPr
           </Button>
         )}
         <Button look="plain" onClick={onClose}>
-          {begun ? 'Discard' : 'Cancel'}
+          {begun || overtaken ? 'Discard' : 'Cancel'}
         </Button>
         {begun ? (
           <Button disabled={!ready} onClick={keep}>
             Use as the next message
           </Button>
         ) : (
-          <Button disabled={!ready} onClick={() => void save()}>
-            Save
+          <Button disabled={!ready} onClick={() => void save(overtaken ? other.base : turn.base)}>
+            {overtaken ? 'Save mine in its place' : 'Save'}
           </Button>
         )}
       </div>

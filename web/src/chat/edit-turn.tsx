@@ -1,9 +1,10 @@
-import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { sendAfter } from '../api/branches.ts'
 import type { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import type { Turn } from './conversation.ts'
+import { EditField } from './edit-field.tsx'
 import { focusMessage } from '../parts/focus-message.ts'
 
 interface EditTurnProps {
@@ -34,26 +35,16 @@ export function EditTurn({ session, turn, onClose }: EditTurnProps): ReactNode {
       setSending(false)
     }
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape') onClose()
-    if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault()
-      void send()
-    }
-  }
 
   return (
     <div className="flex flex-col gap-2 rounded-2xl bg-sunken p-3">
-      <textarea
-        aria-label="Edit the message"
-        autoFocus
-        dir="auto"
-        rows={Math.min(12, text.split('\n').length + 1)}
-        value={text}
-        className="w-full resize-y rounded-lg border border-strong-line bg-ground px-3 py-2"
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
+      <EditField
+        label="Edit the message"
+        text={text}
+        mostRows={12}
+        onText={setText}
+        onSave={() => void send()}
+        onEscape={onClose}
       />
       {error && <ErrorNote error={error} />}
       <div className="flex flex-wrap items-center justify-end gap-2">

@@ -91,26 +91,30 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   const uploads = attachments.items.some(({ state }) => state.type === 'uploading')
 
   return (
-    // Whatever waits and is attached, a part of the conversation stays on a low window.
-    <div className="max-h-[70%] shrink-0 overflow-y-auto border-t border-line bg-raised px-3 pt-2 pb-3">
+    // Whatever waits and is attached, a part of the conversation stays on a low window, and so does the field with its buttons.
+    <div className="flex max-h-[70%] shrink-0 flex-col overflow-y-auto border-t border-line bg-raised">
       <h2 className="sr-only">Your message</h2>
-      <div className="mx-auto flex max-w-3xl flex-col gap-2">
-        {/* A message that is being sent again says the same. */}
-        {!connected && !(sending.busy && sending.error) && (
-          <p role="status" className="text-sm text-warn">
-            Connecting to the gateway again …
-          </p>
-        )}
-        {shown && <ErrorNote error={shown} />}
-        {(failure?.code === 'deleted' || failure?.code === 'not-found') && <GoneSession held={held} />}
-        {commands.result && <CommandPanel result={commands.result} onClose={commands.closeResult} />}
-        {session !== undefined && (
-          <>
-            <OtherBranch session={session} conversation={conversation} running={running} onStop={stop} />
-            <QueuedMessages session={session} turns={queued} onKeep={keep} />
-          </>
-        )}
-        <AttachmentList items={attachments.items} onRemove={attachments.remove} />
+      <div className="min-h-0 overflow-y-auto px-3 pt-1 pb-1">
+        <div className="mx-auto flex max-w-3xl flex-col gap-2">
+          {/* A message that is being sent again says the same. */}
+          {!connected && !(sending.busy && sending.error) && (
+            <p role="status" className="text-sm text-warn">
+              Connecting to the gateway again …
+            </p>
+          )}
+          {shown && <ErrorNote error={shown} />}
+          {(failure?.code === 'deleted' || failure?.code === 'not-found') && <GoneSession held={held} />}
+          {commands.result && <CommandPanel result={commands.result} onClose={commands.closeResult} />}
+          {session !== undefined && (
+            <>
+              <OtherBranch session={session} conversation={conversation} running={running} onStop={stop} />
+              <QueuedMessages session={session} turns={queued} onKeep={keep} />
+            </>
+          )}
+          <AttachmentList items={attachments.items} onRemove={attachments.remove} />
+        </div>
+      </div>
+      <div className="mx-auto flex w-full max-w-3xl shrink-0 flex-col gap-2 px-3 pt-1 pb-3">
         <ContextStrip next={next} onInspect={onInspect} />
         <Composer
           draft={draft.text}

@@ -41,7 +41,7 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
     first.current = turns[0]?.id
   }, [turns])
 
-  useShownPlace(followed, list)
+  useShownPlace(session, followed, list)
 
   if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label="Reading the conversation" />}</Blank>
   if (session === undefined || turns.length === 0) return <Welcome />

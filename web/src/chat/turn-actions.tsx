@@ -46,7 +46,7 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
         {place?.siblings && <Siblings {...place.siblings} onChoose={(leaf) => run(() => goOnFrom(session, leaf))} />}
-        {ended && (
+        {ended && turn.parts.some(({ type }) => type === 'text') && (
           <IconButton label="Copy the answer" onClick={copy}>
             <Copy size={15} aria-hidden />
           </IconButton>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { outcomeNotice } from '../../../src/runtime/turns/outcome-notice.ts'
 import { useNow } from '../parts/use-now.ts'
+import { Words } from '../parts/words.tsx'
 import type { Turn } from './conversation.ts'
 
 /** What a person should know about a turn besides its words: that it waits, is tried again, stopped, or did not end well. */
@@ -21,7 +22,7 @@ export function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
       {notice !== undefined &&
         (outcome?.type === 'failed' ? (
           <p role="alert" dir="auto" className="text-sm text-bad">
-            {notice}
+            <Words>{notice}</Words>
           </p>
         ) : (
           <Note>{notice}</Note>

@@ -136,7 +136,8 @@ export function useAttachments(initial: readonly string[]): Attachments {
 function stateOf({ state }: FileRow): AttachmentState {
   if (state.type === 'processing') return { type: 'reading' }
   if (state.type === 'ready') return { type: 'ready', about: state.reading }
-  const hint = 'Remove it, and add it in another format or in parts. It is not sent.'
+  const hint =
+    state.code === 'empty' ? 'It is not sent.' : 'Remove it, and add it in another format or in parts. It is not sent.'
   return { type: 'failed', message: sentence(state.reason), hint }
 }
 

@@ -18,16 +18,21 @@ interface FollowedEnd {
  */
 export function useFollowEnd(scroller: RefObject<HTMLElement | null>, rows: readonly unknown[]): FollowedEnd {
   const following = useRef(true)
-  const lastTop = useRef(0)
+  const last = useRef({ top: 0, bottom: 0 })
   const [away, setAway] = useState(false)
   const shown = rows.length > 0
 
-  /** Rows that grow below leave the place as it is: only a reader moves up. */
+  /**
+   * Rows that grow below leave the place as it is: only a reader moves up. A window that becomes higher moves its upper edge,
+   * where nothing is below, and its lower one stays.
+   */
   const look = useCallback((): void => {
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
+    const { top, bottom } = last.current
     const near = scrollHeight - scrollTop - clientHeight < FOLLOW_PX
-    following.current = near || (following.current && scrollTop >= lastTop.current - 1)
-    lastTop.current = scrollTop
+    const movedUp = scrollTop < top - 1 && scrollTop + clientHeight < bottom - 1
+    following.current = near || (following.current && !movedUp)
+    last.current = { top: scrollTop, bottom: scrollTop + clientHeight }
     setAway(!following.current)
   }, [scroller])
 
@@ -36,7 +41,7 @@ export function useFollowEnd(scroller: RefObject<HTMLElement | null>, rows: read
     if (element === null) return
     following.current = true
     element.scrollTop = element.scrollHeight
-    lastTop.current = element.scrollTop
+    last.current = { top: element.scrollTop, bottom: element.scrollTop + element.clientHeight }
     setAway(false)
   }, [scroller])
 

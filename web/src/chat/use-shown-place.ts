@@ -1,30 +1,32 @@
-import { type RefObject, useEffect } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import type { VirtualizerHandle } from 'virtua'
-import { shownPlace } from '../parts/shown-place.ts'
+import { hasTurn } from '../api/turns.ts'
+import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
+import { showToast } from '../parts/toasts.tsx'
 import type { FollowedConversation } from './use-conversation.ts'
 
 /** How often a place is looked for while the list draws it, and how many times. */
 const [EVERY_MS, MOST_TIMES] = [50, 40]
 
-/** Brings a turn or the card of a tool before the reader when another part of the page asks for it. */
+/**
+ * Brings a turn or the card of a tool before the reader when another part of the page asks for it. A turn that was not read
+ * yet is read if the session has it: nothing is read for one that is gone.
+ */
 export function useShownPlace(
-  { conversation: { turns }, loadEarlier }: FollowedConversation,
+  session: string | undefined,
+  followed: FollowedConversation,
   list: RefObject<VirtualizerHandle | null>,
 ): void {
   const place = shownPlace.useAsked()
+  const at = followed.conversation.turns.findIndex(({ id }) => id === place?.turn)
+  useReadTo(session, followed, at < 0 ? place : undefined)
+
   useEffect(() => {
-    if (place === undefined) return undefined
-    const at = turns.findIndex(
-      ({ id, parts }) => id === place || parts.some((part) => part.type === 'tool' && part.toolCallId === place),
-    )
-    if (at < 0) {
-      loadEarlier()
-      return undefined
-    }
+    if (place === undefined || at < 0) return undefined
     list.current?.scrollToIndex(at, { align: 'start' })
     let times = 0
     const timer = setInterval(() => {
-      const element = document.querySelector<HTMLElement>(`[data-place="${CSS.escape(place)}"]`)
+      const element = elementOf(place)
       times += 1
       if (element === null && times < MOST_TIMES) return
       clearInterval(timer)
@@ -36,5 +38,52 @@ export function useShownPlace(
       element.focus()
     }, EVERY_MS)
     return () => clearInterval(timer)
-  }, [place, turns])
+  }, [place, at])
+}
+
+/** Reads earlier pages until the turn of a place is among what was read, or says why it will not be. */
+function useReadTo(
+  session: string | undefined,
+  { conversation: { log, from }, loaded, loadEarlier }: FollowedConversation,
+  place: ShownPlace | undefined,
+): void {
+  /** The place of which the gateway has said that there is such a turn. */
+  const existing = useRef<ShownPlace>(undefined)
+  useEffect(() => {
+    if (session === undefined || place === undefined || !loaded) return undefined
+    const giveUp = (text: string): void => {
+      shownPlace.ask(undefined)
+      showToast({ text })
+    }
+    let current = true
+    const look = async (): Promise<void> => {
+      if (log.some(({ id }) => id === place.turn)) {
+        return giveUp('This turn is in another branch. Go to that branch to see it.')
+      }
+      if (from <= 1) return giveUp(GONE)
+      if (existing.current !== place) {
+        const has = await hasTurn(session, place.turn)
+        if (!current) return
+        if (!has) return giveUp(GONE)
+        existing.current = place
+      }
+      loadEarlier()
+    }
+    look().catch((failure: Error) => current && giveUp(failure.message))
+    return () => {
+      current = false
+    }
+  }, [session, place, loaded, from])
+}
+
+const GONE = 'This turn was not found. The session does not have it any more.'
+
+/** The card of the call where there is one, otherwise the turn; `null`: not drawn yet. */
+function elementOf({ turn, toolCallId }: ShownPlace): HTMLElement | null {
+  const article = document.querySelector<HTMLElement>(placed(turn))
+  return (toolCallId === undefined ? null : article?.querySelector<HTMLElement>(placed(toolCallId))) ?? article
+}
+
+function placed(id: string): string {
+  return `[data-place="${CSS.escape(id)}"]`
 }

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react'
-import { type ManifestEntry, type Piece, type Scenario } from '../../../src/context.ts'
+import { type ReactNode, useMemo } from 'react'
+import { type ManifestEntry, type Piece } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { count } from '../parts/numbers.ts'
@@ -9,7 +9,7 @@ import { useScenario } from './call-scenario.ts'
 import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
 import { EntryRow, type EntryRowProps } from './entry-row.tsx'
-import { namedEntry, pieceTitle } from './entry-words.ts'
+import { pieceTitle, withFileNames } from './entry-words.ts'
 import { LeftOutRow } from './left-out-row.tsx'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
@@ -23,7 +23,8 @@ export function CallPanel(inspected: Inspected): ReactNode {
   const made = useAccount(call)
   const { data: scenario, error } = useScenario(inspected)
   const { assembled } = useAssembly(scenario)
-  const manifest = made ?? (call === undefined ? assembled?.manifest : undefined)
+  const account = made ?? (call === undefined ? assembled?.manifest : undefined)
+  const manifest = useMemo(() => account && withFileNames(account, scenario), [account, scenario])
   // The strip reports why the next call cannot be read again; what was read last stays.
   if (manifest === undefined) return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
   const { used, budget } = manifest
@@ -35,16 +36,14 @@ export function CallPanel(inspected: Inspected): ReactNode {
           `${count(budget.reserve)} kept for the answer, margin ${count(budget.margin)}.`}
       </p>
       <CostLine manifest={manifest} />
-      <LeftOut {...inspected} manifest={manifest} scenario={scenario} />
-      <Sent {...inspected} manifest={manifest} scenario={scenario} assembled={assembled} />
+      <LeftOut {...inspected} manifest={manifest} />
+      <Sent {...inspected} manifest={manifest} assembled={assembled} />
     </div>
   )
 }
 
 interface ListProps extends Inspected {
   readonly manifest: ReportedManifest
-  /** The input of the call, for the names of files. Absent until it is read. */
-  readonly scenario: Scenario | undefined
   /** Absent until it is made: then rows have no texts yet. */
   readonly assembled: Assembled | undefined
 }
@@ -62,7 +61,7 @@ function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
   )
 }
 
-function Sent({ assembled, scenario, ...list }: ListProps): ReactNode {
+function Sent({ assembled, ...list }: ListProps): ReactNode {
   const { manifest, call } = list
   const shown = shownEntry.useAsked()
   const slots = Map.groupBy(
@@ -75,7 +74,7 @@ function Sent({ assembled, scenario, ...list }: ListProps): ReactNode {
       ...list,
       entry,
       pieces,
-      title: pieceTitle(namedEntry(entry, scenario), manifest, pieces),
+      title: pieceTitle(entry, manifest, pieces),
       layer: assembled?.layers.find(({ id, layer }) => id === entry.id && layer === entry.layer),
       shown: shown?.call === call && shown?.id === segmentId(entry, index),
     }

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Comparison } from '../../../src/context.ts'
+import { type Comparison, formPhrase } from '../../../src/context.ts'
 import { slotTitles } from './bar-segments.ts'
 import { TextDifference } from './compare-text.tsx'
 
@@ -17,6 +17,8 @@ interface Change {
   readonly id: string
   readonly slot: Slot
   readonly what: string
+  /** Of the forms. */
+  readonly codes?: string
 }
 
 /** Every candidate that is not as it was; each opens to its text with the difference. */
@@ -29,7 +31,11 @@ export function CompareList({ comparison, text, titles }: CompareListProps): Rea
       ...one,
       what: from === one.slot ? 'moved' : `moved from ${slotTitles[from]}`,
     })),
-    ...changedForm.map(({ from, to, ...one }) => ({ ...one, what: `${from || 'whole'} → ${to || 'whole'}` })),
+    ...changedForm.map(({ from, to, ...one }) => ({
+      ...one,
+      what: `${formPhrase(from || 'full')} → ${formPhrase(to || 'full')}`,
+      codes: `${from || 'full'} → ${to || 'full'}`,
+    })),
     ...changedContent.map((one) => ({ ...one, what: 'other text' })),
   ]
   const changes = oncePerEntry(all)
@@ -51,14 +57,14 @@ function oncePerEntry(changes: readonly Change[]): readonly Change[] {
   for (const change of changes) {
     const key = `${change.slot} ${change.id}`
     const before = byEntry.get(key)
-    byEntry.set(key, before ? { ...before, what: `${before.what}, ${change.what}` } : change)
+    byEntry.set(key, before ? { ...before, ...change, what: `${before.what}, ${change.what}` } : change)
   }
   return [...byEntry.values()]
 }
 
 type ChangedEntryProps = Change & Pick<CompareListProps, 'text'> & { readonly title: string }
 
-function ChangedEntry({ id, slot, what, text, title }: ChangedEntryProps): ReactNode {
+function ChangedEntry({ id, slot, what, codes, text, title }: ChangedEntryProps): ReactNode {
   const [open, setOpen] = useState(false)
   return (
     <details className="py-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -67,7 +73,9 @@ function ChangedEntry({ id, slot, what, text, title }: ChangedEntryProps): React
         <span className="min-w-0 flex-1 truncate" title={`${id} (${slotTitles[slot]})`}>
           {title}
         </span>
-        <span className="shrink-0 text-xs text-soft">{what}</span>
+        <span className="shrink-0 text-xs text-soft" title={codes}>
+          {what}
+        </span>
       </summary>
       {open && <TextDifference {...text(id, slot)} />}
     </details>

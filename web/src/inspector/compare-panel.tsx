@@ -10,7 +10,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { CompareList } from './compare-list.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
-import { turnTitles } from './share-titles.ts'
+import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
@@ -22,7 +22,7 @@ export default function ComparePanel({ session, call, next }: Inspected): ReactN
   const at = calls.findIndex(({ id }) => id === after)
   const before = chosen.before ?? calls[at - 1]?.id
   if (session === undefined || (data && calls.length < 2)) {
-    return <p className="text-sm text-soft">As soon as a session has made two calls, they can be compared here.</p>
+    return <p className="text-sm text-soft">You can compare calls here once a session has made two of them.</p>
   }
   if (data === undefined) return <Spinner />
   const options = calls.map((one, index) => ({ value: one.id, title: callTitle(one, index) }))
@@ -64,7 +64,9 @@ function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (compared === undefined) return <Spinner />
   const { comparison, cause, oldTexts, newTexts } = compared
-  const titles = new Map([first.data, second.data].flatMap((scenario) => (scenario ? [...turnTitles(scenario)] : [])))
+  const titles = new Map(
+    [first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
+  )
   const { commonPrefix, firstDifference } = comparison
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
@@ -72,10 +74,9 @@ function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
     <section aria-label="Comparison" className="flex flex-col gap-2 text-sm">
       <p className="font-medium">{cause}</p>
       <p className="text-soft tabular-nums">
-        {count(commonPrefix.tokens)} of {count(compared.now.used)} tokens at the beginning are the same
+        {`The first ${count(commonPrefix.tokens)} of ${count(compared.now.used)} tokens are the same.`}
         {firstDifference !== undefined &&
-          `; the first that is not: ${titles.get(firstDifference.id) ?? firstDifference.id}`}
-        .
+          ` The first difference is in ${titles.get(firstDifference.id) ?? firstDifference.id}.`}
       </p>
       <CompareList
         comparison={comparison}

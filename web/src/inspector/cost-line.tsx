@@ -13,7 +13,7 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
   if (forecast === undefined && reported === undefined) return null
   const price = view?.facts?.price
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs text-soft">
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs text-soft">
       {forecast && (
         <Row name="Forecast">
           {forecast.money !== undefined && `${dollars(forecast.money)}: `}
@@ -32,7 +32,7 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
       {reuse && (
         <Row name="Reuse">
           {`${count(reuse.tokens)} tokens are the same as in the call before`}
-          {reuse.firstChange && `; then ${changeWords(reuse.firstChange, manifest)}`}
+          {reuse.firstChange && <Changed first={reuse.firstChange} manifest={manifest} />}
         </Row>
       )}
     </dl>
@@ -57,10 +57,24 @@ function Paid({ reported, price }: PaidProps): ReactNode {
   )
 }
 
-/** What is the first that a cache does not have, by the name that people know. */
-function changeWords({ id, slot, cause }: FirstChange, manifest: ReportedManifest): string {
+interface ChangedProps {
+  readonly first: FirstChange
+  readonly manifest: ReportedManifest
+}
+
+/** What is the first that a cache does not have, by the name that people know, on one line. */
+function Changed({ first: { id, slot, cause }, manifest }: ChangedProps): ReactNode {
   const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
-  return `${entry ? entryName(entry, manifest) : id} ${cause === 'grew' ? 'continued' : 'changed'}`
+  const name = entry ? entryName(entry, manifest) : id
+  return (
+    <>
+      {'; then '}
+      <span className="inline-block max-w-full truncate align-bottom" title={name}>
+        {name}
+      </span>
+      {cause === 'grew' ? ' continued' : ' changed'}
+    </>
+  )
 }
 
 type FirstChange = NonNullable<NonNullable<ReportedManifest['reuse']>['firstChange']>

@@ -1,23 +1,15 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type ManifestEntry, type Piece, toolCalls } from '../../../src/context.ts'
+import { entryTurn, type ManifestEntry, type Piece, toolCalls } from '../../../src/context.ts'
 import { safeLink } from '../markdown/safe-link.ts'
-import { shownPlace } from '../parts/shown-place.ts'
+import { type ShownPlace, shownPlace } from '../parts/shown-place.ts'
+import { originTitles } from './entry-words.ts'
 
 interface EntryOriginProps {
   readonly entry: ManifestEntry
   /** What was sent of it: the tools that were called in a turn lead to their cards. */
   readonly pieces: readonly Piece[]
 }
-
-const froms = {
-  operator: 'From you, the owner',
-  user: 'From a person',
-  file: 'From a file',
-  web: 'From the web',
-  tool: 'From a tool',
-  model: 'From the model',
-} as const
 
 /** Who or what a candidate comes from, with a way there where it can be opened. */
 export function EntryOrigin({ entry, pieces }: EntryOriginProps): ReactNode {
@@ -29,13 +21,14 @@ export function EntryOrigin({ entry, pieces }: EntryOriginProps): ReactNode {
     typeof content === 'object' && 'role' in content ? toolCalls(content) : [],
   )
   const isTurn = entry.layer === 'turn'
-  const turn = isTurn && entry.slot === 'history' && ref !== 'earlier' ? entry.id.replace(/\/lead$/, '') : undefined
+  const turn = entryTurn(entry)
+  const unpaired = entry.layer === 'unpaired' ? { toolCallId: ref } : {}
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-1 text-soft wrap-anywhere">
       <span>
-        {isTurn ? 'From the conversation' : `${froms[kind]}: `}
+        {isTurn ? 'From the conversation' : `${originTitles[kind]}: `}
         {isTurn ? null : address === undefined ? (
-          <bdi>{ref}</bdi>
+          <bdi>{entry.name ?? ref}</bdi>
         ) : (
           <a className="text-accent underline" href={address} target="_blank" rel="noreferrer noopener">
             {address}
@@ -57,16 +50,18 @@ export function EntryOrigin({ entry, pieces }: EntryOriginProps): ReactNode {
           Download the file
         </a>
       )}
-      {turn !== undefined && <ShowPlace place={turn} words="Show in the conversation" />}
-      {kind === 'tool' && <ShowPlace place={ref} words="Show the call" />}
-      {calls.map(({ toolCallId, toolName }) => (
-        <ShowPlace key={toolCallId} place={toolCallId} words={`Show the call of ${toolName}`} />
-      ))}
+      {turn !== undefined && entry.slot === 'history' && (
+        <ShowPlace place={{ turn, ...unpaired }} words="Show in the conversation" />
+      )}
+      {turn !== undefined &&
+        calls.map(({ toolCallId, toolName }) => (
+          <ShowPlace key={toolCallId} place={{ turn, toolCallId }} words={`Show the call of ${toolName}`} />
+        ))}
     </p>
   )
 }
 
-function ShowPlace({ place, words }: { readonly place: string; readonly words: string }): ReactNode {
+function ShowPlace({ place, words }: { readonly place: ShownPlace; readonly words: string }): ReactNode {
   return (
     <button type="button" className="cursor-pointer text-accent underline" onClick={() => shownPlace.ask(place)}>
       {words}
@@ -81,8 +76,6 @@ interface SettingsLink {
 
 /** Pages of the settings where a person changes what a layer says, by the beginning of its origin, then by its name. */
 const byOrigin: Readonly<Record<string, SettingsLink>> = {
-  agent: { page: 'agents', title: 'Open the agents' },
-  project: { page: 'projects', title: 'Open the projects' },
   subjects: { page: 'subjects', title: 'Open the subjects' },
 }
 
@@ -93,5 +86,7 @@ const byLayer: Readonly<Record<string, SettingsLink>> = {
 
 function settingsPage({ slot, layer, origin }: ManifestEntry): SettingsLink | undefined {
   if (slot === 'tools') return { page: 'tools', title: 'Open tools and access' }
+  const [, record, id] = /^(agent|project)\/([^/ ]+)/.exec(origin.ref) ?? []
+  if (id !== undefined) return { page: `${record}s?id=${encodeURIComponent(id)}`, title: `Open the ${record}` }
   return byOrigin[origin.ref.split(/[/ ]/)[0]!] ?? byLayer[layer]
 }

@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
-import { type ManifestEntry, type Piece, reasonSentence } from '../../../src/context.ts'
+import { formPhrase, type ManifestEntry, type Piece } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
+import { EntryForm } from './entry-form.tsx'
 import { EntryOrigin } from './entry-origin.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
-import { pieceText } from './entry-words.ts'
+import { formSentence, pieceText } from './entry-words.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
 import type { PricedLayer } from './what-if-assembly.ts'
@@ -35,13 +36,13 @@ export function EntryRow({ title, entry, manifest, pieces, layer, shown, ...insp
       summary={
         <>
           <span className="min-w-0 flex-1 truncate">{title}</span>
-          {outcome === 'reduced' && <span className="text-xs text-warn">{form}</span>}
+          {outcome === 'reduced' && <EntryForm form={form} className="text-xs text-warn" />}
           <span className="text-soft tabular-nums">{count(tokens)}</span>
         </>
       }
     >
       <div className="flex flex-col gap-2 pb-2 text-xs">
-        <p>{formSentence(entry, manifest, layer)}</p>
+        <p>{formSentence(entry, manifest, layer?.renditions.length ?? 1)}</p>
         <EntryPlace {...inspected} entry={entry} manifest={manifest} />
         <EntryOrigin entry={entry} pieces={pieces} />
         {pieces.map((piece, index) => (
@@ -67,19 +68,13 @@ function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
     <Fold
       key={rendition.form}
       summaryClassName="text-soft"
-      summary={`Other form: ${rendition.form}, ${count(rendition.tokens)} tokens`}
+      summary={
+        <>
+          Other form: <EntryForm form={rendition.form} />, {count(rendition.tokens)} tokens
+        </>
+      }
     >
-      <EntryText label={`${rendition.form} of ${title}`} text={rendition.text} />
+      <EntryText label={`${title}, ${formPhrase(rendition.form)}`} text={rendition.text} />
     </Fold>
   ))
-}
-
-/** Why a candidate has the form in which it is sent. */
-function formSentence(entry: ManifestEntry, manifest: ReportedManifest, layer: PricedLayer | undefined): string {
-  const { form, outcome } = entry
-  const reason = reasonSentence(entry, manifest)
-  if (outcome === 'reduced') return `Sent as ${form ?? 'a shorter form'}: ${reason ?? 'its full form has no place.'}`
-  const forms = layer?.renditions.length ?? 1
-  const fits = forms > 1 ? `Sent as ${form ?? 'full'}, the fullest of its ${forms} forms: there is room for it.` : ''
-  return [fits || 'Sent in full: it has no other form.', reason].filter(Boolean).join(' ')
 }

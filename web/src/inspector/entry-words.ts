@@ -1,8 +1,16 @@
-import { type Manifest, type ManifestEntry, type Piece, type Scenario, turnNumber } from '../../../src/context.ts'
+import {
+  formPhrase,
+  type Manifest,
+  type ManifestEntry,
+  type Piece,
+  reasonSentence,
+  type Scenario,
+  turnNumber,
+} from '../../../src/context.ts'
 
 /** What a candidate is called where only its account is known: `System prompt`, `read_file`, `Turn 3`. */
 export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
-  const { id, layer, slot } = entry
+  const { id, layer, slot, name: called = id } = entry
   if (slot === 'tools') return id
   if (layer === 'turn' && slot === 'input') return 'Your message'
   const number = turnNumber(entry, manifest)
@@ -10,14 +18,20 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   const name = layer.replaceAll('-', ' ')
   const title = name.charAt(0).toUpperCase() + name.slice(1)
   if (number !== undefined) return `${title}, turn ${number}`
-  return id === layer ? title : `${title}: ${id}`
+  return id === layer ? title : `${title}: ${called}`
 }
 
-/** The candidate as people name it: a file by its name, where the input is known, instead of by its id. For words only. */
-export function namedEntry(entry: ManifestEntry, scenario: Pick<Scenario, 'attachments'> | undefined): ManifestEntry {
-  if (entry.layer !== 'attachment') return entry
-  const file = scenario?.attachments.find(({ id }) => id === entry.id)
-  return file === undefined ? entry : { ...entry, id: file.name }
+/** A manifest of an earlier version does not name its files: the input of the call does. */
+export function withFileNames<Account extends Manifest>(
+  manifest: Account,
+  scenario: Pick<Scenario, 'attachments'> | undefined,
+): Account {
+  const names = new Map(scenario?.attachments.map(({ id, name }) => [id, name]))
+  const named = (entry: ManifestEntry): ManifestEntry => {
+    const name = entry.layer === 'attachment' ? (entry.name ?? names.get(entry.id)) : undefined
+    return name === undefined || name === entry.name ? entry : { ...entry, name }
+  }
+  return { ...manifest, entries: manifest.entries.map(named) }
 }
 
 /** A title with the first words of a turn, where its messages are known. */
@@ -44,4 +58,24 @@ export function pieceText({ content }: Pick<Piece, 'content'>): string {
     return content.content.map((part) => ('text' in part ? part.text : '')).join('')
   }
   return JSON.stringify('role' in content ? content.content : content, null, 2)
+}
+
+/** In which form a candidate is sent, and why. `forms`: how many it has, where that is known. */
+export function formSentence(entry: ManifestEntry, manifest: Manifest, forms?: number): string {
+  const { form = 'full', outcome } = entry
+  const reason = reasonSentence(entry, manifest)
+  if (outcome === 'reduced') return `Sent ${formPhrase(form)}: ${reason ?? 'there is no room for its full form.'}`
+  const choice =
+    forms === 1 ? 'It has no other form.' : `It is the fullest of its ${forms} forms, and there is room for it.`
+  return [`Sent ${formPhrase(form)}.`, forms === undefined ? undefined : choice, reason].filter(Boolean).join(' ')
+}
+
+/** Kinds of origins, as the beginning of a sentence. */
+export const originTitles: Readonly<Record<ManifestEntry['origin']['kind'], string>> = {
+  operator: 'From the owner',
+  user: 'From a person',
+  file: 'From a file',
+  web: 'From the web',
+  tool: 'From a tool',
+  model: 'From the model',
 }

@@ -5,6 +5,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { TextDifference } from './compare-text.tsx'
+import { EntryForm } from './entry-form.tsx'
 import { historySubjects } from './history-subjects.ts'
 import type { Inspected } from './share-late-panel.tsx'
 
@@ -107,7 +108,10 @@ function Version({ number, layer, digest, text, origin, readers, earlier }: Vers
               </Link>
             )}
             {form !== 'full' && (
-              <span className="text-soft">{form === undefined ? ' (left out)' : ` (as ${form})`}</span>
+              <span className="text-soft">
+                {' ('}
+                <EntryForm form={form} />)
+              </span>
             )}
           </li>
         ))}

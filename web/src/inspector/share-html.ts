@@ -1,6 +1,7 @@
-import { entrySentence, type Manifest, reasonSentence } from '../../../src/context.ts'
+import { entrySentence, type Manifest } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
-import { barSegments, slotTitles } from './bar-segments.ts'
+import { barSegments, segmentWords, slotTitles } from './bar-segments.ts'
+import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 
 interface SharedCall {
@@ -17,15 +18,15 @@ interface SharedCall {
   readonly digest: string
 }
 
-/** A call as a document of its own: the bar, every candidate, and what the model read of it. It has no script and asks nobody for anything. */
+/** A call as a document of its own: the bar, every candidate, and what the model read of it. It has no script and sends no request. */
 export function sharedCallHtml(shared: SharedCall): string {
   const { id, time, model, manifest, digest } = shared
   const { window, available } = manifest.budget
   const segments = barSegments(manifest)
   const bar = segments
-    .map(({ kind: slot, title, tokens }) => {
-      const words = escaped(`${title}: ${count(tokens)} tokens`)
-      return `<i class="${slot}" title="${words}" style="width:${((tokens / window) * 100).toFixed(3)}%"></i>`
+    .map((segment) => {
+      const width = ((segment.tokens / window) * 100).toFixed(3)
+      return `<i class="${segment.kind}" title="${escaped(segmentWords(segment))}" style="width:${width}%"></i>`
     })
     .join('')
   const legend = segments
@@ -43,13 +44,13 @@ export function sharedCallHtml(shared: SharedCall): string {
 </head>
 <body>
 <h1>What the model read</h1>
-<p>${escaped(model)} · ${escaped(time)} · ${count(manifest.used)} of ${count(available)} tokens, window ${count(window)}</p>
-<div class="bar" role="img" aria-label="${escaped(segments.map(({ title, tokens }) => `${title}: ${tokens} tokens`).join(', '))}">${bar}</div>
+<p>This is one request to the model ${escaped(model)}, sent on <time datetime="${escaped(time)}">${timeWords(time)}</time>. It has ${count(manifest.used)} of the ${count(available)} tokens that were available in a window of ${count(window)}. Open a part to read its text.</p>
+<div class="bar" role="img" aria-label="${escaped(segments.map(segmentWords).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
 <h2>In the request (${sent.length})</h2>
 ${sent.map((entry) => entryHtml(entry, shared)).join('\n')}
 ${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entry) => entryHtml(entry, shared)).join('\n')}`}
-<footer>Call ${escaped(id)}, layout ${escaped(manifest.layout)}, counter ${escaped(manifest.counter.id)}.<br>SHA-256 of the request: <code>${escaped(digest)}</code></footer>
+<footer>Call: ${escaped(id)}<br>Layout: ${escaped(manifest.layout)}<br>Counter of tokens: ${escaped(manifest.counter.id)}<br>SHA-256 of the request: <code>${escaped(digest)}</code></footer>
 </body>
 </html>
 `
@@ -62,13 +63,20 @@ function isSent({ outcome }: Entry): boolean {
 }
 
 function entryHtml(entry: Entry, { manifest, texts, titles }: SharedCall): string {
-  const { id, slot, form, tokens, fullTokens, origin } = entry
+  const { id, layer, slot, form, tokens, fullTokens, origin, name = origin.ref } = entry
   const text = texts.get(entryKey(entry))
+  const title = [entryTitle(entry, manifest), layer === 'turn' ? titles.get(id) : undefined].filter(Boolean).join(': ')
   const cost = tokens === fullTokens ? count(tokens) : `${count(tokens)} of ${count(fullTokens)}`
-  const why = entrySentence(entry, manifest) ?? reasonSentence(entry, manifest)
-  const facts = [slotTitles[slot], form, why, `${origin.kind}: ${origin.ref}`].filter(Boolean).join(' · ')
-  return `<details><summary><b class="${slot}"></b><span>${escaped(titles.get(id) ?? id)}</span><span class="n">${cost}</span></summary>
-<p>${escaped(facts)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`
+  const from = layer === 'turn' ? 'From the conversation' : `${originTitles[origin.kind]}: ${name}`
+  const why = isSent(entry) ? formSentence(entry, manifest) : entrySentence(entry, manifest)!
+  return `<details><summary><b class="${slot}"></b><span>${escaped(title)}</span><span class="n">${cost}</span></summary>
+<p>${slotTitles[slot]} · ${escaped(from)}</p>
+<p title="${escaped(form ?? '')}">${escaped(why)}</p>${text === undefined ? '' : `<pre>${escaped(text)}</pre>`}</details>`
+}
+
+/** In universal time: the file is read anywhere. */
+function timeWords(time: string): string {
+  return `${new Date(time).toLocaleString('en', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })} UTC`
 }
 
 function escaped(text: string): string {

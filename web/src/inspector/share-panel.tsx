@@ -13,7 +13,7 @@ import { sharedCallHtml } from './share-html.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { saveFile } from './share-save.ts'
 import { entryKey, textsOf } from './share-texts.ts'
-import { turnTitles } from './share-titles.ts'
+import { conversationTitles } from './share-titles.ts'
 import { assembleBeside } from './what-if-assembler.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
@@ -23,7 +23,7 @@ export default function SharePanel({ call, next }: Inspected): ReactNode {
     { revalidateOnFocus: false },
   )
   if (call === undefined) {
-    return <p className="text-sm text-soft">Open a call to see the request that left, and to share it.</p>
+    return <p className="text-sm text-soft">Open a call to see the request that was sent, and to share it.</p>
   }
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
@@ -43,7 +43,9 @@ export default function SharePanel({ call, next }: Inspected): ReactNode {
       </div>
       {command === undefined ? (
         <p className="text-soft">
-          {wire?.state === 'unknown' ? `The body cannot be made again: ${wire.why}.` : 'No body left for a provider.'}
+          {wire?.state === 'unknown'
+            ? `The body cannot be rebuilt: ${wire.why}.`
+            : 'No request was sent to a provider.'}
         </p>
       ) : (
         <pre
@@ -64,14 +66,14 @@ function Proof({ rebuilt: { identical, digest, wire } }: { readonly rebuilt: Reb
       <div>
         <dt className={`flex items-center gap-1.5 font-medium ${identical ? 'text-good' : 'text-bad'}`}>
           <ShieldCheck size={16} aria-hidden />
-          {identical ? 'Rebuilt and identical' : 'Rebuilt, and not the same'}
+          {identical ? 'Rebuilt and identical' : 'Rebuilt, but different'}
         </dt>
         <dd className="font-mono text-xs text-soft wrap-anywhere">{digest}</dd>
       </div>
       {wire !== undefined && wire.state !== 'unknown' && (
         <div>
           <dt className={wire.state === 'identical' ? 'text-good' : 'text-bad'}>
-            {wire.state === 'identical' ? 'The body that left is the same, too' : 'The body that left was another one'}
+            {wire.state === 'identical' ? 'The body that was sent is identical, too' : 'The body that was sent differs'}
           </dt>
           <dd className="font-mono text-xs text-soft wrap-anywhere">{wire.expected}</dd>
         </div>
@@ -82,7 +84,7 @@ function Proof({ rebuilt: { identical, digest, wire } }: { readonly rebuilt: Reb
 
 async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text)
-  showToast({ text: 'Copied. Put your key into the variable API_KEY, if the provider needs one.' })
+  showToast({ text: 'Copied. If the provider needs a key, put yours into the variable API_KEY.' })
 }
 
 async function share({ call, digest }: RebuiltRequest, next: NextCall): Promise<void> {
@@ -94,7 +96,7 @@ async function share({ call, digest }: RebuiltRequest, next: NextCall): Promise<
       return texts.length === 0 ? [] : [[entryKey(entry), texts.map(({ text }) => text).join('\n\n')] as const]
     })
     const texts = new Map([...left, ...textsOf(await assembleBeside(scenario))])
-    const shared = { id, time, model, manifest, texts, titles: turnTitles(scenario), digest }
+    const shared = { id, time, model, manifest, texts, titles: conversationTitles(scenario), digest }
     saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {
     showToast({ text: error instanceof Error ? error.message : String(error) })

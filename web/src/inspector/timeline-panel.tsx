@@ -26,8 +26,8 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
-        {count(points.length)} calls, the largest with {count(most)} tokens
-        {money !== undefined && `, prompts for ${dollars(money)} together`}.
+        {`${points.length === 1 ? 'One call' : `${count(points.length)} calls`}. The largest has ${count(most)} tokens.`}
+        {money !== undefined && ` The prompts cost ${dollars(money)} together.`}
       </p>
       <ol
         aria-label="Calls of the session"

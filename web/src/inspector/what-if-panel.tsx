@@ -1,5 +1,8 @@
 import { Copy, Download, RotateCcw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
+import type { Scenario } from '../../../src/context.ts'
+import { api } from '../api/client.ts'
+import type { Status } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { useScenario } from './call-scenario.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -7,7 +10,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { saveFile } from './share-save.ts'
 import type { Inspected } from './share-late-panel.tsx'
-import { turnTitles } from './share-titles.ts'
+import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 import { type Changes, changedScenario, configurationOf, cutsAnew, settingsOf } from './what-if-changes.ts'
 import { WhatIfControls } from './what-if-controls.tsx'
@@ -43,7 +46,7 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
         <Button look="plain" disabled={!isChanged} onClick={() => void copy(configurationOf(changes, now))}>
           <Copy size={14} aria-hidden /> Copy as configuration
         </Button>
-        <Button look="plain" onClick={() => saveFile('scenario.json', `${JSON.stringify(changed, null, 2)}\n`)}>
+        <Button look="plain" onClick={() => save(changed)}>
           <Download size={14} aria-hidden /> Save as a scenario
         </Button>
         <Button look="plain" disabled={!isChanged} onClick={() => setChanges({})}>
@@ -51,7 +54,11 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
         </Button>
       </div>
       {assembled && (
-        <WhatIfEntries assembled={assembled} unchanged={unchanged.assembled?.manifest} titles={turnTitles(changed)} />
+        <WhatIfEntries
+          assembled={assembled}
+          unchanged={unchanged.assembled?.manifest}
+          titles={conversationTitles(changed)}
+        />
       )}
     </div>
   )
@@ -59,7 +66,16 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
 
 async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text)
-  showToast({ text: 'Copied. Merge it into config.json, then restart the gateway.' })
+  const { home } = await api<Pick<Status, 'home'>>('/api/status').catch(() => ({ home: undefined }))
+  const file = home === undefined ? 'config.json' : `${home}/config.json`
+  showToast({ text: `Copied. Merge it into ${file}, then restart the gateway.` })
+}
+
+function save(scenario: Scenario): void {
+  saveFile('scenario.json', `${JSON.stringify(scenario, null, 2)}\n`)
+  showToast({
+    text: 'Saved. Put it into a folder: foreword check FOLDER --update keeps its outline, and foreword check FOLDER compares.',
+  })
 }
 
 /** A power of two, so that a slider asks for more of the history a few times only. */

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
-import type { Manifest } from '../../../src/context.ts'
+import { formPhrase, type Manifest, reasonSentence } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { slotTitles } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
+import { entryTitle } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 import type { Assembled } from './what-if-assembly.ts'
 
@@ -13,7 +14,7 @@ interface ResultProps {
 }
 
 interface EntriesProps extends ResultProps {
-  /** What people call a candidate, by its id. */
+  /** How the messages of turns begin, by their ids. */
   readonly titles: ReadonlyMap<string, string>
 }
 
@@ -45,11 +46,12 @@ export function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
 export function WhatIfEntries({ assembled, unchanged, titles }: EntriesProps): ReactNode {
   const { entries } = assembled.manifest
   const before = new Map(unchanged?.entries.map((entry) => [entryKey(entry), entry]))
+  const list = { manifest: assembled.manifest, before, titles }
   const isIn = ({ outcome }: Entry): boolean => outcome !== 'omitted'
   return (
     <section aria-label="What is in and what is out" className="flex flex-col gap-3">
-      <EntryList title="In the request" entries={entries.filter(isIn)} before={before} titles={titles} />
-      <EntryList title="Left out" entries={entries.filter((entry) => !isIn(entry))} before={before} titles={titles} />
+      <EntryList title="In the request" entries={entries.filter(isIn)} {...list} />
+      <EntryList title="Left out" entries={entries.filter((entry) => !isIn(entry))} {...list} />
     </section>
   )
 }
@@ -57,10 +59,11 @@ export function WhatIfEntries({ assembled, unchanged, titles }: EntriesProps): R
 interface EntryListProps extends Pick<EntriesProps, 'titles'> {
   readonly title: string
   readonly entries: readonly Entry[]
+  readonly manifest: Manifest
   readonly before: ReadonlyMap<string, Entry>
 }
 
-function EntryList({ title, entries, before, titles }: EntryListProps): ReactNode {
+function EntryList({ title, entries, manifest, before, titles }: EntryListProps): ReactNode {
   if (entries.length === 0) return null
   return (
     <div>
@@ -69,7 +72,10 @@ function EntryList({ title, entries, before, titles }: EntryListProps): ReactNod
       </h3>
       <ul className="divide-y divide-line text-sm">
         {entries.map((entry) => {
-          const change = changeOf(entry, before.get(entryKey(entry)), before.size > 0)
+          const change = changeOf(entry, before)
+          const words = titles.get(entry.id)
+          const name = entryTitle(entry, manifest)
+          const why = entry.outcome === 'included' ? undefined : reasonSentence(entry, manifest)
           return (
             <li key={entryKey(entry)} className="flex items-baseline gap-2 py-1">
               <span
@@ -77,10 +83,17 @@ function EntryList({ title, entries, before, titles }: EntryListProps): ReactNod
                 className="size-2 shrink-0 rounded-full"
                 style={{ background: `var(--slot-${entry.slot})` }}
               />
-              <span className="min-w-0 flex-1 truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
-                {titles.get(entry.id) ?? entry.id}
-              </span>
-              {change !== undefined && <span className="shrink-0 text-xs text-warn">{change}</span>}
+              <div className="min-w-0 flex-1">
+                <p className="truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
+                  {words === undefined ? name : `${name}: ${words}`}
+                </p>
+                {why !== undefined && <p className="text-xs text-soft">{why}</p>}
+              </div>
+              {change !== undefined && (
+                <span className="shrink-0 text-xs text-warn" title={entry.form}>
+                  {change}
+                </span>
+              )}
               <span className="shrink-0 text-end tabular-nums text-soft">
                 {count(entry.tokens)}
                 {entry.tokens !== entry.fullTokens && ` of ${count(entry.fullTokens)}`}
@@ -93,13 +106,19 @@ function EntryList({ title, entries, before, titles }: EntryListProps): ReactNod
   )
 }
 
-function changeOf(entry: Entry, before: Entry | undefined, isKnown: boolean): string | undefined {
-  if (!isKnown || (before?.outcome === entry.outcome && before.form === entry.form && before.slot === entry.slot)) {
-    return undefined
-  }
-  if (before === undefined) return 'new'
+function changeOf(entry: Entry, entries: ReadonlyMap<string, Entry>): string | undefined {
+  if (entries.size === 0) return undefined
+  const before = entries.get(entryKey(entry))
+  // Turns that an earlier call cut are one entry until a change looks at each of them again.
+  if (before === undefined && entry.outcome === 'omitted') return undefined
+  if (before === undefined) return entry.slot === 'history' && hasCut(entries) ? 'now in' : 'new'
+  if (before.outcome === entry.outcome && before.form === entry.form && before.slot === entry.slot) return undefined
   if (before.slot !== entry.slot) return 'moved'
   if (entry.outcome === 'omitted') return 'now left out'
   if (before.outcome === 'omitted') return 'now in'
-  return entry.form ?? entry.outcome
+  return formPhrase(entry.form ?? entry.outcome)
+}
+
+function hasCut(entries: ReadonlyMap<string, Entry>): boolean {
+  return [...entries.values()].some(({ layer, id }) => layer === 'turn' && id === 'earlier')
 }

@@ -1,7 +1,9 @@
 import { createContext, type ReactNode, useContext, useState } from 'react'
 import { citedText } from '../../../src/citation/reader.ts'
 import type { CitationSource } from '../../../src/session.ts'
+import { Link } from 'wouter'
 import { useResource } from '../api/resources.ts'
+import type { FileRow } from '../api/upload.ts'
 import { Popover } from '../parts/popover.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { safeLink } from './safe-link.ts'
@@ -70,6 +72,7 @@ export function SourcePreview({ source }: { readonly source: CitationSource }): 
       {updated !== undefined && <p className="text-soft">{`Changed ${updated.slice(0, 10)}`}</p>}
       <SourceLink source={source} />
       {source.url === undefined && <Passage source={source} start={source.start ?? 0} />}
+      {source.url === undefined && <DocumentLink source={source} />}
     </div>
   )
 }
@@ -86,6 +89,27 @@ function SourceLink({ source: { url } }: { readonly source: CitationSource }): R
     >
       {address}
     </a>
+  )
+}
+
+/** The way to the whole document: in the files of its agent or project, at the passage, or as a download. */
+function DocumentLink({ source: { document, start = 0 } }: { readonly source: CitationSource }): ReactNode {
+  const path = `/api/files/${encodeURIComponent(document)}`
+  const { data } = useResource<FileRow>(path, { revalidateOnFocus: false, shouldRetryOnError: false })
+  if (data === undefined) return null
+  const { type, id } = data.owner
+  if (type === 'session') {
+    return (
+      <a className="text-accent underline" href={`${path}/content`} download>
+        Download the document
+      </a>
+    )
+  }
+  const query = new URLSearchParams({ id, file: document, at: String(start) })
+  return (
+    <Link className="text-accent underline" href={`/settings/${type}s?${query.toString()}`}>
+      Open the document
+    </Link>
   )
 }
 

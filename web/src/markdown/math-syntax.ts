@@ -13,9 +13,12 @@ interface MathSyntax {
   readonly tokenizer: TokenizerExtensionFunction
 }
 
-/** `$$…$$` and `\[…\]` on lines of their own, without a blank line in them. */
+/** `$$…$$` and `\[…\]` on lines of their own, without a blank line in them. Within a line they end no paragraph. */
 export const blockMath: MathSyntax = {
-  start: (source) => firstOf(source, ['$$', '\\[']),
+  start: (source) => {
+    const line = source.search(/\n(?=\$\$|\\\[)/)
+    return line === -1 ? undefined : line + 1
+  },
   tokenizer: (source) =>
     mathToken(
       /^(?:\$\$((?:[^$\n]|\n(?![ \t]*\n))+)\$\$|\\\[((?:[^\n]|\n(?![ \t]*\n))+?)\\\])[ \t]*(?:\n+|$)/,
@@ -31,7 +34,7 @@ export const blockMath: MathSyntax = {
 export const inlineMath: MathSyntax = {
   start: (source) => firstOf(source, ['$', '\\(', '\\[']),
   tokenizer: (source) =>
-    mathToken(/^(?:\$\$([^$\n]+)\$\$|\\\[([^\n]+?)\\\])/, source, true) ??
+    mathToken(/^(?:\$\$([^$]+)\$\$|\\\[([^]+?)\\\])/, source, true) ??
     mathToken(
       /^(?:\$((?:[^\s$\\`]|\\[^\n])(?:(?:[^$\\\n`]|\\[^\n])*(?:[^\s$\\`]|\\[^\n]))?)\$(?!\d)|\\\(([^\n]+?)\\\))/,
       source,

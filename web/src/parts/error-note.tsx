@@ -1,12 +1,19 @@
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/client.ts'
+import { Words } from './words.tsx'
 
 /** What went wrong and what to do about it, announced by screen readers. */
 export function ErrorNote({ error }: { readonly error: Pick<ApiError, 'message' | 'hint'> }): ReactNode {
   return (
     <div role="alert" className="rounded-lg border border-bad px-3 py-2 text-sm">
-      <p className="font-medium text-bad">{error.message}</p>
-      {error.hint !== undefined && <p className="text-soft">{error.hint}</p>}
+      <p className="font-medium text-bad">
+        <Words>{error.message}</Words>
+      </p>
+      {error.hint !== undefined && (
+        <p className="text-soft">
+          <Words>{error.hint}</Words>
+        </p>
+      )}
     </div>
   )
 }

@@ -1,4 +1,9 @@
 import { createAsked } from './asked.ts'
 
-/** A place in the conversation that somebody wants to see: the id of a turn, or of a call of a tool. */
-export const shownPlace = createAsked<string>()
+/** A place in the conversation that somebody wants to see: a turn, or a call of a tool in it. */
+export interface ShownPlace {
+  readonly turn: string
+  readonly toolCallId?: string
+}
+
+export const shownPlace = createAsked<ShownPlace>()

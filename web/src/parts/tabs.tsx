@@ -38,7 +38,7 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps): ReactNode {
       <div
         role="tablist"
         aria-label={label}
-        className="flex gap-1 overflow-x-auto border-b border-line"
+        className="flex flex-wrap gap-x-1 border-b border-line"
         onKeyDown={onKeyDown}
       >
         {tabs.map(({ id, title }) => (

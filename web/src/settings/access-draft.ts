@@ -1,20 +1,27 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import useSWR, { useSWRConfig } from 'swr'
 import type { AccessPreview, AccessStep, AccessView } from '../../../src/capability.ts'
 import { api, type ApiError } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
+import { useLate } from '../parts/use-late.ts'
+import { useLeaveNotice } from './leave-notice.ts'
 
 /** The address of the policy. */
 const FILE = '/api/tool-access'
+/** How long a person has to stop typing before the gateway is asked what the text comes to, ms. */
+const TYPING_MS = 250
 
 /** What a person has changed and not saved: kept while the page is open, whichever of its pages is shown. */
 let draft: string | undefined
+/** Whether its newest change was typed, rather than made by form. */
+let isTyped = false
 /** One change of it after another: each is made of the text that the one before has left. */
 let changes: Promise<void> = Promise.resolve()
 const listeners = new Set<() => void>()
 
-function keep(next: string | undefined): void {
+function keep(next: string | undefined, typed = false): void {
   draft = next
+  isTyped = typed
   for (const listener of listeners) listener()
 }
 
@@ -29,8 +36,10 @@ export interface AccessDraft {
   /** The text as it would be written. */
   readonly text: string
   readonly isChanged: boolean
-  /** The file with the change; the file itself where there is none. */
+  /** The file with the change; the file itself where there is none, or until the first answer about it. */
   readonly preview: AccessPreview | AccessView | undefined
+  /** Whether the preview is of an older text than `text`. */
+  readonly isBehind: boolean
   readonly error: ApiError | undefined
   setText(text: string): void
   /** Changes the draft by form. Rejects with `ApiError`. */
@@ -46,9 +55,11 @@ export function useAccessDraft(): AccessDraft {
   const text = useSyncExternalStore(subscribe, () => draft)
   const { data: file, error: unread } = useResource<AccessView>(FILE)
   const isChanged = text !== undefined && file !== undefined && text !== file.text
+  const late = useLate(text, TYPING_MS)
+  const asked = isTyped ? late : text
   const { data: preview, error } = useSWR<AccessPreview, ApiError>(
-    isChanged ? ['tool-access', text, file.digest] : undefined,
-    () => previewOf({ text }),
+    isChanged && asked !== undefined ? previewKey(asked, file.digest) : undefined,
+    () => previewOf({ text: asked! }),
     { keepPreviousData: true },
   )
   const { mutate } = useSWRConfig()
@@ -61,16 +72,23 @@ export function useAccessDraft(): AccessDraft {
       ...(tool === undefined ? {} : { trial: { tool } }),
     })
 
+  const applyNow = async (steps: readonly AccessStep[]): Promise<void> => {
+    const made = await attempt({ steps })
+    await mutate(previewKey(made.text, made.digest), made, { revalidate: false })
+    keep(made.text)
+  }
+
   return {
     file,
     text: text ?? file?.text ?? '',
     isChanged,
-    preview: isChanged ? preview : file,
+    preview: isChanged ? (preview ?? file) : file,
+    isBehind: isChanged && preview?.text !== text,
     error: unread ?? error,
-    setText: keep,
+    setText: (next) => keep(next, true),
     attempt,
     apply: (steps) => {
-      const change = changes.then(async () => keep((await attempt({ steps })).text))
+      const change = changes.then(() => applyNow(steps))
       changes = change.catch(() => {})
       return change
     },
@@ -79,7 +97,8 @@ export function useAccessDraft(): AccessDraft {
       try {
         const saved = await api<AccessView>(FILE, { method: 'PUT', body: { text: written, digest, shown } })
         await mutate(FILE, saved, { revalidate: false })
-        keep(undefined)
+        // What was typed while it was being saved stays, as a change of what was saved.
+        if (draft === written) keep(undefined)
         await Promise.all([mutate('/api/tools'), mutate(`${FILE}/versions`)])
       } catch (failure) {
         // Somebody else may have changed the file: the difference is then shown against theirs.
@@ -91,6 +110,11 @@ export function useAccessDraft(): AccessDraft {
   }
 }
 
+/** Where the answer about a text is kept, for a file as it is. */
+export function previewKey(text: string, digest: string | undefined): readonly unknown[] {
+  return ['tool-access', text, digest]
+}
+
 /** What a change would come to, also while another one is not saved. */
 export function previewOf(body: {
   readonly text?: string
@@ -98,14 +122,4 @@ export function previewOf(body: {
   readonly trial?: { readonly tool: string; readonly command?: string }
 }): Promise<AccessPreview> {
   return api<AccessPreview>(`${FILE}/preview`, { method: 'POST', body })
-}
-
-/** The browser asks before the window is closed with a change in it. */
-function useLeaveNotice(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return
-    const ask = (event: Event): void => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [isChanged])
 }

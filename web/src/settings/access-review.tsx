@@ -9,13 +9,13 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { AccessProblems } from './access-problems.tsx'
-import { accessTitles, widenedText } from './access-words.ts'
+import { accessTitles, ruleText, widenedText } from './access-words.ts'
 
 /** The line at the edge of the page while something is not saved. It leads to the difference. */
 export function AccessReview({ draft }: { readonly draft: AccessDraft }): ReactNode {
   const [open, setOpen] = useState(false)
   if (!draft.isChanged) return null
-  const preview = previewIn(draft)
+  const preview = draft.isBehind ? undefined : previewIn(draft)
   return (
     <>
       <div
@@ -96,7 +96,10 @@ function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose
               >
                 Discard
               </Button>
-              <Button disabled={busy || preview.problems.length > 0} onClick={() => void save(preview)}>
+              <Button
+                disabled={busy || draft.isBehind || preview.problems.length > 0}
+                onClick={() => void save(preview)}
+              >
                 {preview.widens.length === 0 ? 'Save' : 'Save and allow this'}
               </Button>
             </div>
@@ -136,9 +139,8 @@ function Changes({ preview: { changes } }: { readonly preview: AccessPreview }):
           <li key={name} className="flex flex-wrap gap-x-3 py-1">
             <span className="min-w-0 flex-1 font-medium break-words">{name}</span>
             <span>{`${accessTitles[before.access]} → ${accessTitles[after.access]}`}</span>
-            <span className="w-full text-xs break-words text-soft">
-              {before.rule === after.rule ? after.rule : `${before.rule} → ${after.rule}`}
-            </span>
+            <span className="w-full text-xs break-words text-soft">{`Now: ${ruleText(before)}`}</span>
+            <span className="w-full text-xs break-words text-soft">{`After it: ${ruleText(after)}`}</span>
           </li>
         ))}
       </ul>

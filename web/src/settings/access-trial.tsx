@@ -4,9 +4,10 @@ import type { AccessPreview, ToolStatus, TrialAnswer } from '../../../src/capabi
 import type { ApiError } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
+import { sentence } from '../parts/sentence.ts'
 import { useLate } from '../parts/use-late.ts'
 import { type AccessDraft, previewOf } from './access-draft.ts'
-import { accessLooks, accessTitles } from './access-words.ts'
+import { accessLooks, accessTitles, ruleText } from './access-words.ts'
 
 interface AccessTrialProps {
   readonly draft: AccessDraft
@@ -21,9 +22,11 @@ export function AccessTrial({ draft, tools }: AccessTrialProps): ReactNode {
   const command = useLate(typed.trim(), 250)
   const asked = tool !== 'shell' || command !== ''
   const trial = { tool, ...(tool === 'shell' ? { command } : {}) }
+  // While somebody types, the text that the gateway was last asked about.
+  const text = draft.preview?.text ?? draft.text
   const { data, error } = useSWR<AccessPreview, ApiError>(
-    asked ? ['tool-access-trial', tool, command, draft.text, draft.file?.digest] : undefined,
-    () => previewOf({ text: draft.text, trial }),
+    asked ? ['tool-access-trial', tool, command, text, draft.file?.digest] : undefined,
+    () => previewOf({ text, trial }),
     { keepPreviousData: true },
   )
   return (
@@ -58,13 +61,13 @@ export function AccessTrial({ draft, tools }: AccessTrialProps): ReactNode {
 }
 
 function Answer({ title, answer }: { readonly title: string; readonly answer: TrialAnswer }): ReactNode {
-  const { access, rule, reason } = answer
+  const { access, reason } = answer
   return (
     <>
       <dt className="text-soft">{title}</dt>
       <dd className="min-w-0 break-words">
         <span className={`font-medium ${accessLooks[access]}`}>{accessTitles[access]}</span>
-        {` (${rule})${reason === undefined ? '' : `: ${reason}`}`}
+        {`. ${sentence(ruleText(answer))}${reason === undefined ? '' : ` ${sentence(reason)}`}`}
       </dd>
     </>
   )

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { type AccessDraft, previewOf } from './access-draft.ts'
+import { type AccessDraft, previewKey, previewOf } from './access-draft.ts'
 
 /** Contents that the file has had; each can be put back after the same review as any other change. */
 export function AccessVersions({ draft }: { readonly draft: AccessDraft }): ReactNode {
@@ -27,7 +27,7 @@ export function AccessVersions({ draft }: { readonly draft: AccessDraft }): Reac
 function EarlierContent({ version, draft }: { readonly version: FileVersion; readonly draft: AccessDraft }): ReactNode {
   const [open, setOpen] = useState(false)
   const { text, time } = version
-  const { data } = useSWR<AccessPreview>(open ? ['tool-access', text, draft.file?.digest] : undefined, () =>
+  const { data } = useSWR<AccessPreview>(open ? previewKey(text, draft.file?.digest) : undefined, () =>
     previewOf({ text }),
   )
   return (

@@ -4,6 +4,7 @@ import type { Finding } from '../api/doctor.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { beginsWithWord, sentence } from '../parts/sentence.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { useDoctor } from './doctor-checks.ts'
 import { doctorPage } from './doctor-links.ts'
@@ -84,7 +85,7 @@ function FindingRow({ finding: { check, level, message, hint } }: { readonly fin
         <span className={color}>{word}</span>
       </p>
       <div className="flex min-w-0 flex-col gap-1 break-words">
-        <p>{withLocalTimes(message)}</p>
+        <p>{withLocalTimes(level === 'ok' && !beginsWithWord(message) ? message : sentence(message))}</p>
         {hint !== undefined && <Hint text={hint} />}
         {page && (
           <Link href={`/settings/${page.id}`} className="self-start text-accent underline">

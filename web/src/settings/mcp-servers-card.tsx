@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
+import { sentence } from '../parts/sentence.ts'
 import { isUnsaved, ServerForm } from './mcp-servers-form.tsx'
 import { type ListedServer, SERVERS } from './mcp-servers-list.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
@@ -130,10 +131,4 @@ function LastLines({ server: { stderr } }: { readonly server: ListedServer }): R
       </pre>
     </Fold>
   )
-}
-
-/** The gateway gives the rest of a sentence that begins with the server. */
-function sentence(text: string): string {
-  const whole = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }

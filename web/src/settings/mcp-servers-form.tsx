@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { Select, TextField } from '../parts/fields.tsx'
 import { useLate } from '../parts/use-late.ts'
+import { useLeaveNotice } from './leave-notice.ts'
 import { fieldsOf, type ServerFields, serverOf, type WrittenServer } from './mcp-servers-fields.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
 
@@ -28,15 +29,10 @@ export function ServerForm({ name, written, onClose }: ServerFormProps): ReactNo
     setFields(all)
   }
   const settled = useLate(fields, 250)
-  const isChanged = unsaved.has(name)
-  useEffect(() => {
-    if (!isChanged) return
-    const ask = (event: Event): void => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [isChanged])
+  const leaving = useLeaveNotice(unsaved.has(name))
   const close = (): void => {
     unsaved.delete(name)
+    leaving.current = false
     onClose()
   }
   const server = serverOf(settled)

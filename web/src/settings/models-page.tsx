@@ -24,7 +24,7 @@ export default function ModelsPage(): ReactNode {
         {data.models.map(({ id, window, ready, why, current }) => (
           <li key={id} className="flex items-center gap-3 py-2">
             <div className="min-w-0 flex-1">
-              <p className="font-medium">{id}</p>
+              <p className="font-medium wrap-anywhere">{id}</p>
               <p className="text-sm text-soft">
                 {ready ? (window === undefined ? 'Its window is not known.' : `Window: ${count(window)} tokens`) : why}
               </p>

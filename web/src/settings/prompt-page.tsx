@@ -7,7 +7,7 @@ import { TextArea } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useLate } from '../parts/use-late.ts'
-import { useDraft, type Versioned } from './version-draft.ts'
+import { type SavedAs, useDraft, type Versioned } from './version-draft.ts'
 import { VersionForm } from './version-form.tsx'
 import { type ListedVersion, timeText, VersionList } from './version-list.tsx'
 import { SentLayer } from './version-sent.tsx'
@@ -73,9 +73,10 @@ function PromptEditor({ prompt, readAgain }: { readonly prompt: Prompt; readAgai
   const newest: Versioned<string> = { version, value: text ?? unedited.text }
   const draft = useDraft('prompt', newest)
   const late = useLate(draft.value, 300)
-  const save = async (value: string, after: number): Promise<undefined> => {
+  const save = async (value: string, after: number): Promise<SavedAs> => {
     try {
-      await api('/api/prompt', { method: 'PUT', body: { text: value, after } })
+      const { version: made } = await api<PromptVersion>('/api/prompt', { method: 'PUT', body: { text: value, after } })
+      return { version: made }
     } finally {
       await readAgain()
     }

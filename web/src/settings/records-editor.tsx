@@ -10,7 +10,7 @@ import { showToast } from '../parts/toasts.tsx'
 import { RecordFiles } from './records-files.tsx'
 import { type KeptRecord, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
 import { useDraft } from './version-draft.ts'
-import { VersionForm } from './version-form.tsx'
+import { type Saved, VersionForm } from './version-form.tsx'
 import { VersionList } from './version-list.tsx'
 import { SentLayer } from './version-sent.tsx'
 
@@ -27,12 +27,16 @@ export function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorPro
   const draft = useDraft(`${name}/new`, newest)
   const [, navigate] = useLocation()
   const { mutate } = useSWRConfig()
-  const save = async (value: Value): Promise<() => void> => {
+  const save = async (value: Value): Promise<Saved> => {
     const made = await api<KeptRecord<Value>>(`/api/${name}s`, { method: 'POST', body: withoutEmpty(value) })
     await mutate(`/api/${name}s`)
-    return () => {
-      onSaved({ id: made.id, warnings: made.warnings ?? [] })
-      navigate(recordHref(name, made.id), { replace: true })
+    return {
+      version: made.version,
+      name: `${name}/${made.id}`,
+      done() {
+        onSaved({ id: made.id, warnings: made.warnings ?? [] })
+        navigate(recordHref(name, made.id), { replace: true })
+      },
     }
   }
   return (
@@ -122,11 +126,11 @@ function Editor<Value extends NamedValue>({
   const draft = useDraft(`${name}/${id}`, newest)
   const [refusal, setRefusal] = useState<ApiError>()
   const [, navigate] = useLocation()
-  const save = async (value: Value, after: number): Promise<() => void> => {
+  const save = async (value: Value, after: number): Promise<Saved> => {
     try {
       const body = { ...changesOf(value, empty, newest.value), after }
       const made = await api<KeptRecord<Value>>(recordPath(name, id), { method: 'PATCH', body })
-      return () => onSaved({ id, warnings: made.warnings ?? [] })
+      return { version: made.version, done: () => onSaved({ id, warnings: made.warnings ?? [] }) }
     } finally {
       await readAgain()
     }

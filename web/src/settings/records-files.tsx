@@ -1,13 +1,16 @@
 import { Trash2, Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { type ApiError, api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { type FileRow, uploadFile } from '../api/upload.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { count } from '../parts/numbers.ts'
+import { FileText } from './records-file-text.tsx'
 
 /** How often files that are still being read are asked for again, ms. */
 const AGAIN_MS = 1_000
@@ -29,6 +32,8 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
   })
   const [leaving, setLeaving] = useState<FileRow>()
   const field = useRef<HTMLInputElement>(null)
+  const [search] = useSearchParams()
+  const [asked, setAsked] = useState(search.get('file'))
   return (
     <section aria-label="Files" className="flex flex-col gap-2 text-sm">
       <h2 className="text-lg font-semibold">Files</h2>
@@ -37,15 +42,28 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
       {data !== undefined && data.files.length > 0 && (
         <ul aria-label="Files" className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {data.files.map((file) => (
-            <li key={file.id} className="flex items-center gap-3 py-1 ps-3 pe-1">
-              <div className="min-w-0 flex-1">
-                <p className="truncate" title={file.name} dir="auto">
-                  {file.name}
-                </p>
-                <p className={`text-xs ${file.state.type === 'failed' ? 'text-bad' : 'text-soft'}`}>
-                  {stateText(file)}
-                </p>
-              </div>
+            <li key={file.id} className="flex items-start gap-3 py-1 ps-3 pe-1">
+              <Fold
+                className="min-w-0 flex-1"
+                shown={asked === file.id}
+                onShown={() => setAsked(null)}
+                summary={
+                  <>
+                    <span className="wrap-anywhere" dir="auto">
+                      {file.name}
+                    </span>
+                    <span className={`block text-xs ${file.state.type === 'failed' ? 'text-bad' : 'text-soft'}`}>
+                      {stateText(file)}
+                    </span>
+                  </>
+                }
+              >
+                {hasText(file) ? (
+                  <FileText file={file} start={search.get('file') === file.id ? Number(search.get('at') ?? 0) : 0} />
+                ) : (
+                  <p className="text-xs text-soft">This file has no text to show.</p>
+                )}
+              </Fold>
               <IconButton label={`Remove ${file.name}`} onClick={() => setLeaving(file)}>
                 <Trash2 size={16} aria-hidden />
               </IconButton>
@@ -138,6 +156,10 @@ function RemoveDialog({ file: { id, name }, onClose }: { readonly file: FileRow;
       </div>
     </Dialog>
   )
+}
+
+function hasText({ state }: FileRow): boolean {
+  return state.type === 'ready' && state.reading.kind !== 'image'
 }
 
 function stateText({ state, bytes }: FileRow): string {

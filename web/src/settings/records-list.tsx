@@ -44,9 +44,7 @@ export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: 
           ))}
         </ul>
       )}
-      <Fold className="text-sm" summaryClassName="text-soft" summary={`Removed ${name}s`}>
-        <Removed kind={kind} />
-      </Fold>
+      <Removed kind={kind} />
       <p className="text-sm text-soft">{`In a conversation, choose ${one} in the header.`}</p>
     </div>
   )
@@ -62,8 +60,7 @@ function Removed<Value extends NamedValue>({
   const [refusal, setRefusal] = useState<ApiError>()
   const records = data?.[`${name}s`]
   if (error) return <ErrorNote error={error} />
-  if (records === undefined) return <Spinner />
-  if (records.length === 0) return <p className="mt-2 text-soft">None was removed.</p>
+  if (records === undefined || records.length === 0) return null
   const putBack = async (id: string, version: number): Promise<void> => {
     setRefusal(undefined)
     try {
@@ -74,23 +71,28 @@ function Removed<Value extends NamedValue>({
     }
   }
   return (
-    <div className="mt-2 flex flex-col gap-2">
-      {refusal && <ErrorNote error={refusal} />}
-      <ul aria-label={`Removed ${name}s`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
-        {records.map(({ id, version, time, value }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
-            <div className="min-w-0 flex-1">
-              <Link href={recordHref(name, id)} className="font-medium text-accent underline" dir="auto">
-                {value.name}
-              </Link>
-              <p className="text-soft">{`${describe(value)} · version ${version}, ${timeText(time)}`}</p>
-            </div>
-            <Button look="plain" aria-label={`Put ${value.name} back`} onClick={() => void putBack(id, version)}>
-              Put back
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Fold className="text-sm" summaryClassName="text-soft" summary={`Removed ${name}s`}>
+      <div className="mt-2 flex flex-col gap-2">
+        {refusal && <ErrorNote error={refusal} />}
+        <ul
+          aria-label={`Removed ${name}s`}
+          className="flex flex-col divide-y divide-line rounded-lg border border-line"
+        >
+          {records.map(({ id, version, time, value }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+              <div className="min-w-0 flex-1">
+                <Link href={recordHref(name, id)} className="font-medium text-accent underline" dir="auto">
+                  {value.name}
+                </Link>
+                <p className="text-soft">{`${describe(value)} · version ${version}, ${timeText(time)}`}</p>
+              </div>
+              <Button look="plain" aria-label={`Put ${value.name} back`} onClick={() => void putBack(id, version)}>
+                Put back
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Fold>
   )
 }

@@ -18,11 +18,11 @@ export default function StatusPage(): ReactNode {
       <p className="text-soft">
         The version that runs, the folder that it keeps everything in, and the model that answers.
       </p>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {rows.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
-            <dd>{value}</dd>
+            <dd className="wrap-anywhere">{value}</dd>
           </div>
         ))}
       </dl>

@@ -72,7 +72,7 @@ function NewSubject(): ReactNode {
     setError(undefined)
     try {
       await api('/api/subjects', { method: 'POST', body: { id, ...(brief.trim() !== '' && { brief }) } })
-      draft.discard()
+      draft.saved(draft.value, { version: 0 })
       navigate(subjectHref(id))
     } catch (failure) {
       setError(failure as ApiError)

@@ -6,7 +6,7 @@ import { TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 import type { AccessDraft } from './access-draft.ts'
-import { accessLooks, accessTitles } from './access-words.ts'
+import { accessLooks, accessTitles, ruleText } from './access-words.ts'
 
 interface ToolListProps {
   readonly tools: readonly ToolStatus[]
@@ -46,7 +46,8 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
   const { name, from, description, reason, inputSchema, withheld } = tool
   const [error, setError] = useState<ApiError>()
   const change = changeOf(draft, name)
-  const { access, rule } = change?.after ?? tool
+  const state = change?.after ?? tool
+  const { access } = state
   const choose = async (wanted: ToolStatus['access']): Promise<void> => {
     setError(undefined)
     try {
@@ -60,7 +61,7 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <div className="min-w-0 flex-1">
           <p className="font-medium break-words">{name}</p>
-          <p className="text-xs break-words text-soft">{`${from} · ${rule}${change ? ' · not saved yet' : ''}`}</p>
+          <p className="text-xs break-words text-soft">{`From ${from}. ${ruleText(state)}${change ? ' Not saved yet.' : ''}`}</p>
         </div>
         {withheld ? (
           <span className="font-medium text-warn">Withheld</span>

@@ -1,11 +1,18 @@
-import { type RefObject, useEffect, useRef, useState } from 'react'
-import { showToast } from '../parts/toasts.tsx'
+import { useRef, useState } from 'react'
+import { useLeaveNotice } from './leave-notice.ts'
 
 /** Something with versions, as it was read. */
 export interface Versioned<Value> {
   /** 0 where there is none yet. */
   readonly version: number
   readonly value: Value
+}
+
+/** What became of a value that was saved. */
+export interface SavedAs {
+  readonly version: number
+  /** The name under which it is changed from now on. Absent: as before. */
+  readonly name?: string
 }
 
 /** What a person is changing, beside the newest version of it. */
@@ -21,6 +28,8 @@ export interface Draft<Value> {
   discard(): void
   /** Keeps the change, on top of the newest version. */
   rebase(): void
+  /** `value` is saved. What was typed since then stays, as a change of what was saved. */
+  saved(value: Value, as: SavedAs): void
 }
 
 /**
@@ -31,7 +40,8 @@ export function useDraft<Value>(name: string, newest: Versioned<Value>): Draft<V
   const [kept, setKept] = useState(() => ({ name, draft: readKept<Value>(name) }))
   const draft = kept.name === name ? kept.draft : readKept<Value>(name)
   const changed = draft !== undefined && !isSame(draft.value, newest.value)
-  const unsaved = useLeaveNote(changed)
+  const unsaved = useLeaveNotice(changed)
+  const typed = useRef<{ readonly name: string; readonly value: Value }>(undefined)
   const keep = (next: Versioned<Value> | undefined): void => {
     unsaved.current = next !== undefined
     writeKept(name, next)
@@ -43,29 +53,22 @@ export function useDraft<Value>(name: string, newest: Versioned<Value>): Draft<V
     changed,
     base,
     overtaken: changed && base !== newest.version,
-    set: (value) => keep(isSame(value, newest.value) && base === newest.version ? undefined : { version: base, value }),
-    discard: () => keep(undefined),
-    rebase: () => keep(draft && { ...draft, version: newest.version }),
-  }
-}
-
-/** Asks before the tab is closed, and says where the change is when the page is left while the answer is true. */
-function useLeaveNote(changed: boolean): RefObject<boolean> {
-  const unsaved = useRef(changed)
-  useEffect(() => {
-    unsaved.current = changed
-    if (!changed) return
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [changed])
-  useEffect(
-    () => () => {
-      if (unsaved.current) showToast({ text: 'Your changes are not saved. You find them here when you come back.' })
+    set: (value) => {
+      typed.current = { name, value }
+      keep(isSame(value, newest.value) && base === newest.version ? undefined : { version: base, value })
     },
-    [],
-  )
-  return unsaved
+    discard: () => {
+      typed.current = undefined
+      keep(undefined)
+    },
+    rebase: () => keep(draft && { ...draft, version: newest.version }),
+    saved: (value, { version, name: next = name }) => {
+      const since = typed.current?.name === name && !isSame(typed.current.value, value) ? typed.current : undefined
+      const left = since && { version, value: since.value }
+      keep(next === name ? left : undefined)
+      if (next !== name && left) writeKept(next, left)
+    },
+  }
 }
 
 /** Whether two values are the same for a reader: a field without a value is no field. */

@@ -5,7 +5,13 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
-import type { Draft, Versioned } from './version-draft.ts'
+import type { Draft, SavedAs, Versioned } from './version-draft.ts'
+
+/** What a save has come to. */
+export interface Saved extends SavedAs {
+  /** What is to be done now. */
+  done?(): void
+}
 
 interface VersionFormProps<Value> {
   /** For screen readers: `Agent Poet`. */
@@ -14,8 +20,8 @@ interface VersionFormProps<Value> {
   readonly draft: Draft<Value>
   /** A value as a text, for the difference. */
   textOf(value: Value): string
-  /** Resolves once it is saved and read again, to what is to be done then. Rejects with `ApiError`. */
-  save(value: Value, base: number): Promise<(() => void) | undefined>
+  /** Resolves once it is saved and read again, to what it is now and what is to be done then. Rejects with `ApiError`. */
+  save(value: Value, base: number): Promise<Saved>
   /** Of the value that was just saved. Absent: none was. */
   readonly warnings?: readonly string[] | undefined
   /** Whether there is something to compare with although there is no version yet. */
@@ -44,13 +50,15 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
   } = props
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
+  // What is typed while a save runs is a change of what is being saved.
+  const overtaken = draft.overtaken && !busy
   const submit = async (): Promise<void> => {
     setBusy(true)
     setError(undefined)
     try {
-      const then = await save(draft.value, draft.base)
-      draft.discard()
-      then?.()
+      const saved = await save(draft.value, draft.base)
+      draft.saved(draft.value, saved)
+      saved.done?.()
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure
       // The newer version is shown below instead.
@@ -70,8 +78,8 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
     >
       {children}
       {error && <ErrorNote error={error} />}
-      {draft.overtaken && <OtherVersion newest={newest} draft={draft} textOf={textOf} />}
-      {draft.changed && compares && !draft.overtaken && (
+      {overtaken && <OtherVersion newest={newest} draft={draft} textOf={textOf} />}
+      {draft.changed && compares && !overtaken && (
         <Fold className="text-sm" summaryClassName="text-soft" summary="What changes">
           <div className="mt-2">
             <TextDifference before={textOf(newest.value)} after={textOf(draft.value)} />
@@ -79,7 +87,7 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
         </Fold>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button type="submit" disabled={busy || draft.overtaken || (!draft.changed && compares)}>
+        <Button type="submit" disabled={busy || overtaken || (!draft.changed && compares)}>
           {saveLabel}
         </Button>
         {draft.changed && (

@@ -6,7 +6,9 @@ import type { SetupProvider } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
+import { Words } from '../parts/words.tsx'
 import { useChooseModel } from './use-choose-model.ts'
 
 /** One section for each provider: its models, or what it needs first. */
@@ -38,9 +40,19 @@ function ProviderSection({ provider }: { readonly provider: SetupProvider }): Re
       </div>
       {models.length > 0 && <ModelButtons models={models} />}
       {models.length === 0 && !isLocked(provider) && (
-        <p className="text-sm text-soft">{why ?? 'It has no models yet.'}</p>
+        <p className="text-sm text-soft">
+          <Words>{why ?? 'It has no models yet.'}</Words>
+        </p>
       )}
       {models.length === 0 && isLocked(provider) && <KeyForm provider={provider} />}
+      {models.length > 0 && isLocked(provider) && (
+        <Fold
+          summaryClassName="text-sm text-soft"
+          summary={provider.needsAddress ? 'Another server, address or key' : 'Another key'}
+        >
+          <KeyForm provider={provider} again />
+        </Fold>
+      )}
     </section>
   )
 }
@@ -75,11 +87,23 @@ function ModelButtons({ models }: { readonly models: readonly string[] }): React
   )
 }
 
-function KeyForm({ provider }: { readonly provider: SetupProvider }): ReactNode {
+interface AttachedModels {
+  readonly models: readonly string[]
+}
+
+interface KeyFormProps {
+  readonly provider: SetupProvider
+  /** One is attached already: this replaces it, or attaches a server beside it. */
+  readonly again?: boolean
+}
+
+function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
   const { kind, title, needsKey, needsAddress } = provider
   const { mutate } = useSWRConfig()
   const [key, setKey] = useState('')
   const [address, setAddress] = useState('')
+  const [name, setName] = useState<string>(again && needsAddress ? '' : kind)
+  const [attached, setAttached] = useState<number>()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
 
@@ -87,9 +111,11 @@ function KeyForm({ provider }: { readonly provider: SetupProvider }): ReactNode 
     event.preventDefault()
     setBusy(true)
     setError(undefined)
+    setAttached(undefined)
     try {
-      const body = { kind, ...(key === '' ? {} : { key }), ...(address === '' ? {} : { baseURL: address }) }
-      await api('/api/setup/providers', { method: 'POST', body })
+      const body = { kind, name, ...(key === '' ? {} : { key }), ...(address === '' ? {} : { baseURL: address }) }
+      const { models } = await api<AttachedModels>('/api/setup/providers', { method: 'POST', body })
+      setAttached(models.length)
       setKey('')
       await mutate('/api/setup')
     } catch (failure) {
@@ -101,6 +127,15 @@ function KeyForm({ provider }: { readonly provider: SetupProvider }): ReactNode 
 
   return (
     <form className="flex flex-col gap-2" onSubmit={(event) => void attach(event)}>
+      {needsAddress && again && (
+        <TextField
+          label="Name"
+          hint={`Its models are called NAME/MODEL. The name of a server that is attached, such as ${kind}, changes that server.`}
+          required
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      )}
       {needsAddress && (
         <TextField
           label="Address"
@@ -123,6 +158,11 @@ function KeyForm({ provider }: { readonly provider: SetupProvider }): ReactNode 
           {busy ? 'Asking the server …' : 'Attach'}
         </Button>
       </div>
+      {attached !== undefined && (
+        <p role="status" className="text-sm text-soft">
+          {`Attached, with ${attached === 1 ? 'one model' : `${attached} models`}.`}
+        </p>
+      )}
       {error && <ErrorNote error={error} />}
     </form>
   )

@@ -54,13 +54,27 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
 
   /** The key that a change sets, and its value. */
   async function wanted(asked: z.output<typeof changeBody>): Promise<{ key: readonly string[]; value: unknown }> {
-    if (asked.name !== undefined && asked.server !== undefined) {
-      return { key: [...KEY, asked.name], value: asked.server ?? undefined }
+    const { name: server, server: settings, version } = asked
+    const hint = 'Send `name` and `server` for one server, or `version` alone for all of them as they were.'
+    if (version === undefined) {
+      if (server !== undefined && settings !== undefined) return { key: [...KEY, server], value: settings ?? undefined }
+      throw new RuntimeError(
+        'invalid-input',
+        'The change names neither a server with its settings nor a version.',
+        {},
+        { hint },
+      )
     }
-    const found = (await configuration.versions(KEY)).find(({ version }) => version === asked.version)
-    if (asked.version === undefined) throw new RuntimeError('invalid-input', 'Name a server, or a version.')
-    if (!found) throw new RuntimeError('not-found', `There is no version ${asked.version} of the servers.`)
-    return { key: KEY, value: JSON.parse(found.text) as unknown }
+    if (server !== undefined || settings !== undefined)
+      throw new RuntimeError('invalid-input', 'The change names a server and a version.', {}, { hint })
+    const found = (await configuration.versions(KEY)).find((each) => each.version === version)
+    if (found) return { key: KEY, value: JSON.parse(found.text) as unknown }
+    throw new RuntimeError(
+      'not-found',
+      `No version of the servers has the number ${version}.`,
+      { version },
+      { hint: 'GET /api/mcp-servers/versions lists them.' },
+    )
   }
 
   return [
@@ -88,8 +102,9 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
           const asked = param('server')
           await service.restart(asked)
           const server = service.servers().find((each) => each.name === asked)
-          if (!server) throw new RuntimeError('not-found', `There is no MCP server ${asked}.`, { server: asked })
-          return json(shown(server, self))
+          if (server) return json(shown(server, self))
+          const hint = 'GET /api/mcp-servers lists them.'
+          throw new RuntimeError('not-found', `No MCP server has the name ${asked}.`, { server: asked }, { hint })
         }),
     }),
     route({

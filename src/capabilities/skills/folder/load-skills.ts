@@ -90,7 +90,7 @@ const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024 } as const
  * file counts as that file, a link to a folder by the text of the link, a pipe or a device by its path. Answers
  * `undefined` where something cannot be read.
  */
-async function skillDigest(folder: string): Promise<string | undefined> {
+export async function skillDigest(folder: string): Promise<string | undefined> {
   try {
     const paths = await skillFilePaths(folder)
     const digest = createHash('sha256')

@@ -6,6 +6,7 @@ import type { Configuration, Runtime } from '../../../runtime.ts'
 import { HttpFailure, json } from '../../../server.ts'
 import { checkSkill } from '../folder/check-skill.ts'
 import { programFinder } from '../folder/find-binary.ts'
+import { skillDigest } from '../folder/load-skills.ts'
 import { skillFilePaths } from '../folder/skill-files.ts'
 import { loadKnownSkills, notLoadedReason, remedyOf, skillFacts, warningsAbout } from '../known-skills.ts'
 import { readSkillFile } from '../read-skill.ts'
@@ -30,6 +31,8 @@ type SkillsHost = Pick<
   readonly service: { readonly loaded: { readonly skills: readonly unknown[] } }
 }
 
+const FILES_HINT = 'GET /api/skills/SKILL lists the files of a skill.'
+
 /** The most files of a skill that are listed. */
 const MOST_FILES = 500
 
@@ -46,12 +49,13 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
       mcp: settingsOf('mcp'),
     })
 
+  /** Without its digest: that reads every file of a skill. */
   async function knownSkill(name: string) {
-    const found = await known(true)
+    const found = await known(false)
     const skill = found.skills.find((one) => one.name === name.normalize('NFC'))
     if (skill !== undefined) return { found, skill }
     const { message, hint } = notLoadedReason(name, found)
-    throw new HttpFailure('not-found', `${message.replace(/^t/, 'T')} ${hint}`, { name })
+    throw new HttpFailure('not-found', message.replace(/^t/, 'T'), { name }, { hint })
   }
 
   const tag = 'skills'
@@ -121,6 +125,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
         const facts = skillFacts({ ...found, skills: [skill] }, { counter, layout }).skills[0]!
         return json({
           ...facts,
+          digest: await skillDigest(skill.folder),
           warnings: warningsAbout(skill, found.warnings),
           fields: shownFields(skill),
           line: skillLine(skill, layout.skills.summaries).trimEnd(),
@@ -141,7 +146,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
         const { skill } = await knownSkill(param('skill'))
         const text = await readSkillFile(skill.folder, path)
         if (typeof text !== 'string')
-          throw new HttpFailure('not-found', `${text.error.replace(/^./, upper)}.`, { path })
+          throw new HttpFailure('not-found', `${text.error.replace(/^./, upper)}.`, { path }, { hint: FILES_HINT })
         return json({ path, text })
       },
     }),
