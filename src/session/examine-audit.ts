@@ -205,7 +205,7 @@ function lineFault(
     return {
       number,
       why: `${place} is signed with the key ${checkpoint.key}, and this home has the key ${key.id}: the data of this home were replaced, or the checkpoints are of another home`,
-      hint: `Restore the backup that has that key. If you began this home anew yourself, move the old checkpoints aside. Each home needs a place of its own for them.`,
+      hint: `Restore the backup that has that key. If you emptied this home yourself, move the old checkpoints aside. Each home needs a place of its own for them.`,
     }
   }
   return { number, why: `${place} was changed or forged: its signature does not match`, hint }
@@ -218,7 +218,7 @@ function noKeyFault(found: readonly ReadCheckpoint[], key: ExamineOptions['key']
   return {
     number,
     why: `${last.place} was signed at ${time}, when the audit had ${recordsText(number)}, and the key of this home is gone`,
-    hint: 'Restore a backup that has `data/audit-key.pem`. If you began this home anew yourself, move the old checkpoints aside.',
+    hint: 'Restore a backup that has `data/audit-key.pem`. If you emptied this home yourself, move the old checkpoints aside.',
   }
 }
 
