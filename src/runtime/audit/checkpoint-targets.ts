@@ -44,7 +44,8 @@ export function targetFault(target: CheckpointTarget, home: string, workspace: s
   const { path } = target
   if (path === undefined) return undefined
   if (isInside(homeAt(home).data, path)) return 'is inside `data`, where the store is: what removes one removes both'
-  if (isInside(workspace, path)) return 'is inside the workspace, where tools can write'
+  // Where the workspace has the home in it, tools are kept away from each file of the host.
+  if (isInside(workspace, path) && !isInside(workspace, home)) return 'is inside the workspace, where tools can write'
   return undefined
 }
 

@@ -17,7 +17,7 @@ export function httpTarget(text: string): CheckpointTarget {
       const response = await fetch(address, {
         method: 'POST',
         body: `${line}\n`,
-        redirect: 'error',
+        redirect: 'manual',
         headers: {
           'content-type': 'application/json',
           ...(username === '' ? {} : { authorization: `Basic ${credentials}` }),
