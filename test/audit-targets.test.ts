@@ -19,7 +19,8 @@ function homeWith(context: TestContext, targets: (folder: string) => readonly st
   const configure = (checkpoints: readonly string[]) =>
     writeFileSync(join(home, 'config.json'), JSON.stringify({ audit: { checkpoints } }))
   configure(targets(folder))
-  const foreword = (words: readonly string[]) => run(words, { environment: { ...process.env, ...environment } })
+  const foreword = (words: readonly string[]) =>
+    run(words, { environment: { ...environment, PATH: process.env['PATH'] ?? '' } })
   let tools = 0
   /** Writes a record, then starts and stops a gateway. */
   const recordOne = async () => {
@@ -128,7 +129,7 @@ test('an address receives each checkpoint, and a failure is shown, recorded, and
   const here = homeWith(context, () => [`http://me:se%20cret@127.0.0.1:${port}/audit?token=hidden`])
   const name = `http://127.0.0.1:${port}/audit?…`
   await here.recordOne()
-  assert.deepEqual(bodies, [])
+  assert.equal(bodies.length, 0)
   const failed = `A checkpoint of the audit could not be written to ${name}: `
   assert.deepEqual(await here.reasons(), [[false, `${failed}127.0.0.1:${port} answered 302. It is tried again.`]])
   const [whole, warning] = await here.findings()
@@ -141,7 +142,8 @@ test('an address receives each checkpoint, and a failure is shown, recorded, and
   await here.recordOne()
   assert.match(bodies[0]!, /^POST Basic bWU6c2UgY3JldA== \{/)
   const { head } = await here.verified()
-  assert.equal((JSON.parse(bodies.at(-1)!.slice(bodies.at(-1)!.indexOf('{'))) as AuditCheckpoint).hash, head!.hash)
+  const newest = bodies.at(-1)!
+  assert.equal((JSON.parse(newest.slice(newest.indexOf('{'))) as AuditCheckpoint).hash, head!.hash)
   assert.deepEqual(
     (await here.reasons()).map(([ok]) => ok),
     [false, true],

@@ -12,6 +12,8 @@ import {
 
 /** The verdict about the chain and about what was signed of it. */
 export type AuditReport = AuditVerdict & {
+  /** What a broken audit does not match: its own hashes, a checkpoint, or the expected record. */
+  readonly against?: 'chain' | 'checkpoints' | 'expected'
   /** What to do about a break. */
   readonly hint?: string
   /** The newest record; absent where there is none. */
@@ -85,9 +87,11 @@ export async function examineAudit(store: AuditStore | undefined, options: Exami
   const head = await store?.auditHead()
   const read = await readAll(evidence, key)
   const report = { ...defined({ head }), checkpoints: checkpointReport(evidence, read, key) }
-  if (verdict.type === 'broken') return { ...verdict, hint: CHANGED, ...report }
-  const broken = (expect && (await missedExpectation(store, expect))) ?? (await findBreak(store, options, read))
-  return broken ? { type: 'broken', ...broken, ...report } : { ...verdict, ...report }
+  if (verdict.type === 'broken') return { ...verdict, against: 'chain', hint: CHANGED, ...report }
+  const missed = expect && (await missedExpectation(store, expect))
+  if (missed) return { type: 'broken', ...missed, against: 'expected', ...report }
+  const broken = await findBreak(store, options, read)
+  return broken ? { type: 'broken', ...broken, against: 'checkpoints', ...report } : { ...verdict, ...report }
 }
 
 /** What checkpoints say against the chain; `undefined` where nothing does. Reads only the records that they name. */

@@ -196,6 +196,7 @@ async function writeTo(
   const waiting = [...known.waiting]
   try {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      signal.throwIfAborted()
       await target.append(JSON.stringify(next), signal)
       written = next
       waiting.shift()
