@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -65,6 +65,10 @@ for (const kind of ['bare', 'normal'] as const) {
     git('update-ref', 'refs/foreword/audit', 'refs/foreword/audit~1')
     const cut = await here.verified()
     assert.match(cut.type === 'broken' ? cut.why : '', /^the end of git:.*audit\.git was cut off/)
+    renameSync(repository, `${repository}.away`)
+    const gone = await here.verified()
+    assert.match(gone.type === 'broken' ? gone.why : '', /^git:.*audit\.git is gone or empty/)
+    renameSync(`${repository}.away`, repository)
     rmSync(join(here.home, 'data'), { recursive: true })
     const emptied = await here.verified()
     assert.match(emptied.type === 'broken' ? emptied.why : '', /^the audit was emptied: line 1 of git:/)

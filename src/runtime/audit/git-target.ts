@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Environment } from '../configuration/value.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
 import { runHostProgram } from './host-program.ts'
@@ -51,6 +52,7 @@ export function gitTarget({
       await git(['update-ref', REF, commit, parent ?? '0'.repeat(commit.length)], undefined, signal)
     },
     async read() {
+      if (!existsSync(folder)) return []
       const commit = await newest()
       if (commit === undefined) return []
       const text = await git(['log', '--reverse', '--first-parent', '--format=%B', commit])

@@ -123,7 +123,7 @@ const audit = z.strictObject({
     .array(z.string().refine(isCheckpointTarget, 'must be a file, `syslog`, `git:FOLDER`, or an http(s) address'))
     .default(['audit-checkpoints.jsonl'])
     .describe(
-      'Where signed checkpoints of the audit are written: files outside `data` (a relative path is relative to the home), `syslog` or `syslog:SOCKET`, `git:FOLDER` with a repository, http(s) addresses that receive a POST. Empty: nowhere.',
+      'Where signed checkpoints of the audit are written: files, `syslog`, `git:FOLDER`, http(s) addresses. Empty: nowhere.',
     ),
   checkpointRecords: z
     .int()
