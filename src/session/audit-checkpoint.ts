@@ -42,7 +42,7 @@ export interface AuditKey {
 /** Makes a new private key: PKCS #8, PEM. */
 export function newAuditKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519')
-  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return privateKey.export({ type: 'pkcs8', format: 'pem' })
 }
 
 /** Reads a private key. Throws where the text is not an Ed25519 key. */
@@ -54,7 +54,7 @@ export function auditKey(pem: string): AuditKey {
   const id = `ed25519-${createHash('sha256').update(spki).digest('hex').slice(0, 32)}`
   return {
     id,
-    publicKey: String(publicKey.export({ type: 'spki', format: 'pem' })),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }),
     signCheckpoint(content) {
       const unsigned = { version: 1 as const, ...content, key: id }
       return { ...unsigned, signature: sign(null, signedBytes(unsigned), privateKey).toString('base64') }

@@ -49,7 +49,6 @@ const checkpoint = z
   .unknown()
   .transform((value) => parseCheckpoint(JSON.stringify(value) ?? ''))
   .refine((value) => value !== undefined)
-  .transform((value) => value!)
 
 const noteSchema: z.ZodType<CheckpointNote> = z.object({
   targets: z.record(

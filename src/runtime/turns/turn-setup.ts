@@ -73,8 +73,8 @@ function turnJournal(
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
 
-  const append: Journal['append'] = async (bodies, facts = []) => {
-    const audit = await Promise.all(facts.map(withRequest))
+  const append: Journal['append'] = async (bodies, noted = []) => {
+    const audit = await Promise.all(noted.map(withRequest))
     const all = [...opening, ...bodies]
     opening = []
     const time = clock.time()
