@@ -263,6 +263,27 @@ test('a backup that is restored after everything was removed has its key, and th
   assert.equal(lines().length, 3)
 })
 
+test('a restore reaches the places outside of the home at the next start, and is told apart until then', async (context) => {
+  const outside = join(temporaryHome(context).home, '..', 'outside.jsonl')
+  const { home, works, startAndStop, verified } = await stopped(context, {
+    audit: { checkpoints: [outside, 'git:none'] },
+  })
+  const archive = join(home, '..', 'saved.tar.gz')
+  await works(['backup', archive])
+  await works(['tools', 'allow', 'edit_file'])
+  await startAndStop()
+  const written = () => readFileSync(outside, 'utf8').trimEnd().split('\n')
+  const before = written().length
+  await works(['restore', archive, '--replace', '--yes'])
+  assert.equal(written().length, before)
+  const restored = await verified()
+  assert.ok(restored.type === 'whole', JSON.stringify(restored))
+  assert.equal(restored.checkpoints.restores.length, 1)
+  await startAndStop()
+  assert.ok(written().some((line) => line.includes('"restore":')))
+  assert.equal((await verified()).type, 'whole')
+})
+
 test('an old copy in the place of the whole home is found by the checkpoints outside of it', async (context) => {
   const outside = join(temporaryHome(context).home, '..', 'outside.jsonl')
   const { home, whyBroken, works, startAndStop } = await stopped(context, { audit: { checkpoints: [outside] } })

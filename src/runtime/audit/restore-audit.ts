@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { defined } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import {
   type AuditCheckpoint,
   type AuditKey,
@@ -55,7 +55,8 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
   if (!(await driver.exists(folder)) && former.newest === undefined) return
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (former.key) await copyFile(auditKeyFile(home), auditKeyFile(arriving))
-  const key = (await readAuditKey(arriving)) ?? (await makeAuditKey(arriving))
+  // A damaged key in an archive is no reason to keep the archive from coming back.
+  const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
   const store = await driver.open({ folder })
   try {
     const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
@@ -81,7 +82,7 @@ async function formerAudit({ home, findStore, findTargets }: RestoredAudit): Pro
     const lines = (await target.read?.().catch(() => [])) ?? []
     known.push(parseCheckpoint(lines.at(-1) ?? ''))
   }
-  known.push(await storedHead(await findStore(home), homeAt(home).data).catch(() => undefined))
+  known.push(await storedHead(findStore, home).catch(() => undefined))
   const newest = known
     .filter((each) => each !== undefined)
     .toSorted((one, other) => one.number - other.number)
@@ -89,7 +90,9 @@ async function formerAudit({ home, findStore, findTargets }: RestoredAudit): Pro
   return { key, newest: newest && { number: newest.number, hash: newest.hash } }
 }
 
-async function storedHead(driver: StoreDriver, folder: string): Promise<ChainPosition | undefined> {
+async function storedHead(findStore: RestoredAudit['findStore'], home: string): Promise<ChainPosition | undefined> {
+  const driver = await findStore(home)
+  const folder = homeAt(home).data
   if (!(await driver.exists(folder))) return undefined
   const store = await driver.open({ folder, readOnly: true })
   try {
@@ -126,8 +129,12 @@ async function noteFor(
     await mkdir(dirname(target.path), { recursive: true, mode: 0o700 })
     await cp(current, target.path, { recursive: true, preserveTimestamps: true })
   }
-  await target.append(JSON.stringify(checkpoint), new AbortController().signal)
-  return { written: checkpoint, waiting: [] }
+  try {
+    await target.append(JSON.stringify(checkpoint), new AbortController().signal)
+    return { written: checkpoint, waiting: [] }
+  } catch (error) {
+    return { waiting: [checkpoint], failure: { since: checkpoint.time, message: errorMessage(error) } }
+  }
 }
 
 function pathInside(folder: string, path: string): string | undefined {
