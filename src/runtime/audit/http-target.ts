@@ -1,3 +1,4 @@
+import { publicAddress } from '../../platform.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
 
 /** How long one attempt may take, ms. */
@@ -6,13 +7,12 @@ const TIMEOUT_MS = 10_000
 /** An address that receives each line as the body of a POST. Any answer from 200 to 299 confirms it. */
 export function httpTarget(text: string): CheckpointTarget {
   const address = new URL(text)
-  const { username, password, search } = address
+  const { username, password } = address
   address.username = ''
   address.password = ''
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
   return {
-    // A query may contain a secret.
-    name: `${address.origin}${address.pathname}${search === '' ? '' : '?…'}`,
+    name: publicAddress(text),
     async append(line, signal) {
       const response = await fetch(address, {
         method: 'POST',
