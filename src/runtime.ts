@@ -36,6 +36,9 @@ export {
   type WaitingApproval,
 } from './capability.ts'
 export { systemClock } from './runtime/clock.ts'
+export { readAuditKey } from './runtime/audit/audit-key.ts'
+export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
+export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
 export { runtimeFailure } from './runtime/failure.ts'
 export { loadPlugins } from './runtime/load-plugins.ts'

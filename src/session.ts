@@ -12,6 +12,29 @@ export {
   chainHash,
   verifyAudit,
 } from './session/audit.ts'
+export {
+  type AuditCheckpoint,
+  type AuditKey,
+  auditKey,
+  type ChainPosition,
+  type CheckpointRestore,
+  CUT_OFF,
+  newAuditKey,
+  parseChainPosition,
+  parseCheckpoint,
+} from './session/audit-checkpoint.ts'
+export {
+  type AuditReport,
+  type CheckpointBreak,
+  type CheckpointEvidence,
+  type CheckpointReport,
+  type CheckpointTargetReport,
+  examineAudit,
+  type ExamineOptions,
+  findCheckpointBreak,
+  hasRecord,
+  type TargetFailure,
+} from './session/examine-audit.ts'
 export { type Choices, applyChoice, parseChoices, sessionView } from './session/choices.ts'
 export type {
   ApprovalDecision,

@@ -142,6 +142,18 @@ test('a token that was configured is not shown', async (context) => {
   }
 })
 
+test('an address of checkpoints is shown without its password and its query', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home)
+  const checkpoints = ['https://me:hush-hush@example.com/audit?token=hush-hush', 'syslog']
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ audit: { checkpoints } }))
+  for (const words of [['get'], ['get', 'audit'], ['get', 'audit.checkpoints'], ['get', '--json']]) {
+    const { code, stdout } = await run(['config', ...words], { environment })
+    assert.equal(code, 0)
+    assert.ok(stdout.includes('https://example.com/audit?…') && !stdout.includes('hush-hush'), words.join(' '))
+  }
+})
+
 test('a header of a provider is shown by its name alone: it may carry a key', async (context) => {
   const { home, environment } = temporaryHome(context)
   mkdirSync(home)

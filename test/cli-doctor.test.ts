@@ -179,7 +179,7 @@ test('tools are counted by what becomes of a call, servers are named, and the au
     [
       ['gateway', 'warning', 'mcp: files was never reached, so its tools are not known yet'],
       ['mcp', 'ok', 'server files'],
-      ['audit', 'ok', 'whole: 2 records'],
+      ['audit', 'ok', 'whole: 2 records, no checkpoint yet'],
     ],
   )
 })

@@ -154,12 +154,20 @@ test("where the workspace is the home itself, the owner's own files stay out of 
     { 'tool-access.json': '{"global": {"mode": "full"}}', 'notes.txt': 'mine' },
     { agent: { workspace: '.' } },
   )
-  const calls = ['config.json', 'tool-access.json', 'data/foreword.sqlite', 'skills/x', 'notes.txt']
+  const calls = [
+    'config.json',
+    'tool-access.json',
+    'data/foreword.sqlite',
+    'data/audit-key.pem',
+    'audit-checkpoints.jsonl',
+    'skills/x',
+    'notes.txt',
+  ]
   const said = await say(
     [...calls.map((path) => `/call read_file ${JSON.stringify({ path })}`), '/say Done.'].join('\n'),
   )
-  for (const result of said.results.slice(0, 4)) assert.match(result, /out of reach/)
-  assert.match(said.results[4]!, /mine/)
+  for (const result of said.results.slice(0, 6)) assert.match(result, /out of reach/)
+  assert.match(said.results[6]!, /mine/)
 })
 
 test('links of a folder that comes from somebody else bring no key into a prompt', async (t) => {

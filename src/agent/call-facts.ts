@@ -32,10 +32,11 @@ export function resultFacts(result: ToolResult, text: string): Partial<AuditFact
 /** The audit facts of a call that a model made in a turn. */
 export function turnCallFacts(
   { session, id: turn }: { readonly session: string; readonly id: string },
-  { toolCallId, toolName, input }: ToolCallPart,
+  { part: { toolCallId, toolName, input }, call }: { readonly part: ToolCallPart; readonly call: string },
   described: CallDescription | undefined,
 ): AuditFacts {
-  return { ...callFacts(described ?? { tool: toolName, input }), session, turn, toolCallId }
+  const asking = call === '' ? {} : { call }
+  return { ...callFacts(described ?? { tool: toolName, input }), session, turn, toolCallId, ...asking }
 }
 
 function serializeInput(input: unknown): string {

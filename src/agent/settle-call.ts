@@ -43,7 +43,7 @@ export async function settleCall(
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   if (known) return { ok: known.ok, text: resultText(known), entries: [] }
-  if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return abandonCall(context, part)
+  if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return abandonCall(context, settling)
   throwIfStopping(context.turn.signal)
   // A cancelled call has a result, too: no call is left without one.
   if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
@@ -70,7 +70,9 @@ async function askAndSettle(
   throwIfStopping(context.turn.signal)
   const settled = async () => {
     if (decision === undefined) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
-    if (decision.type === 'deny') return refuseCall(context, settling, { result: denial(decision.reason), rule })
+    if (decision.type === 'deny') {
+      return refuseCall(context, settling, { result: denial(decision.reason), rule, call: asked.call })
+    }
     const now = await planCall(context, settling)
     if (now.type === 'refused') return refuseCall(context, settling, now)
     if (now.digest === asked.digest) return runCall(context, settling, now, rule)
@@ -103,8 +105,8 @@ const interrupted =
   'Check before you repeat it.'
 
 /** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
-async function abandonCall(context: TurnContext, part: ToolCallPart): Promise<SettledCall> {
-  const facts = turnCallFacts(context.turn, part, undefined)
+async function abandonCall(context: TurnContext, settling: CallToSettle): Promise<SettledCall> {
+  const facts = turnCallFacts(context.turn, settling, undefined)
   await context.journal.append([], [{ ...facts, kind: 'call', ok: false, rule: 'interrupted', reason: interrupted }])
   return { ok: false, text: interrupted, entries: [] }
 }
@@ -133,7 +135,9 @@ async function refuseCall(
   const shown = cutResult(result, settling.most)
   const said = resultText(result)
   const reason = said.slice(0, wholeCharacter(said, 500))
-  const facts = { ...turnCallFacts(context.turn, settling.part, described), decision: 'refused' as const, rule, reason }
+  const digest = described && callDigest(described)
+  const about = { ...turnCallFacts(context.turn, settling, described), ...defined({ digest }) }
+  const facts = { ...about, decision: 'refused' as const, rule, reason }
   const entries = await context.journal.append(
     [await endEntry(context, settling, { result, shown, durationMs: 0 })],
     [facts],
@@ -150,7 +154,7 @@ async function runCall(
   const { part, call } = settling
   const { toolCallId, toolName, input } = part
   const { digest, call: described } = planned
-  const facts = { ...turnCallFacts(context.turn, part, described), rule, digest }
+  const facts = { ...turnCallFacts(context.turn, settling, described), rule, digest }
   const start: EntryBody = { type: 'tool-start', turn: context.turn.id, call, toolCallId, toolName, input }
   const started = await context.journal.append([start], [{ ...facts, decision: 'allowed' }])
   const began = context.clock.now()
@@ -247,6 +251,6 @@ async function appendQuestion(
   const { rule, digest } = planned
   return journal.append(
     [{ type: 'approval-request', turn: turn.id, call, approval, toolCallId, rule, request: planned.call, digest }],
-    [{ ...turnCallFacts(turn, part, planned.call), decision: 'asked', rule, digest }],
+    [{ ...turnCallFacts(turn, { part, call }, planned.call), decision: 'asked', rule, digest }],
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redactSecrets } from './redact.ts'
+import { publicAddress, redactSecrets } from './redact.ts'
 
 test('a key does not survive, in any form it may be echoed in', () => {
   const key = 'pä$$word/with+signs'
@@ -19,4 +19,10 @@ test('what looks like a key goes too, masked or not', () => {
 test('long words of a provider become one short line', () => {
   const line = redactSecrets(`first\n${'x'.repeat(1000)}`, [])
   assert.ok(line.length < 310 && !line.includes('\n'))
+})
+
+test('an address is shown without what may be secret in it', () => {
+  assert.equal(publicAddress('https://me:word@example.com:8443/audit?token=abc#x'), 'https://example.com:8443/audit?…')
+  assert.equal(publicAddress('http://example.com/audit'), 'http://example.com/audit')
+  assert.equal(publicAddress('git:/srv/audit.git'), 'git:/srv/audit.git')
 })

@@ -26,3 +26,10 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
   clean = clean.replace(/\s+/g, ' ').trim()
   return clean.length > LONGEST ? `${clean.slice(0, LONGEST).toWellFormed()} …` : clean
 }
+
+/** An http(s) address without its name, password and query, which may be secrets. Any other text is returned as it is. */
+export function publicAddress(text: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return text
+  const { origin, pathname, search } = new URL(text)
+  return `${origin}${pathname}${search === '' ? '' : '?…'}`
+}

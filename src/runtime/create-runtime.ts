@@ -11,7 +11,7 @@ import {
 } from '../capability.ts'
 import { defined, ForewordError } from '../platform.ts'
 import type { Recall } from '../search.ts'
-import { type InputOptions, verifyAudit } from '../session.ts'
+import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createTurnCache } from './calls/history-loader.ts'
@@ -254,7 +254,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...createToolAdmin({ store, capabilities, policy, settings, clock, tools }),
-    verifyAudit: () => verifyAudit(store),
+    verifyAudit: (asked) => parts.checkpoints?.verify(asked) ?? examineAudit(store, asked),
+    auditKey: () => parts.checkpoints?.key,
     access: createAccessService({
       home: parts.home,
       environment,
@@ -300,6 +301,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
           ...(await toolWarnings(policy, tools())),
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...limits.sentences(),
+          ...(parts.checkpoints?.warnings() ?? []),
           ...latestWarnings,
         ]),
         started,
@@ -318,6 +320,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         await running.stop()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
+        await parts.checkpoints?.close()
         await store.close()
       })()
       return closing

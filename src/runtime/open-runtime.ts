@@ -7,6 +7,8 @@ import { defined } from '../platform.ts'
 import { sqliteDriver, type StoreDriver } from '../session.ts'
 import { accessFile, accessPaths, endOrphans, readText } from '../tool.ts'
 import { systemClock } from './clock.ts'
+import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
+import { checkpointTargets } from './audit/checkpoint-targets.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
 import { knownLayouts, knownStores } from './configuration/schema.ts'
@@ -58,7 +60,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { data } = homeAt(home)
   const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
   if (!isEmpty) await createHome(homeAt(home))
-  const [store, counter] = await Promise.all([
+  const [opened, counter] = await Promise.all([
     driver.open({ folder: data, inMemory: isEmpty, onProgress: options.onProgress }),
     findCounter(context.counter),
   ])
@@ -69,11 +71,30 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     early.push(text)
     warn?.(text)
   }
+  const targets = checkpointTargets(configuration.audit.checkpoints, { home, environment })
+  const checkpoints =
+    recovers === false || onlyReads === true
+      ? undefined
+      : await openCheckpoints({
+          home,
+          store: opened,
+          targets,
+          everyRecords: configuration.audit.checkpointRecords,
+          everyMs: configuration.audit.checkpointMinutes * MINUTE_MS,
+          time: () => systemClock.time(),
+          newId: () => systemClock.newId('audit'),
+          warn(text) {
+            early.push(text)
+            warn?.(text)
+          },
+        })
+  const store = checkpoints ? withRecordListener(opened, (records) => checkpoints.noteRecords(records)) : opened
   try {
     return await createRuntime({
       version,
       home,
       store,
+      ...defined({ checkpoints }),
       driver,
       models: createModels({
         known: capabilities.flatMap((each) => each.providers ?? []),
@@ -92,7 +113,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       workspace,
       environment,
       places: {
-        outOfReach: protectedPlaces(home),
+        outOfReach: [...protectedPlaces(home), ...targets.flatMap(({ path }) => path ?? [])],
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
       },
       timeZone: context.timeZone,
@@ -120,10 +141,13 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       ...defined({ channels, listens, warn, recovers }),
     })
   } catch (error) {
+    await checkpoints?.close()
     await store.close()
     throw error
   }
 }
+
+const MINUTE_MS = 60_000
 
 /** A layout that a capability brings is handed on as a value; others go by their names. */
 function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {

@@ -9,6 +9,7 @@ import { homeAt } from './home/home.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-setup.ts'
 import type { RuntimeSettings } from './settings.ts'
+import type { CheckpointService } from './audit/checkpoint-service.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
 
 /** Everything a runtime is made of. It stops the capabilities and closes the store when it is closed. */
@@ -18,6 +19,8 @@ export interface RuntimeParts {
   readonly store: SessionStore
   /** What keeps that store: archives of the home are made with it. Without it there are none. */
   readonly driver?: StoreDriver
+  /** Takes checkpoints of its audit. Without it the chain alone is verified. Closed before the store. */
+  readonly checkpoints?: CheckpointService
   readonly models: Models
   /** What of the models can change while it runs. Default: the model of `settings`, and no configured providers. */
   readonly live?: LiveModels

@@ -8,6 +8,10 @@ export interface AuditFacts {
   readonly session?: string
   readonly turn?: string
   readonly toolCallId?: string
+  /** The model call that requested it, as in the ledger. */
+  readonly call?: string
+  /** SHA-256 of the request of that model call, as in its manifest. */
+  readonly request?: string
   readonly tool?: string
   /** The input as JSON, cut to at most 1,000 characters. */
   readonly input?: string

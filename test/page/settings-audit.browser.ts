@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { AuditRecord } from '../../src/session.ts'
+import { run } from '../cli/recorded-io.ts'
 import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
 import { fitsWidth, picture } from './conversation.ts'
 
@@ -112,6 +113,20 @@ test('verify says how many records match, and exactly where the chain breaks', a
   const chain = page.locator('#main').getByRole('region', { name: 'The chain' })
   await chain.getByRole('button', { name: 'Verify' }).click()
   await chain.getByText(`All ${records.length} records match their hashes`).waitFor()
+  const { number, hash } = records.at(-1)!
+  await chain.getByText(`${number}:${hash}`, { exact: true }).waitFor()
+
+  const noted = chain.getByLabel('A record that you noted')
+  await noted.fill(`${number}:${'0'.repeat(64)}`)
+  await chain.getByRole('button', { name: 'Verify' }).click()
+  await chain.getByRole('alert').getByText(`record ${number} has the hash ${hash}, not the expected one`).waitFor()
+  await noted.fill('the newest')
+  await chain.getByRole('button', { name: 'Verify' }).click()
+  await chain.getByRole('alert').getByText('must be the number and the hash of a record').waitFor()
+  await noted.fill(`${number}:${hash}`)
+  await chain.getByRole('button', { name: 'Verify' }).click()
+  await chain.getByText(`All ${records.length} records match their hashes`).waitFor()
+  await noted.fill('')
 
   const store = new DatabaseSync(join(gateway.home, 'data', 'foreword.sqlite'))
   store.exec(`update audit set record = replace(record, '"kind":"call"', '"kind":"decision"') where number = 2`)
@@ -123,6 +138,39 @@ test('verify says how many records match, and exactly where the chain breaks', a
   await chain.getByRole('list', { name: 'Around the break' }).getByRole('listitem').first().waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   await picture(page, 'audit-broken')
+})
+
+test('verify says that an audit was emptied of which there are checkpoints', async (t) => {
+  const { page, gateway } = await openedPage(
+    t,
+    {},
+    {
+      prepare: async (home) => {
+        const environment = { FOREWORD_HOME: home, FOREWORD_MODEL: 'rehearsal', NO_COLOR: '1' }
+        for (const words of [
+          ['tools', 'allow', 'read_file'],
+          ['send', 'Hello'],
+        ]) {
+          assert.equal((await run(words, { environment })).code, 0)
+        }
+        for (const name of await readdir(join(home, 'data'))) {
+          if (name.startsWith('foreword.sqlite')) await rm(join(home, 'data', name))
+        }
+      },
+    },
+  )
+  await openAudit(page, gateway.url)
+  const chain = page.locator('#main').getByRole('region', { name: 'The chain' })
+  await chain.getByRole('button', { name: 'Verify' }).click()
+  const alert = chain.getByRole('alert')
+  await alert
+    .getByText('The audit is not what it was: the audit was emptied: line 1 of audit-checkpoints.jsonl')
+    .waitFor()
+  await alert.getByText('Keep a copy of the home as it is now').waitFor()
+  await chain.getByRole('list', { name: 'Checkpoints' }).getByText('audit-checkpoints.jsonl').waitFor()
+  await chain.getByText('Signed with').waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  await picture(page, 'audit-emptied')
 })
 
 test('an audit without records says what will be in it', async (t) => {

@@ -243,7 +243,11 @@ test('every call leaves its decision and its outcome in the audit, and the chain
       ['call', 'one', '{"a":1}', undefined, true, 4, true],
     ],
   )
-  assert.deepEqual(await here.runtime.verifyAudit(), { type: 'whole', records: 2 })
+  const [asking] = await here.store.calls(session)
+  for (const { call, request } of records) assert.deepEqual([call, request], [asking!.id, asking!.requestDigest])
+  const { number, hash } = records[1]!
+  const checkpoints = { targets: [], restores: [] }
+  assert.deepEqual(await here.runtime.verifyAudit(), { type: 'whole', records: 2, head: { number, hash }, checkpoints })
 })
 
 test('a tool is tried outside every turn: first described, then run by the digest of what was shown', async (t) => {

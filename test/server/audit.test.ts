@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AuditFacts, type AuditRecord, openSqliteStore, verifyAudit } from '../../src/session.ts'
+import { type AuditFacts, type AuditRecord, examineAudit, openSqliteStore } from '../../src/session.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served } from './served.ts'
 
@@ -20,7 +20,7 @@ async function audited(context: TestContext) {
       facts: factsOf(number),
     })),
   )
-  const doors = served({ ...scriptedRuntime(), store, verifyAudit: () => verifyAudit(store) })
+  const doors = served({ ...scriptedRuntime(), store, verifyAudit: (asked) => examineAudit(store, asked) })
   const numbers = async (query: string) =>
     (await doors.json<Page>(`/api/audit?${query}`)).records.map((record) => record.number)
   return { store, doors, numbers }
@@ -99,16 +99,31 @@ test('a query that could not be meant is refused with a reason', async (context)
 })
 
 test('the whole chain is examined', async (context) => {
-  const { doors } = await audited(context)
-  assert.deepEqual(await doors.json('/api/audit/verify'), { type: 'whole', records: 6 })
-  const broken = { type: 'broken', number: 3, why: 'record 3 is missing' } as const
+  const { store, doors } = await audited(context)
+  const { number, hash } = (await store.auditHead())!
+  const whole = { type: 'whole', records: 6, head: { number, hash }, checkpoints: { targets: [], restores: [] } }
+  assert.deepEqual(await doors.json('/api/audit/verify'), whole)
+  const checkpoints = { targets: [], restores: [] }
+  const broken = { type: 'broken', number: 3, why: 'record 3 is missing', checkpoints } as const
   const other = served({ ...scriptedRuntime(), verifyAudit: async () => broken })
   assert.deepEqual(await other.json('/api/audit/verify'), broken)
 })
 
+test('a record that a person noted has to be in the chain', async (context) => {
+  const { store, doors } = await audited(context)
+  const third = (await store.audit())[2]!
+  const asked = (expect: string) => doors.json<{ type: string; why?: string }>(`/api/audit/verify?expect=${expect}`)
+  assert.equal((await asked(`3:${third.hash}`)).type, 'whole')
+  assert.match((await asked(`4:${third.hash}`)).why!, /^record 4 has the hash /)
+  assert.match((await asked(`7:${third.hash}`)).why!, /^the expected record 7 is not in the audit/)
+  for (const odd of ['3', `0:${third.hash}`, '3:abc', `x:${third.hash}`]) {
+    assert.equal((await doors.request(`/api/audit/verify?expect=${odd}`)).status, 400, odd)
+  }
+})
+
 test('without the token nobody reads the audit', async (context) => {
   const { doors } = await audited(context)
-  for (const path of ['/api/audit', '/api/audit/verify']) {
+  for (const path of ['/api/audit', '/api/audit/verify', '/api/audit/key']) {
     assert.equal((await doors.request(path, { headers: { authorization: '' } })).status, 401)
   }
 })

@@ -51,6 +51,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/approvals',
     'GET /api/audit',
     'GET /api/audit/export',
+    'GET /api/audit/key',
     'GET /api/audit/verify',
     'GET /api/backups',
     'GET /api/backups/{backup}/archive',

@@ -535,7 +535,8 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     acceptTool: async (tool, digest) => tool === 'files__read' && digest === 'digest-of-definition',
     choose: async () => {},
     capability: () => undefined,
-    verifyAudit: async () => ({ type: 'whole', records: 3 }),
+    verifyAudit: async () => ({ type: 'whole', records: 3, checkpoints: { targets: [], restores: [] } }),
+    auditKey: () => undefined,
     access: scriptedAccess(),
     backups: {
       state: async () => ({ made: [] }),

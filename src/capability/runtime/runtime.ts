@@ -4,8 +4,10 @@ import type { Recall } from '../../search.ts'
 import type {
   ApprovalDecision,
   ApprovalQuestion,
-  AuditVerdict,
+  AuditKey,
+  AuditReport,
   Binding,
+  ChainPosition,
   SessionLabel,
   SessionRow,
   SessionStore,
@@ -139,7 +141,10 @@ export interface Runtime {
   runTool(tool: string, input: unknown, digest: string): Promise<ToolResult>
   /** Accepts a changed definition. Returns false where nothing of that name and digest is withheld. */
   acceptTool(tool: string, digest: string): Promise<boolean>
-  verifyAudit(): Promise<AuditVerdict>
+  /** Verifies the audit against its checkpoints and, where given, against one record that has to be in it. */
+  verifyAudit(options?: { readonly expect?: ChainPosition | undefined }): Promise<AuditReport>
+  /** The key that signs the checkpoints of the audit; `undefined` where there is none. */
+  auditKey(): Pick<AuditKey, 'id' | 'publicKey'> | undefined
   /** What may run, for a person who changes it. */
   readonly access: AccessService
   /** The configuration, for a person who changes a part of it. */

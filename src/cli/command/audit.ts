@@ -4,14 +4,15 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import type { AuditRecord, AuditVerdict } from '../../session.ts'
+import type { AuditRecord, AuditReport, AuditVerdict, ChainPosition, CheckpointTargetReport } from '../../session.ts'
 import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
-import { usageFailure } from '../failure.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
 import { safeForTerminal, lineLimit, note, print, printJson, width } from '../io.ts'
 import { findHomeStore, withStore } from '../open-store.ts'
 import { fittedTable, singleLine } from '../table.ts'
 import { timeText } from '../time-text.ts'
+import { verifyStoredAudit } from '../verify-audit.ts'
 
 const FILTERS = '[--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N]'
 
@@ -20,16 +21,19 @@ const filteredCommand = commandWithSubcommands({
   summary: 'list, verify and export the record of tool calls and decisions',
   details:
     'Every decision about a tool call and every call has a record, refused ones included, and each record contains the hash of the one before. ' +
-    '`verify` names the first record that was changed, removed or moved, and then exits with code 1. `export` writes the complete records ' +
+    '`verify` names the first record that was changed, removed or moved, and then exits with code 1; it compares the chain with its ' +
+    'signed checkpoints, too. `key` prints the public key of these. `export` writes the complete records ' +
     'as JSON Lines, oldest first. The command works with and without a running gateway.',
   options: {
     ...filterOptions,
+    expect: { value: 'N:HASH', summary: 'record N with this hash has to be in the chain (verify)' },
     output: { value: 'FILE', summary: 'write the export to FILE instead of standard output' },
   },
   first: 'list',
   subcommands: {
     list: { usage: `${FILTERS} [--json]`, run: listAudit },
-    verify: { usage: '[--json]', run: verifyAudit },
+    verify: { usage: '[--expect N:HASH] [--json]', run: verifyAudit },
+    key: { usage: '[--json]', run: printKey },
     export: { usage: `[--output FILE] ${FILTERS}`, run: exportAudit },
   },
 })
@@ -47,9 +51,13 @@ function checkOptions(call: CommandCall): void {
   if (call.has('output') && name !== 'export') {
     throw usageFailure('--output requires the subcommand export.', 'Usage: foreword audit export --output FILE')
   }
-  const filter = name === 'verify' ? Object.keys(filterOptions).find((option) => call.has(option)) : undefined
+  if (call.has('expect') && name !== 'verify') {
+    throw usageFailure('--expect requires the subcommand verify.', 'Usage: foreword audit verify --expect N:HASH')
+  }
+  const filter =
+    name === 'verify' || name === 'key' ? Object.keys(filterOptions).find((option) => call.has(option)) : undefined
   if (filter !== undefined) {
-    throw usageFailure(`--${filter} cannot be used with verify, which checks the whole chain.`, 'Leave it out.')
+    throw usageFailure(`--${filter} cannot be used with ${name}, which is about the whole chain.`, 'Leave it out.')
   }
 }
 
@@ -109,22 +117,72 @@ function shortCall({ argv, command, input, reason }: AuditRecord): string {
 
 /** Verifies the whole chain. Exit code 1 where it is broken. */
 async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
-  const verdict = await withStore<AuditVerdict>(
-    await findHomeStore(call.home, io),
-    async (store) => {
-      const session = await import('../../session.ts')
-      return await session.verifyAudit(store)
-    },
-    () => ({ type: 'whole', records: 0 }),
+  const expect = await readExpectation(call.text('expect'))
+  const report = await verifyStoredAudit(await findHomeStore(call.home, io), call.home, io, expect)
+  if (call.json) printJson(io, report)
+  else print(io, exactLines(reportLines(report)))
+  return report.type === 'whole' ? 0 : 1
+}
+
+async function readExpectation(text: string | undefined): Promise<ChainPosition | undefined> {
+  if (text === undefined) return undefined
+  const { parseChainPosition } = await import('../../session.ts')
+  const expect = parseChainPosition(text)
+  if (expect) return expect
+  throw usageFailure(
+    '--expect must be the number and the hash of a record, N:HASH.',
+    '`foreword audit verify` prints the newest one as `head`.',
   )
-  if (call.json) printJson(io, verdict)
-  else print(io, verdictText(verdict))
-  return verdict.type === 'whole' ? 0 : 1
+}
+
+function exactLines(lines: readonly string[]): string {
+  return lines.map((line) => exactLine(line)).join('\n')
+}
+
+function reportLines(report: AuditReport): readonly string[] {
+  const { head, hint, checkpoints } = report
+  const { newest, targets, restores } = checkpoints
+  return [
+    verdictText(report),
+    ...(hint === undefined ? [] : [hint]),
+    ...(head ? [`head: ${head.number}:${head.hash}`] : []),
+    newest ? `newest checkpoint: record ${newest.number} at ${newest.time}` : 'no checkpoint yet',
+    ...targets.flatMap(targetLines),
+    ...restores.map(
+      ({ time, saved, before }) =>
+        `restored at ${time}: a backup of ${saved}${before ? `, in place of ${before.number} records` : ''}`,
+    ),
+  ]
+}
+
+function targetLines({ target, checkpoints, newest, failure }: CheckpointTargetReport): readonly string[] {
+  const count =
+    checkpoints === undefined ? '' : `, ${checkpoints === 1 ? '1 checkpoint' : `${checkpoints} checkpoints`}`
+  const failed = failure
+    ? `; failing${failure.since === undefined ? '' : ` since ${failure.since}`}: ${failure.message}`
+    : ''
+  if (newest === undefined) return failure ? [`  ${target}: nothing written yet${failed}`] : []
+  return [`  ${target}: written up to record ${newest.number}${count}${failed}`]
 }
 
 function verdictText(verdict: AuditVerdict): string {
   if (verdict.type === 'broken') return `broken at record ${verdict.number}: ${verdict.why}`
   return verdict.records === 1 ? 'whole: 1 record' : `whole: ${verdict.records} records`
+}
+
+/** Prints the public key that checkpoints are signed with, for those who verify them elsewhere. */
+async function printKey(call: CommandCall, io: Io): Promise<number> {
+  const { readAuditKey } = await import('../../runtime.ts')
+  const key = await readAuditKey(call.home)
+  if (!key) {
+    throw new CommandFailure('not-found', `The home ${call.home} has no key for its audit yet.`, {
+      hint: 'The gateway makes it at its first start.',
+    })
+  }
+  const { id, publicKey } = key
+  if (call.json) printJson(io, { id, publicKey })
+  else print(io, `${id}\n${publicKey.trimEnd()}`)
+  return 0
 }
 
 /** Writes complete records as JSON Lines, oldest first. */

@@ -28,7 +28,7 @@ export const restoreCommand: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { restoreHome, homeStoreDriver } = await import('../../runtime.ts')
+  const { homeCheckpointTargets, restoreHome, homeStoreDriver } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
   if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
@@ -37,6 +37,8 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
       restoreHome({
         home: call.home,
         findStore: (home) => homeStoreDriver(home, io.environment, programCapabilities(io)),
+        findTargets: (home) =>
+          homeCheckpointTargets({ home, environment: io.environment, capabilities: programCapabilities(io) }),
         file,
         replaces: call.has('replace'),
         time: new Date().toISOString(),

@@ -1,4 +1,4 @@
-import { defined } from '../../platform.ts'
+import { defined, publicAddress } from '../../platform.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 
 /** The value of one configuration key in effect. */
@@ -13,6 +13,9 @@ export interface EffectiveValue {
 
 /** What is shown instead of a secret. */
 const HIDDEN = '(set)'
+
+/** The addresses of checkpoints may contain a password or a token. */
+const ADDRESSES = 'audit.checkpoints'
 
 /** Headers may contain a key, so only their names are shown. */
 function isSecret(key: string): boolean {
@@ -49,6 +52,7 @@ function valueOrigin(place: string | undefined): EffectiveValue['origin'] {
 
 /** A value without its secrets. An empty key means the whole configuration. */
 export function hideSecrets(key: string, value: unknown): unknown {
+  if (key === ADDRESSES && Array.isArray(value)) return value.map((each) => publicAddress(String(each)))
   if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {

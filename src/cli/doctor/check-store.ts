@@ -1,7 +1,9 @@
-import type { Finding } from '../../capability.ts'
+import type { Finding, Io } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
+import type { AuditReport, CheckpointTargetReport } from '../../session.ts'
 import { type HomeStore, withStore } from '../open-store.ts'
-import { ok, problem } from './finding.ts'
+import { verifyStoredAudit } from '../verify-audit.ts'
+import { ok, problem, warning } from './finding.ts'
 
 /** The finding about the store; `newest` is the time of the last activity in it. */
 interface StoreFinding {
@@ -56,19 +58,39 @@ export async function checkContents({ driver, folder }: HomeStore): Promise<read
 }
 
 /** Checks that no record of the audit has changed since it was written. */
-export async function checkAudit(home: HomeStore): Promise<Finding> {
-  const { verifyAudit } = await import('../../session.ts')
+export async function checkAudit(kept: HomeStore, home: string, io: Io): Promise<readonly Finding[]> {
   try {
-    const verdict = await withStore(home, verifyAudit, () => undefined)
-    if (verdict === undefined) return ok('audit', 'empty')
-    if (verdict.type === 'whole') return ok('audit', `whole: ${verdict.records} records`)
-    return problem(
-      'audit',
-      `broken at record ${verdict.number}: ${verdict.why}`,
-      'Something changed it outside Foreword. Keep a copy of the store, and look at the records with `foreword audit list`.',
-    )
+    const report = await verifyStoredAudit(kept, home, io)
+    return [auditFinding(report), ...report.checkpoints.targets.flatMap(targetFinding)]
   } catch (error) {
     const message = errorMessage(error)
-    return problem('audit', `the audit cannot be read: ${message}`, 'Fix what the finding about the store names first.')
+    const finding = problem(
+      'audit',
+      `the audit cannot be read: ${message}`,
+      'Fix what the finding about the store names first.',
+    )
+    return [finding]
   }
+}
+
+function auditFinding(report: AuditReport): Finding {
+  if (report.type === 'broken') {
+    return problem('audit', `broken at record ${report.number}: ${report.why}`, report.hint ?? '')
+  }
+  const { newest } = report.checkpoints
+  if (report.records === 0 && newest === undefined) return ok('audit', 'empty')
+  const proven = newest ? `newest checkpoint of record ${newest.number} at ${newest.time}` : 'no checkpoint yet'
+  return ok('audit', `whole: ${report.records} records, ${proven}`)
+}
+
+function targetFinding({ target, failure }: CheckpointTargetReport): readonly Finding[] {
+  if (failure === undefined) return []
+  const since = failure.since === undefined ? '' : ` since ${failure.since}`
+  return [
+    warning(
+      'audit',
+      `checkpoints cannot be written to ${target}${since}: ${failure.message}`,
+      'Make it reachable, or change `audit.checkpoints`. What waits is written as soon as it works.',
+    ),
+  ]
 }

@@ -60,7 +60,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
     yield* contributed
     yield* plugins
     if (opened !== undefined) yield* await checkTools(opened, [...configuration, ...contributed])
-    yield await checkAudit(kept)
+    yield* await checkAudit(kept, home, io)
   } finally {
     await connection?.close()
   }

@@ -5,6 +5,8 @@ import type { Writable } from 'node:stream'
 import { z } from 'zod'
 import { defined, syncFolder, writeFileAtomically } from '../../platform.ts'
 import { type AuditVerdict, type StoreDriver, verifyAudit } from '../../session.ts'
+import type { CheckpointTarget } from '../audit/checkpoint-target.ts'
+import { recordRestore } from '../audit/restore-audit.ts'
 import { homeAt } from '../home/home.ts'
 import { BackupError, diskFault } from './backup-error.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'
@@ -15,6 +17,8 @@ interface RestoreOptions {
   readonly home: string
   /** What keeps the sessions of a home, as the configuration there names it. */
   readonly findStore: (home: string) => Promise<StoreDriver>
+  /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
+  readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   /** The archive. */
   readonly file: string
   /** Moves the content of the home aside. */
@@ -68,6 +72,8 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
     })
     options.onProgress?.({ stage: 'examining the store' })
     const audit = await examineStore(options)
+    const { findStore, findTargets } = options
+    await recordRestore({ home, arriving: arrivingHome(home), findStore, findTargets, saved: header.created, time })
     await decideRestore(home, asideName(time))
     const aside = await finishRestore(home)
     const { created, version } = header

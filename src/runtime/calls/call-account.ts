@@ -17,6 +17,8 @@ export interface CallAccount {
   /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
   write(call: CallToWrite): Promise<WrittenCall>
   finish(call: string, outcome: CallOutcome): Promise<void>
+  /** The digest of the request of a call, also of one that another process made; `undefined` where there is no record of it. */
+  requestDigest(call: string): Promise<string | undefined>
 }
 
 interface CallToWrite {
@@ -50,6 +52,8 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
   const { store, settings, limits, calibration } = context
   /** What the last call was estimated at. */
   let account: PromptAccount | undefined
+  /** Of the last call. */
+  let sent: Pick<CallRecord, 'id' | 'requestDigest'> | undefined
 
   return {
     refusal(refused) {
@@ -85,6 +89,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       const manifest = (await rest.complete?.(sealed)) ?? sealed.manifest
       const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
       await Promise.all([store.putCall(record), rest.beside?.(call, manifest)])
+      sent = record
       const { request } = outcome
       const estimate = promptAccount(context, model, { call, manifest, request })
       account = estimate
@@ -102,6 +107,10 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         warningAbout: (usage) => shortReportWarning(context, model, estimate, usage),
       }
       return { prepared, manifest, fingerprint: sealed.fingerprint }
+    },
+    async requestDigest(call) {
+      if (sent?.id !== call) sent = await store.call(call)
+      return sent?.requestDigest
     },
     finish(call, outcome) {
       if (account) learnFrom(context, model, account, outcome)

@@ -118,6 +118,26 @@ const agent = z.strictObject({
     .describe('How much a model that can reason should. As its provider has it unless given.'),
 })
 
+const audit = z.strictObject({
+  checkpoints: z
+    .array(z.string().refine(isCheckpointTarget, 'must be a file, `syslog`, `git:FOLDER`, or an http(s) address'))
+    .default(['audit-checkpoints.jsonl'])
+    .describe(
+      'Where signed checkpoints of the audit are written: files, `syslog`, `git:FOLDER`, http(s) addresses. Empty: nowhere.',
+    ),
+  checkpointRecords: z
+    .int()
+    .min(1)
+    .default(100)
+    .describe('A checkpoint is taken after so many records, and whenever the gateway stops.'),
+  checkpointMinutes: z
+    .number()
+    .min(0.1)
+    .max(1440)
+    .default(10)
+    .describe('A checkpoint is taken after so many minutes in which there were new records.'),
+})
+
 /**
  * All of `config.json` (docs/guide/configuration.md). Every key may be left out; a key that is not here is a problem, since
  * a misspelt one would be a setting that silently does nothing. The types are those of the host's own keys.
@@ -146,6 +166,7 @@ export function hostSchema({ layouts, providers, stores, inside, sections }: Hos
       .extend(inside('agent') as object)
       .prefault({})
       .describe('How a turn runs.'),
+    audit: audit.prefault({}).describe('How it is proven later that the audit was not changed.'),
     ...(sections as object),
     channels: z
       .strictObject(inside('channels'))
@@ -225,6 +246,12 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
         })
       }
     })
+}
+
+/** An address has to be one; everything else could be a path. */
+function isCheckpointTarget(text: string): boolean {
+  if (/^https?:/.test(text)) return URL.canParse(text) && /^https?:\/\/[^/]/.test(text)
+  return !/^(?:$|(?:git|syslog):$|(?!git:|syslog:)[a-z][a-z0-9+.-]*:)/i.test(text)
 }
 
 function isTimeZone(name: string): boolean {

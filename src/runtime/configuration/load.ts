@@ -9,6 +9,7 @@ import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
+import { checkpointTargets, targetFault } from '../audit/checkpoint-targets.ts'
 import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
@@ -60,18 +61,33 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     userFolder: environment['HOME'],
     timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   }
+  const configuration = resolveConfiguration(shape, schema, surroundings)
   return {
-    configuration: resolveConfiguration(shape, schema, surroundings),
+    configuration,
     problems: [
       ...unreadable,
       ...file.problems,
-      ...[...ofModules, ...faults].map((fault) => placeFault(fault, places)),
+      ...[...ofModules, ...faults, ...checkpointFaults(configuration, options)].map((fault) =>
+        placeFault(fault, places),
+      ),
     ].toSorted(byPlace),
     origins: keyOrigins(file, overrides, places),
     capabilities,
     schema,
     knownProviders: providers,
   }
+}
+
+/** Checkpoints that are kept where what they prove is, or where a model could write them, prove nothing. */
+function checkpointFaults(
+  { audit, agent }: Configuration,
+  { home, environment }: Pick<LoadOptions, 'home' | 'environment'>,
+): readonly Fault[] {
+  return checkpointTargets(audit.checkpoints, { home, environment }).flatMap((target) => {
+    const fault = targetFault(target, home, agent.workspace)
+    const hint = 'Name a file or repository elsewhere.'
+    return fault === undefined ? [] : [{ path: ['audit', 'checkpoints'], message: `${target.name} ${fault}`, hint }]
+  })
 }
 
 /** What the file may contain depends on the capabilities that it names. */

@@ -2,7 +2,7 @@ import { type Approvals, callFacts } from '../../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
-import { serialQueue } from '../../platform.ts'
+import { defined, serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
@@ -98,9 +98,10 @@ export function createApprovalService(parts: {
     const state = await states.of(session)
     const body = { type: 'approval' as const, turn, approval, toolCallId, digest, decision: decided, by }
     const time = clock.time()
+    const request = (await store.call(question.call))?.requestDigest
     await store.transaction([
       { type: 'append', session, bodies: [body], time },
-      { type: 'audit', facts: decisionFacts(question, decided, by), time },
+      { type: 'audit', facts: { ...decisionFacts(question, decided, by), ...defined({ request }) }, time },
     ])
     if (!state) return
     if (decided.type === 'approve' && decided.scope === 'session') state.grants?.add(digest)
@@ -164,8 +165,8 @@ function approvalView({ approval, session, turn, toolCallId, time, rule, request
 }
 
 function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
-  const { session, turn, toolCallId, request, digest } = question
-  const about = { ...callFacts(request), session, turn, toolCallId, digest, rule: by }
+  const { session, turn, toolCallId, call, request, digest } = question
+  const about = { ...callFacts(request), session, turn, toolCallId, call, digest, rule: by }
   if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }
   return { ...about, decision: 'denied', ...(decided.reason ? { reason: decided.reason } : {}) }
 }

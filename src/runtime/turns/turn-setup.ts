@@ -1,7 +1,7 @@
 import type { Delta, Journal, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
-import type { EntryBody } from '../../session.ts'
+import type { AuditFacts, EntryBody } from '../../session.ts'
 import { wasRead } from '../sessions/session-state.ts'
 import { createToolbox } from '../../tool.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
@@ -73,7 +73,8 @@ function turnJournal(
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
 
-  const append: Journal['append'] = async (bodies, audit = []) => {
+  const append: Journal['append'] = async (bodies, noted = []) => {
+    const audit = await Promise.all(noted.map(withRequest))
     const all = [...opening, ...bodies]
     opening = []
     const time = clock.time()
@@ -83,6 +84,12 @@ function turnJournal(
       audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
     ])
     return written
+  }
+
+  /** Which request a call answers is known here only. */
+  async function withRequest(facts: AuditFacts): Promise<AuditFacts> {
+    const request = facts.call === undefined ? undefined : await account.requestDigest(facts.call)
+    return { ...facts, ...defined({ request }) }
   }
 
   return {

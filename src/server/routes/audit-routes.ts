@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { auditLines, type AuditOptions } from '../../session.ts'
+import { auditLines, type AuditOptions, parseChainPosition } from '../../session.ts'
 import { errorBody, json } from '../answer.ts'
 import { toFailure } from '../failure.ts'
 import { inUtc, limitSchema, timeSchema } from '../schema.ts'
@@ -27,6 +27,17 @@ const auditQuery = filterQuery.extend({
     .optional()
     .describe('The newest records, this many, instead of the oldest.'),
 })
+
+const expectation = z
+  .string()
+  .transform((text, { addIssue }) => {
+    const position = parseChainPosition(text)
+    if (position) return position
+    addIssue({ code: 'custom', message: 'must be the number and the hash of a record, such as 12:HASH' })
+    return z.NEVER
+  })
+  .optional()
+  .describe('A record that has to be in the chain, as NUMBER:HASH.')
 
 const auditRecord = z.looseObject({
   number: z.number(),
@@ -84,15 +95,37 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       path: '/api/audit/verify',
       tag: 'audit',
-      summary: 'Verifies the whole chain and names the first record that was changed',
+      summary: 'Verifies the whole chain against its checkpoints and names the first record that was changed',
+      query: z.strictObject({ expect: expectation }),
       answers: {
         200: {
           description:
-            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason',
-          schema: z.looseObject({ type: z.enum(['whole', 'broken']) }),
+            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason; the newest ' +
+            'record as `head`, and what is known from `checkpoints`. With `expect` that record has to be in the chain, too.',
+          schema: z.looseObject({
+            type: z.enum(['whole', 'broken']),
+            head: z.object({ number: z.number(), hash: z.string() }).optional(),
+            checkpoints: z.looseObject({ targets: z.array(z.looseObject({ target: z.string() })) }),
+          }),
         },
       },
-      handle: async () => json(await runtime.verifyAudit()),
+      handle: async ({ query: { expect } }) => json(await runtime.verifyAudit({ expect })),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/audit/key',
+      tag: 'audit',
+      summary: 'The public key that the checkpoints of the audit are signed with',
+      answers: {
+        200: {
+          description: 'The id of the key, and the key as SPKI in PEM. Both are absent where no checkpoints are taken.',
+          schema: z.object({ id: z.string().optional(), publicKey: z.string().optional() }),
+        },
+      },
+      handle: async () => {
+        const { id, publicKey } = runtime.auditKey() ?? {}
+        return json(defined({ id, publicKey }))
+      },
     }),
   ]
 }

@@ -129,7 +129,18 @@ function parseFacts(json: unknown): StoredFacts | undefined {
 }
 
 const KINDS: readonly unknown[] = ['decision', 'call', 'change'] satisfies AuditFacts['kind'][]
-const TEXTS = [...FILTER_COLUMNS, 'toolCallId', 'input', 'command', 'folder', 'digest', 'rule', 'reason']
+const TEXTS = [
+  ...FILTER_COLUMNS,
+  'toolCallId',
+  'call',
+  'request',
+  'input',
+  'command',
+  'folder',
+  'digest',
+  'rule',
+  'reason',
+]
 const NUMBERS = ['exitCode', 'durationMs', 'bytes']
 const FLAGS = ['ok', 'truncated']
 

@@ -10,7 +10,7 @@ import type {
   RuntimeStatus,
   UsageReport,
 } from '../../../src/capability.ts'
-import type { AuditRecord, AuditVerdict, CallOutcome, SessionFolder } from '../../../src/session.ts'
+import type { AuditRecord, AuditReport, CallOutcome, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
 import type { ListedSession } from './listed-session.ts'
@@ -62,7 +62,7 @@ export interface AuditPage {
   readonly records: readonly AuditRecord[]
 }
 
-export type { AuditRecord, AuditVerdict }
+export type { AuditRecord, AuditReport }
 
 /** What calls used and cost: `GET /api/usage`. */
 export type { UsageReport }

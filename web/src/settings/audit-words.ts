@@ -39,7 +39,10 @@ export function auditCall({ argv, command, input, reason, rule }: AuditRecord): 
 
 /** Names of facts that are not plain words. */
 const names: Readonly<Record<string, string>> = {
-  toolCallId: 'call',
+  toolCallId: 'tool call',
+  call: 'model call',
+  request: 'hash of the request',
+  digest: 'hash of the call',
   argv: 'arguments',
   exitCode: 'exit code',
   durationMs: 'duration, ms',

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { ForewordError, writeFileAtomically } from '../../platform.ts'
+import { type AuditCheckpoint, parseCheckpoint } from '../../session.ts'
+import { readText } from '../../tool.ts'
+import { homeAt } from '../home/home.ts'
+
+/** What each target is known to have: kept in `data`, so that a target that was cut off is missed. */
+export interface CheckpointNote {
+  readonly targets: Readonly<Record<string, TargetNote>>
+}
+
+export interface TargetNote {
+  /** The newest checkpoint that was written there. */
+  readonly written?: AuditCheckpoint | undefined
+  /** Checkpoints that could not be written yet, oldest first. */
+  readonly waiting: readonly AuditCheckpoint[]
+  /** Why, and since when (ISO 8601). */
+  readonly failure?: { readonly since: string; readonly message: string } | undefined
+}
+
+/** Path of the note of a home. */
+export function checkpointNoteFile(home: string): string {
+  return join(homeAt(home).data, 'audit-checkpoints.json')
+}
+
+/**
+ * The note of a home; `undefined` where there is none.
+ *
+ * @throws ForewordError `file` where it cannot be read or is no note any more
+ */
+export async function readCheckpointNote(home: string): Promise<CheckpointNote | undefined> {
+  const path = checkpointNoteFile(home)
+  const found = await readText(path)
+  if (found.type === 'missing') return undefined
+  if (found.type === 'unreadable') throw noteError(path, `cannot be read: ${found.why}`)
+  try {
+    return noteSchema.parse(JSON.parse(found.text))
+  } catch (error) {
+    throw noteError(path, 'was changed: it is not the note of the checkpoints any more', error)
+  }
+}
+
+export async function writeCheckpointNote(home: string, note: CheckpointNote): Promise<void> {
+  await writeFileAtomically(checkpointNoteFile(home), `${JSON.stringify(note, undefined, 2)}\n`)
+}
+
+const checkpoint = z
+  .unknown()
+  .transform((value) => parseCheckpoint(JSON.stringify(value) ?? ''))
+  .refine((value) => value !== undefined)
+
+const noteSchema: z.ZodType<CheckpointNote> = z.object({
+  targets: z.record(
+    z.string(),
+    z.object({
+      written: checkpoint.optional(),
+      waiting: z.array(checkpoint),
+      failure: z.object({ since: z.string(), message: z.string() }).optional(),
+    }),
+  ),
+})
+
+function noteError(path: string, why: string, cause?: unknown): ForewordError {
+  const hint = 'Restore the file from a backup, or move it aside: the next start writes another one and records that.'
+  return new ForewordError('file', `The file ${path} ${why}.`, { path }, { hint, cause })
+}

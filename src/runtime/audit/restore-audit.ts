@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { defined, errorMessage } from '../../platform.ts'
+import {
+  type AuditCheckpoint,
+  type AuditKey,
+  type ChainPosition,
+  parseCheckpoint,
+  type SessionStore,
+  type StoreDriver,
+} from '../../session.ts'
+import { systemClock } from '../clock.ts'
+import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
+import { homeAt } from '../home/home.ts'
+import { auditKeyFile, makeAuditKey, readAuditKey } from './audit-key.ts'
+import { readCheckpointNote, type TargetNote, writeCheckpointNote } from './checkpoint-note.ts'
+import { ensureAuditId } from './checkpoint-service.ts'
+import type { CheckpointTarget } from './checkpoint-target.ts'
+import { checkpointTargets } from './checkpoint-targets.ts'
+
+interface RestoredAudit {
+  /** Path of the home that is replaced. */
+  readonly home: string
+  /** Where its new content lies, whole and examined, before it is put in place. */
+  readonly arriving: string
+  /** What keeps the sessions of each. */
+  readonly findStore: (home: string) => Promise<StoreDriver>
+  /** Where the checkpoints of each are written. */
+  readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
+  /** When the archive was written, ISO 8601. */
+  readonly saved: string
+  /** ISO 8601. */
+  readonly time: string
+}
+
+/** The targets that the configuration of a home names. */
+export async function homeCheckpointTargets(
+  options: Pick<LoadOptions, 'home' | 'environment' | 'capabilities'>,
+): Promise<readonly CheckpointTarget[]> {
+  const { configuration } = await loadConfiguration(options)
+  return checkpointTargets(configuration.audit.checkpoints, options)
+}
+
+/**
+ * A restore is the one way in which an audit goes back by right, so it is recorded: in the restored chain, and in a signed
+ * checkpoint that sets aside those before it. The home keeps its key and its checkpoint files; what it had none of comes
+ * from the archive. Everything is written to what arrives, so a crash leaves either the old audit or the new one.
+ */
+export async function recordRestore(restore: RestoredAudit): Promise<void> {
+  const { home, arriving, findStore, findTargets, saved, time } = restore
+  const driver = await findStore(arriving)
+  const folder = homeAt(arriving).data
+  const former = await formerAudit(restore)
+  if (!(await driver.exists(folder)) && former.newest === undefined) return
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (former.key) await copyFile(auditKeyFile(home), auditKeyFile(arriving))
+  // A damaged key in an archive is no reason to keep the archive from coming back.
+  const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
+  const store = await driver.open({ folder })
+  try {
+    const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
+    const targets: Record<string, TargetNote> = {}
+    for (const target of await findTargets(arriving)) {
+      targets[target.name] = await noteFor(target, checkpoint, { home, arriving })
+    }
+    await writeCheckpointNote(arriving, { targets })
+  } finally {
+    await store.close()
+  }
+}
+
+/** What is known of the audit that is replaced. Damage of it is often the reason for a restore. */
+async function formerAudit({ home, findStore, findTargets }: RestoredAudit): Promise<{
+  readonly key: AuditKey | undefined
+  readonly newest: ChainPosition | undefined
+}> {
+  const key = await readAuditKey(home).catch(() => undefined)
+  const note = await readCheckpointNote(home).catch(() => undefined)
+  const known: (ChainPosition | undefined)[] = Object.values(note?.targets ?? {}).map(({ written }) => written)
+  for (const target of await findTargets(home)) {
+    const lines = (await target.read?.().catch(() => [])) ?? []
+    known.push(parseCheckpoint(lines.at(-1) ?? ''))
+  }
+  known.push(await storedHead(findStore, home).catch(() => undefined))
+  const newest = known
+    .filter((each) => each !== undefined)
+    .toSorted((one, other) => one.number - other.number)
+    .at(-1)
+  return { key, newest: newest && { number: newest.number, hash: newest.hash } }
+}
+
+async function storedHead(findStore: RestoredAudit['findStore'], home: string): Promise<ChainPosition | undefined> {
+  const driver = await findStore(home)
+  const folder = homeAt(home).data
+  if (!(await driver.exists(folder))) return undefined
+  const store = await driver.open({ folder, readOnly: true })
+  try {
+    return await store.auditHead()
+  } finally {
+    await store.close()
+  }
+}
+
+async function recordIn(
+  store: SessionStore,
+  about: Pick<RestoredAudit, 'saved' | 'time'> & { readonly key: AuditKey; readonly before: ChainPosition | undefined },
+): Promise<AuditCheckpoint> {
+  const { key, saved, time, before } = about
+  const had = before ? ` The audit had ${before.number === 1 ? '1 record' : `${before.number} records`} before.` : ''
+  const reason = `Restored a backup of ${saved}.${had}`
+  await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'restore', reason }, time }])
+  const audit = await ensureAuditId(store, () => systemClock.newId('audit'))
+  const head = (await store.auditHead())!
+  return key.signCheckpoint({ audit, ...head, time, restore: { saved, ...defined({ before }) } })
+}
+
+/** A file in the home goes on as it was; other targets receive the checkpoint at the next start. */
+async function noteFor(
+  target: CheckpointTarget,
+  checkpoint: AuditCheckpoint,
+  { home, arriving }: Pick<RestoredAudit, 'home' | 'arriving'>,
+): Promise<TargetNote> {
+  const inside = target.path === undefined ? undefined : pathInside(arriving, target.path)
+  if (target.path === undefined || inside === undefined) return { waiting: [checkpoint] }
+  const current = join(home, inside)
+  if (existsSync(current)) {
+    await rm(target.path, { recursive: true, force: true })
+    await mkdir(dirname(target.path), { recursive: true, mode: 0o700 })
+    await cp(current, target.path, { recursive: true, preserveTimestamps: true })
+  }
+  try {
+    await target.append(JSON.stringify(checkpoint), new AbortController().signal)
+    return { written: checkpoint, waiting: [] }
+  } catch (error) {
+    return { waiting: [checkpoint], failure: { since: checkpoint.time, message: errorMessage(error) } }
+  }
+}
+
+function pathInside(folder: string, path: string): string | undefined {
+  const inside = relative(folder, path)
+  return inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? undefined : inside
+}
