@@ -129,7 +129,7 @@ function parseFacts(json: unknown): StoredFacts | undefined {
 }
 
 const KINDS: readonly unknown[] = ['decision', 'call', 'change'] satisfies AuditFacts['kind'][]
-const TEXTS = [...FILTER_COLUMNS, 'toolCallId', 'input', 'command', 'folder', 'digest', 'rule', 'reason']
+const TEXTS = [...FILTER_COLUMNS, 'toolCallId', 'input', 'command', 'folder', 'digest', 'rule', 'by', 'reason']
 const NUMBERS = ['exitCode', 'durationMs', 'bytes']
 const FLAGS = ['ok', 'truncated']
 
