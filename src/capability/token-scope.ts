@@ -11,7 +11,8 @@ export type TokenScope = (typeof tokenScopes)[number]
 export interface Caller {
   /** `owner`, or `token:NAME`: what approvals and records of the audit name. */
   readonly by: string
-  readonly scope: TokenScope
+  /** `none`: a caller without a token, at an endpoint that needs none. */
+  readonly scope: TokenScope | 'none'
   /** The name of the token; absent for that of the owner. */
   readonly name?: string | undefined
 }
@@ -20,8 +21,8 @@ export interface Caller {
 export const ownerCaller: Caller = { by: 'owner', scope: 'admin' }
 
 /** Whether a token of one scope may do what needs another. */
-export function includesScope(held: TokenScope, needed: TokenScope): boolean {
+export function includesScope(held: Caller['scope'], needed: TokenScope): boolean {
   if (held === needed || held === 'admin') return true
-  if (held === 'mcp' || needed === 'mcp') return false
+  if (held === 'none' || held === 'mcp' || needed === 'mcp') return false
   return tokenScopes.indexOf(held) > tokenScopes.indexOf(needed)
 }

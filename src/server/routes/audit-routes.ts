@@ -45,6 +45,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit',
+      scope: 'read',
       tag: 'audit',
       summary: 'Lists records of decisions and calls, oldest first',
       description:
@@ -62,6 +63,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit/export',
+      scope: 'read',
       tag: 'audit',
       summary: 'Exports complete records as JSON Lines, oldest first',
       description: 'With every filter of the list. Each record has the hash of the one before it.',
@@ -85,6 +87,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit/verify',
+      scope: 'read',
       tag: 'audit',
       summary: 'Verifies the whole chain and names the first record that was changed',
       answers: {

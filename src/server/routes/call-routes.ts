@@ -38,6 +38,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/calls',
+      scope: 'read',
       tag: 'calls',
       summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
       description: 'The newest calls, or those that follow `after`.',
@@ -62,6 +63,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls',
+      scope: 'read',
       tag: 'calls',
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
       query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
@@ -71,6 +73,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call',
+      scope: 'read',
       tag: 'calls',
       summary: 'Reads the record of a call with its manifest',
       answers: { 200: { description: 'The record', schema: callRecord } },
@@ -79,6 +82,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call/manifest',
+      scope: 'read',
       tag: 'calls',
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
@@ -91,6 +95,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call/request',
+      scope: 'read',
       tag: 'calls',
       summary: 'Rebuilds the exact request of a call and compares it with its digest',
       query: z.strictObject({
@@ -116,6 +121,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call/scenario',
+      scope: 'read',
       tag: 'calls',
       summary: 'The input of a call as a scenario, for `foreword assemble` and `foreword check`',
       query: z.strictObject({ history: historySchema }),
@@ -125,6 +131,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/layers',
+      scope: 'read',
       tag: 'calls',
       summary: 'Lists the layers of the newest calls: where each comes from, and the named sections of its text',
       query: z.strictObject({ ...historyOf, limit: limitSchema(200, 1000) }),
@@ -145,6 +152,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/layers/:layer/history',
+      scope: 'read',
       tag: 'calls',
       summary: 'The versions of a layer, newest first, and the calls that read each of them',
       description:
@@ -181,6 +189,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/diff',
+      scope: 'read',
       tag: 'calls',
       summary:
         'Compares two calls: what was added, removed, moved or changed its form, and why the later one begins otherwise',
@@ -196,6 +205,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/replay',
+      scope: 'read',
       tag: 'calls',
       summary: 'Rebuilds every call of a session and reports how many are identical',
       answers: {

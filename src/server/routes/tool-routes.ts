@@ -18,6 +18,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/tools',
+      scope: 'read',
       tag: 'tools',
       summary: 'Lists every tool, whether it is offered, and why',
       answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatusSchema) }) } },
@@ -26,6 +27,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/tools/:tool/plan',
+      scope: 'admin',
       tag: 'tools',
       summary: 'Reports what a call would do, without running it',
       body: z.strictObject({ input }),
@@ -35,6 +37,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/tools/:tool/run',
+      scope: 'admin',
       tag: 'tools',
       summary: 'Runs a call that was planned before, under the same policy',
       description:
@@ -46,6 +49,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/tools/:tool/accept',
+      scope: 'admin',
       tag: 'tools',
       summary: 'Accepts the changed definition of a tool, which is then offered again',
       body: z.strictObject({
@@ -96,6 +100,7 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/approvals',
+      scope: 'read',
       tag: 'approvals',
       summary: 'Lists the calls that wait for approval, oldest first',
       answers: {
@@ -106,6 +111,7 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/approvals/:approval',
+      scope: 'approve',
       tag: 'approvals',
       summary: 'Approves or denies a call',
       description: 'The decision is on disk before the answer is sent; the turn then continues by itself.',

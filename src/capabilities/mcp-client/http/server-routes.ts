@@ -67,6 +67,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'GET',
       path: '/api/mcp-servers',
+      scope: 'admin',
       tag,
       summary: 'Lists the configured MCP servers, how each is now, and its tools',
       answers: {
@@ -80,6 +81,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'POST',
       path: '/api/mcp-servers/:server/restart',
+      scope: 'admin',
       tag,
       summary: 'Ends the connection to a server and opens another one',
       answers: { 200: { description: 'The server, once it runs or has failed', schema: listed } },
@@ -95,6 +97,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'POST',
       path: '/api/mcp-servers/preview',
+      scope: 'admin',
       tag,
       summary: 'Shows config.json with a server added, changed or removed. Writes nothing, and starts nothing',
       body: changeBody,
@@ -120,6 +123,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'PUT',
       path: '/api/mcp-servers',
+      scope: 'admin',
       tag,
       summary: 'Writes a server into config.json, or removes it, and works with that at once',
       description: 'The program of a server is started on this machine. What was configured before is kept.',
@@ -139,6 +143,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'GET',
       path: '/api/mcp-servers/versions',
+      scope: 'admin',
       tag,
       summary: 'Lists the servers that were configured before, as JSON, newest first',
       answers: {

@@ -11,6 +11,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'GET',
       path: '/api/proposals',
+      scope: 'read',
       tag,
       summary: 'Lists proposals, oldest first',
       query: z.strictObject({ state: proposalStateSchema.optional().describe('Only proposals in this state.') }),
@@ -21,6 +22,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'GET',
       path: each,
+      scope: 'read',
       tag,
       summary: 'Returns a proposal',
       answers: {
@@ -31,6 +33,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'POST',
       path: `${each}/decision`,
+      scope: 'approve',
       tag,
       summary: 'Confirms a proposal and writes it into its file, or declines it',
       description: 'The decision applies to exactly what was shown. A proposal is decided once.',
@@ -51,6 +54,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'POST',
       path: `${each}/undo`,
+      scope: 'approve',
       tag,
       summary: 'Undoes a confirmed proposal',
       description:
