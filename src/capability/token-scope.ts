@@ -20,6 +20,11 @@ export interface Caller {
 /** The owner: a person at this machine, or a request with the token in `data/token`. */
 export const ownerCaller: Caller = { by: 'owner', scope: 'admin' }
 
+/** Who decided: the named token of a caller, or, of the owner, where it says that the decision was made. */
+export function deciderOf({ name, by }: Caller, where: string): string {
+  return name === undefined ? where : by
+}
+
 /** Whether a token of one scope may do what needs another. */
 export function includesScope(held: Caller['scope'], needed: TokenScope): boolean {
   if (held === needed || held === 'admin') return true

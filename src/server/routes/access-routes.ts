@@ -118,7 +118,7 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
         shown: digestSchema.describe('`shown` of the preview.'),
       }),
       answers: { 200: { description: 'The file', schema: view } },
-      handle: async ({ body }) => json(await access.save(body)),
+      handle: async ({ body, caller }) => json(await access.save({ ...body, by: caller.by })),
     }),
     route({
       method: 'GET',

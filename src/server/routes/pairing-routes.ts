@@ -55,8 +55,8 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       tag,
       summary: 'Removes a pairing: no message of this chat reaches a model any more',
       answers: { 204: { description: 'Removed' } },
-      handle: async ({ param }) => {
-        if (await runtime.pairings.remove(param('channel'), param('chat'))) return empty(204)
+      handle: async ({ caller, param }) => {
+        if (await runtime.pairings.remove(param('channel'), param('chat'), caller.by)) return empty(204)
         throw pairingNotFound(param('channel'), param('chat'))
       },
     }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { deciderOf, type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { json } from '../answer.ts'
 import {
   decidedBySchema,
@@ -44,7 +44,8 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
         'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digestSchema.describe('The digest of the plan.') }),
       answers: { 200: { description: 'The result; of a failed call, with `ok` false', schema: toolResultSchema } },
-      handle: async ({ param, body }) => json(await runtime.runTool(param('tool'), body.input, body.digest)),
+      handle: async ({ param, body, caller }) =>
+        json(await runtime.runTool(param('tool'), body.input, body.digest, caller.by)),
     }),
     route({
       method: 'POST',
@@ -56,8 +57,8 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
         digest: digestSchema.describe('The digest of the definition that was shown as withheld.'),
       }),
       answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.literal(true) }) } },
-      handle: async ({ param, body }) => {
-        if (!(await runtime.acceptTool(param('tool'), body.digest))) throw nothingWithheld(param('tool'))
+      handle: async ({ param, body, caller }) => {
+        if (!(await runtime.acceptTool(param('tool'), body.digest, caller.by))) throw nothingWithheld(param('tool'))
         return json({ accepted: true })
       },
     }),
@@ -119,18 +120,18 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
       answers: {
         200: { description: 'Decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
       },
-      handle: async ({ param, body }) => {
+      handle: async ({ param, body, caller }) => {
         const approval = param('approval')
-        await runtime.decide(approval, toDecision(body))
+        await runtime.decide(approval, { ...toDecision(body), by: deciderOf(caller, body.by) })
         return json({ approval, decision: body.decision })
       },
     }),
   ]
 }
 
-function toDecision(body: z.output<typeof decisionBody>): PersonsDecision {
-  const { digest: shown, by } = body
-  if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown, by }
+function toDecision(body: z.output<typeof decisionBody>): Omit<PersonsDecision, 'by'> {
+  const { digest: shown } = body
+  if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown }
   const reason = body.reason?.trim()
-  return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown, by }
+  return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown }
 }

@@ -132,9 +132,9 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
         200: { description: 'The servers', schema: z.object({ digest: z.string(), servers: z.array(listed) }) },
       },
       // One after another: what was written last is what runs.
-      handle: async ({ body: { digest, ...asked } }) =>
+      handle: async ({ body: { digest, ...asked }, caller }) =>
         alone.add(async () => {
-          await configuration.set({ ...(await wanted(asked)), kept: KEY, digest })
+          await configuration.set({ ...(await wanted(asked)), kept: KEY, digest, by: caller.by })
           const { effective } = await configuration.value(['mcp'])
           await service.configure(effective as McpSettings)
           return json(await view())

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SubjectService } from '../subject-service.ts'
 import { decidedBySchema, digestSchema, json } from '../../../server.ts'
-import { type Route, route } from '../../../capability.ts'
+import { deciderOf, type Route, route } from '../../../capability.ts'
 
 /** Endpoints of proposals. They are only for people: no tool calls them. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
@@ -44,10 +44,10 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
         by: decidedBySchema,
       }),
       answers: { 200: { description: 'It is decided', schema: proposalSchema } },
-      handle: async ({ param, body }) => {
-        const { decision: type, digest: shown, by } = body
+      handle: async ({ param, body, caller }) => {
+        const { decision: type, digest: shown } = body
         const reason = body.reason?.trim()
-        const decision = { type, digest: shown, by, ...(reason ? { reason } : {}) }
+        const decision = { type, digest: shown, by: deciderOf(caller, body.by), ...(reason ? { reason } : {}) }
         return json(await proposals.decide(param('proposal'), decision))
       },
     }),
@@ -61,7 +61,8 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
         'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
       body: z.strictObject({ by: decidedBySchema }),
       answers: { 200: { description: 'It is undone', schema: proposalSchema } },
-      handle: async ({ param, body: { by } }) => json(await proposals.undo(param('proposal'), by)),
+      handle: async ({ param, body, caller }) =>
+        json(await proposals.undo(param('proposal'), deciderOf(caller, body.by))),
     }),
   ]
 }
