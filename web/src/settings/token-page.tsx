@@ -53,9 +53,11 @@ export default function TokenPage(): ReactNode {
 
 function StartLink(): ReactNode {
   return (
-    <section aria-label="Another browser or program" className="flex flex-col gap-2">
-      <h2 className="text-lg font-semibold">Another browser or program</h2>
-      <p className="text-sm text-soft">This command on the machine of the gateway prints the link with the token.</p>
+    <section aria-label="Your other browsers" className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">Your other browsers</h2>
+      <p className="text-sm text-soft">
+        This command on the machine of the gateway prints the link with the token of the owner.
+      </p>
       <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
         <code className="min-w-0 flex-1 text-xs">foreword token</code>
         <CopyButton text="foreword token" />
@@ -80,8 +82,8 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
     }
   }
   return (
-    <section aria-label="A new token" className="flex flex-col gap-2 text-sm">
-      <h2 className="text-lg font-semibold">A new token</h2>
+    <section aria-label="Another token of the owner" className="flex flex-col gap-2 text-sm">
+      <h2 className="text-lg font-semibold">Another token of the owner</h2>
       {error && <ErrorNote error={error} />}
       {!canReplace && (
         <p className="text-soft">
