@@ -45,11 +45,13 @@ function braked() {
   const tried = (address: string) => {
     const answer: { code?: string; retryAfter?: string | undefined; after?: number } = {}
     const began = timers.now()
-    void brake.refuse(address, refusal).then(({ failure }) => {
+    const wait = async (): Promise<void> => {
+      const { failure } = await brake.refuse(address, refusal)
       answer.code = failure.code
       answer.retryAfter = failure.headers['retry-after']
       answer.after = timers.now() - began
-    })
+    }
+    void wait()
     return answer
   }
   return { brake, tried, pass, records }
