@@ -89,6 +89,7 @@ export {
   type MadeToken,
   type NamedToken,
   type NamedTokens,
+  namedTokens,
   openNamedTokens,
 } from './runtime/tokens/named-tokens.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'

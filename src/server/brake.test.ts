@@ -87,6 +87,16 @@ test('those who do not wait for the answer are refused with the time to wait', a
   assert.ok(answers.every(({ code }) => code !== undefined))
 })
 
+test('a caller who waits when the gateway stops is answered at once', async () => {
+  const { brake, tried } = braked()
+  const answers = Array.from({ length: 9 }, () => tried('10.0.0.1'))
+  await settled()
+  assert.equal(answers.filter(({ code }) => code === undefined).length, 4)
+  brake.release()
+  await settled()
+  assert.ok(answers.every(({ code }) => code === 'unauthorized'))
+})
+
 test('another address does not wait, until there are many of them', async () => {
   const { tried, pass } = braked()
   for (let count = 0; count < 10; count += 1) tried('10.0.0.1')

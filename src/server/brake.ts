@@ -5,6 +5,8 @@ import { HttpFailure } from './failure.ts'
 export interface Brake {
   /** Waits for its turn, then returns the failure to answer with: `refusal`, or `too-many-attempts` where too many wait. */
   refuse(address: string, refusal: HttpFailure): Promise<HttpFailure>
+  /** Answers those who wait at once, such as when the gateway stops. */
+  release(): void
   /** Records the wrong tokens of this time that are not recorded yet. Never rejects. */
   settle(): Promise<void>
 }
@@ -56,6 +58,7 @@ interface Tries {
 export function createBrake({ record, timers = systemTimers }: BrakeOptions): Brake {
   const addresses = new Map<string, Tries>()
   const all: Tries = { count: 0, waiting: 0, last: -Infinity }
+  const waits = new Set<() => void>()
   let burst: Burst | undefined
   let stop: (() => void) | undefined
   let recording: Promise<void> = Promise.resolve()
@@ -89,6 +92,18 @@ export function createBrake({ record, timers = systemTimers }: BrakeOptions): Br
     recording = recording.then(() => record(burstFacts(over), new Date(timers.now()).toISOString())).catch(() => {})
   }
 
+  function waitFor(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        stopWait()
+        waits.delete(end)
+        resolve()
+      }
+      const stopWait = timers.after(milliseconds, end)
+      waits.add(end)
+    })
+  }
+
   return {
     async refuse(address, refusal) {
       const now = timers.now()
@@ -99,10 +114,13 @@ export function createBrake({ record, timers = systemTimers }: BrakeOptions): Br
       if (own.waiting >= WAITING.each || all.waiting >= WAITING.all) return tooManyAttempts(wait)
       own.waiting += 1
       all.waiting += 1
-      await new Promise<void>((done) => void timers.after(wait, done))
+      await waitFor(wait)
       own.waiting -= 1
       all.waiting -= 1
       return refusal
+    },
+    release() {
+      for (const end of waits) end()
     },
     async settle() {
       endBurst()

@@ -193,6 +193,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     },
     endStreams(which) {
       streams.endAll(which)
+      brake.release()
       mcp.close()
     },
     async settle() {

@@ -211,7 +211,7 @@ function expired({ name, scope, expires }: NamedToken): HttpFailure {
   return new HttpFailure(
     'unauthorized',
     `The token ${name} has expired (${expires}). \`foreword token revoke ${name}\`, then \`foreword token new ${name} --scope ${scope}\` makes a new one.`,
-    {},
+    { token: name },
     { 'www-authenticate': 'Bearer realm="foreword", error="invalid_token"' },
   )
 }

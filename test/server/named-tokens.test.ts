@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { TokenScope } from '../../src/capability.ts'
 import { openGatewayTokens, openNamedTokens } from '../../src/runtime.ts'
+import { listen } from '../../src/server.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { served, TOKEN } from './served.ts'
 
@@ -123,6 +124,34 @@ test('wrong tokens never keep a right one out, and are one record', async (t) =>
   const records = (await runtime.store.audit()).filter(({ rule }) => rule === 'token')
   assert.equal(records.length, 1)
   assert.match(records[0]!.reason!, /^300 wrong tokens from this process, first 2.*, last 2/)
+})
+
+test('over a port, a record names the address of the client, and behind a proxy here the one that it reports', async (t) => {
+  const { server, runtime } = await gateway(t)
+  const port = await listen(server, { port: 0, bind: '127.0.0.1' })
+  t.after(() => port.close({ graceMs: 0 }))
+  const guess = (headers: Record<string, string> = {}) =>
+    fetch(`${port.url}/api/status`, { headers: { authorization: 'Bearer guess', ...headers } })
+  assert.equal((await guess()).status, 401)
+  assert.equal((await guess({ 'x-forwarded-for': '10.1.1.1, 10.9.8.7' })).status, 401)
+  await server.settle()
+  const record = (await runtime.store.audit()).find(({ rule }) => rule === 'token')!
+  assert.match(record.reason!, /^2 wrong tokens from 127\.0\.0\.1, 10\.9\.8\.7, first/)
+})
+
+test('a change of the policy with a named token is that of the token', async (t) => {
+  const { make, as, runtime } = await gateway(t)
+  const { token } = await make('deputy', 'admin')
+  const text = '{"global": {"enabled": true}}'
+  const { digest } = (await (await as(token, '/api/tool-access')).json()) as { digest: string }
+  const preview = await as(token, '/api/tool-access/preview', { body: { text } })
+  const { shown } = (await preview.json()) as { shown: string }
+  assert.equal((await as(token, '/api/tool-access', { method: 'PUT', body: { text, digest, shown } })).status, 200)
+  const changes = (await runtime.store.audit()).filter(({ reason }) => reason === 'changed on the page')
+  assert.deepEqual(
+    changes.map(({ by }) => by),
+    ['token:deputy'],
+  )
 })
 
 test('a browser gets a cookie for a named token, with its scope, and loses it with the token', async (t) => {

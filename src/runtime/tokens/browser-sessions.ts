@@ -29,8 +29,8 @@ export interface BrowserSessions {
 /** How long a browser stays signed in, seconds: 30 days. */
 export const BROWSER_SESSION_SECONDS = 30 * 86_400
 
-/** The most browsers. The ones that signed in first are signed out. */
-const MOST = 200
+/** The most browsers of one token. The ones that signed in first are signed out; those of other tokens stay. */
+const MOST = 50
 
 interface BrowserSessionOptions {
   /** Path of the home, which keeps them in `data/browsers.json`. Absent: they last as long as this process. */
@@ -48,7 +48,15 @@ export function openBrowserSessions({ home, random, now = Date.now }: BrowserSes
     async begin(token) {
       const value = Buffer.from(random(32)).toString('base64url')
       const expires = new Date(now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
-      await rows.edit((all) => [...all.filter(isLive), { hash: sha256(value), token, expires }].slice(-MOST))
+      await rows.edit((all) => {
+        const live = all.filter(isLive)
+        const own = live.filter((each) => each.token === token)
+        const kept = new Set(own.slice(-MOST + 1))
+        return [
+          ...live.filter((each) => each.token !== token || kept.has(each)),
+          { hash: sha256(value), token, expires },
+        ]
+      })
       return value
     },
     find(value) {

@@ -166,6 +166,17 @@ test('a browser stays signed in for thirty days, through a restart, and no longe
   assert.equal(again.find(value), undefined)
 })
 
+test('a token that signs in again and again signs out its own oldest browsers alone', async () => {
+  const browsers = openBrowserSessions({ random: randomBytes })
+  const mine = await browsers.begin('mine')
+  const others = []
+  for (let count = 0; count < 60; count += 1) others.push(await browsers.begin('another'))
+  assert.ok(browsers.find(mine))
+  assert.equal(others.filter((value) => browsers.find(value)).length, 50)
+  assert.equal(browsers.find(others[9]!), undefined)
+  assert.ok(browsers.find(others[10]!))
+})
+
 test('a browser that signs out is out, and the others stay', async (t) => {
   const { home } = opened(t)
   const browsers = openBrowserSessions({ home, random: randomBytes })

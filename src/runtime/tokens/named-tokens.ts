@@ -116,6 +116,11 @@ export function openNamedTokens({ home, store, random, now = Date.now }: NamedTo
   }
 }
 
+/** The named tokens of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
+export function namedTokens(home: string): readonly NamedToken[] {
+  return fileRows<NamedToken>({ home, path: namedTokensFile(home), row }).current()
+}
+
 /** Whether a token is over at this time, ms. */
 export function isExpired({ expires }: Pick<NamedToken, 'expires'>, now: number): boolean {
   return expires !== undefined && Date.parse(expires) <= now
