@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Io } from '../capability.ts'
 import type { MadeToken, NamedTokens } from '../runtime.ts'
 import { findHomeStore, withWritableStore } from './open-store.ts'
@@ -12,7 +11,10 @@ export async function withNamedTokens<T>(
   io: Io,
   work: (named: NamedTokens) => T | Promise<T>,
 ): Promise<T> {
-  const { createHome, homeAt, openNamedTokens } = await import('../runtime.ts')
+  const [{ createHome, homeAt, openNamedTokens }, { randomBytes }] = await Promise.all([
+    import('../runtime.ts'),
+    import('node:crypto'),
+  ])
   const found = await findHomeStore(home, io)
   return await work(
     openNamedTokens({
