@@ -42,6 +42,7 @@ export default capability({
     route({
       method: 'GET',
       path: '/api/harbour/tide',
+      scope: 'read',
       tag: 'harbour',
       summary: 'The height of the tide',
       query: z.object({ hour: z.coerce.number().min(0).max(24) }),

@@ -67,6 +67,14 @@ export {
 } from './capability/route.ts'
 export type { Contributions, RunningCapabilities, TurnParts } from './capability/running-capabilities.ts'
 export { RuntimeError, type RuntimeErrorCode } from './capability/runtime-error.ts'
+export {
+  type Caller,
+  deciderOf,
+  includesScope,
+  ownerCaller,
+  type TokenScope,
+  tokenScopes,
+} from './capability/token-scope.ts'
 export { serverToolName, serverToolPrefix } from './capability/server-tool-name.ts'
 export {
   type AddedFile,

@@ -79,6 +79,23 @@ export { findCounter, textTokens } from './runtime/models/counters.ts'
 export { forgetLearnedLimits } from './runtime/models/learned-limits.ts'
 export { sessionNotFound, turnNotFound } from './runtime/sessions/not-found.ts'
 export { mergeSameFiles } from './runtime/sessions/message-files.ts'
+export {
+  type BrowserSessions,
+  BROWSER_SESSION_SECONDS,
+  openBrowserSessions,
+} from './runtime/tokens/browser-sessions.ts'
+export { type GatewayTokens, openGatewayTokens } from './runtime/tokens/gateway-tokens.ts'
+export {
+  isExpired,
+  type ListedToken,
+  listedTokens,
+  type MadeToken,
+  type NamedToken,
+  type NamedTokens,
+  namedTokens,
+  openNamedTokens,
+} from './runtime/tokens/named-tokens.ts'
+export { openTokenUses } from './runtime/tokens/token-uses.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'

@@ -67,7 +67,7 @@ test('the list says when what was decided or done, by which rule, and how it wen
   assert.deepEqual(
     lines.map((line) => line.trim().split(/ {2,}/)),
     [
-      ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'exit', 'ms', 'session'],
+      ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'by', 'exit', 'ms', 'session'],
       ['1', '2026-01-01 00:01 UTC', 'refused', 'shell', 'rm -rf /', 'tools.shell.mode=allowlist', 's1'],
       ['2', '2026-01-01 00:02 UTC', 'ran', 'shell', 'git status -s', 'tools.shell.allowedPrefixes', '0', '12', 's2'],
       ['3', '2026-01-01 00:03 UTC', 'failed', 'read_file', '{"path":"a"}', 's2'],

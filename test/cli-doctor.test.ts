@@ -261,6 +261,15 @@ test('a token that can be guessed on an address that others reach is a problem, 
   assert.match((await run(['start'], { environment: open })).stderr, /with a token of 16 characters.*data\/token/)
 })
 
+test('named tokens that cannot be read are found, with what that means', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(join(home, 'data'), { recursive: true })
+  writeFileSync(join(home, 'data', 'tokens.json'), '[{"name": "phone"}]')
+  const { stdout } = await run(['doctor'], { environment })
+  assert.match(stdout, /^problem +token +.*tokens\.json cannot be read/m)
+  assert.match(stdout, /lets nobody in\. The token of the owner works/)
+})
+
 test('a bot needs its token and somebody who may talk to it', async (context) => {
   const config = (keys: string) => ({ 'config.json': `{"channels": {"telegram": {${keys}}}}` })
   const ofBot = async (keys: string, environment = {}) => {

@@ -40,6 +40,8 @@ export interface CalledTool {
   readonly tool: string
   readonly input: unknown
   readonly client: string | undefined
+  /** Whose token it came with; absent for a client of the standard input. */
+  readonly by?: string | undefined
 }
 
 export interface McpTool {
@@ -52,6 +54,8 @@ export interface McpTool {
 export interface McpCall {
   /** The client by its own name, as far as it gave one. */
   readonly client: string | undefined
+  /** Whose token it came with, such as `token:NAME`; `undefined` for a client of the standard input. */
+  readonly by: string | undefined
   /** Aborted when the client has cancelled the call or has gone. */
   readonly signal: AbortSignal
   /** Reports the progress, where the client asked for it. Never rejects. */

@@ -1,8 +1,11 @@
 import type { z } from 'zod'
+import type { Caller, TokenScope } from './token-scope.ts'
 
 /** What a route is handed: everything in it has been checked against the route's schemas. */
 export interface RouteCall<Query, Body> {
   readonly request: Request
+  /** Whose token came with the request. */
+  readonly caller: Caller
   /** A part of the path, decoded. */
   param(name: string): string
   readonly query: Query
@@ -48,6 +51,8 @@ export interface Route {
   readonly holdsFiles?: boolean
   /** A body that is `multipart/form-data`; its handler reads it from the request as it comes. */
   readonly form?: z.ZodType
+  /** What the token of a caller has to be for. `admin` unless given: a route that forgets it is open to nobody else. */
+  readonly scope?: TokenScope
   /** `false`: anyone who reaches the port may ask for it, from a page of this gateway. It must reveal nothing of the home. */
   readonly needsToken?: false
   /** Request headers that it reads, with what they are for. */

@@ -6,6 +6,10 @@ export type RuntimeErrorCode =
   | 'invalid-input'
   /** The facts say what: `session`, `turn`, `call`, `tool`, `approval`, `file`, `subject`, or `kind` and `id`. */
   | 'not-found'
+  /** Something of this name exists already. */
+  | 'exists'
+  /** The scope of the caller's token does not include it; the facts name the `scope` that does. */
+  | 'forbidden'
   /** Somebody changed it between the look and the change. */
   | 'changed'
   /** Somebody has decided already, or about something else. */

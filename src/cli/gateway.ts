@@ -83,14 +83,16 @@ export async function openGateway(
       },
       onProgress: line.show,
     }).finally(line.clear)
+    const server = await createHomeServer(home, runtime, configuration, { token, examine }, io)
     return {
       configuration,
       claim,
       runtime,
-      server: await createHomeServer(home, runtime, configuration, { token, examine }, io),
+      server,
       token,
       started,
       async close() {
+        await server.settle()
         await runtime.close()
         claim.release()
       },
@@ -120,7 +122,7 @@ async function createHomeServer(
   { token, examine }: Pick<ServerOptions, 'token' | 'examine'>,
   io: Io,
 ): Promise<Server> {
-  const [{ createServer, hostedOptions }, { tokenStore }] = await Promise.all([
+  const [{ createServer, hostedOptions }, { openGatewayTokens }] = await Promise.all([
     import('../server.ts'),
     import('../runtime.ts'),
   ])
@@ -128,7 +130,9 @@ async function createHomeServer(
   return createServer(runtime, {
     ...(await hostedOptions(runtime)),
     token,
-    ...(token === undefined ? {} : { tokens: tokenStore({ home, configured, random: randomBytes }) }),
+    ...(token === undefined
+      ? {}
+      : { tokens: openGatewayTokens({ home, configured, store: runtime.store, random: randomBytes }) }),
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,

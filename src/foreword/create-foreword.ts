@@ -79,6 +79,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const server = createServer(opened, {
       ...(await hostedOptions(opened)),
       token,
+      tokens: open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes }),
       bind,
       allowedHosts,
       maxBodyBytes,
@@ -97,6 +98,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       },
       async close() {
         for (const each of listening) await each.close({ graceMs: 5_000 })
+        await server.settle()
         await opened.close()
         claim.release()
       },

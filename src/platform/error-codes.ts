@@ -18,6 +18,7 @@ export const errorCodes = {
   unauthorized: { status: 401, meaning: 'The token is missing or wrong.' },
   'host-not-allowed': { status: 403, meaning: '`Host` is not a name of this gateway.' },
   'origin-not-allowed': { status: 403, meaning: 'The page comes from another origin.' },
+  forbidden: { status: 403, meaning: 'The scope of the token does not include it; `scope` names the one that does.' },
   'not-found': {
     status: 404,
     meaning: 'What was requested does not exist; the facts name it: `session`, `turn`, `call`, `file`, `path`, …',
@@ -42,6 +43,10 @@ export const errorCodes = {
     status: 429,
     meaning: 'The account at the provider has no credit left; with `Retry-After`.',
     retryable: true,
+  },
+  'too-many-attempts': {
+    status: 429,
+    meaning: 'Many wrong tokens came; with `Retry-After`. A right one is answered at once.',
   },
   cancelled: { status: 499, meaning: 'Somebody cancelled the turn or the call.' },
   internal: { status: 500, meaning: 'Foreword failed; its log has the details.' },

@@ -1,15 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { once } from '../platform.ts'
-import type { HostedRuntime, TokenStore } from '../runtime.ts'
+import { defined, once } from '../platform.ts'
+import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
+import { createBrake, type Timers } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer } from './commands/ask-server.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { toFailure, HttpFailure } from './failure.ts'
-import { assertBindIsSafe, createGuard } from './guard.ts'
+import { heldResponse } from './held-response.ts'
+import { assertBindIsSafe, createGuard, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
-import { type Bindings, mount } from './route.ts'
+import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { accessRoutes } from './routes/access-routes.ts'
 import { approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { backupRoutes } from './routes/backup-routes.ts'
@@ -29,6 +32,7 @@ import { systemRoutes } from './routes/system-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
 import { usageRoutes } from './routes/usage-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
+import { createVisits } from './visits.ts'
 
 /** What a server needs besides its runtime. */
 export interface ServerOptions {
@@ -36,10 +40,10 @@ export interface ServerOptions {
   readonly contributions?: readonly ServerContribution[] | undefined
   /** What sessions can choose, by name. */
   readonly choices?: ChoiceDescriptions | undefined
-  /** The token that callers have to send. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
+  /** The token of the owner, which opens everything. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
   readonly token?: string | undefined
-  /** Where that token is kept, if it can be replaced while the server runs. */
-  readonly tokens?: TokenStore | undefined
+  /** The tokens of the home: that of the owner can be replaced, and others be made, while the server runs. */
+  readonly tokens?: GatewayTokens | undefined
   /** The address that the server will listen on. */
   readonly bind: string
   /** Names besides loopback and `bind` that `Host` may contain, with or without a port. */
@@ -52,6 +56,8 @@ export interface ServerOptions {
   /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
   readonly examine?: (() => AsyncIterable<Finding>) | undefined
   readonly log?: ServerLog | undefined
+  /** The time, for the brake on wrong tokens. */
+  readonly timers?: Timers | undefined
   readonly streams?: Partial<StreamLimits>
   /**
    * Endpoints for webhooks of services, by their exact path. Such a service has no token of this gateway: each endpoint
@@ -80,16 +86,16 @@ export interface Server {
   /** The answer to a request that is refused unread. */
   refuse(failure: Failure, path: string): Response
   readonly token: string | undefined
+  /** Records what is noted and not on disk yet, before the runtime closes. Never rejects. */
+  settle(): Promise<void>
 }
-
-/** How long the open streams go on after the token was replaced, ms. */
-const STREAMS_END_MS = 1_000
 
 /** Creates the endpoints of a runtime and of its capabilities. Throws where others could reach them without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const { contributions = [], choices = {} } = options
   assertBindIsSafe(options.bind, options.token)
   assertChoiceNames(Object.keys(choices))
+  const browsers = options.tokens?.browsers ?? openBrowserSessions({ random: randomBytes })
   const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
   const hooks = new Map(Object.entries(options.hooks ?? {}))
   const openapi = once(async () => {
@@ -110,7 +116,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
     ...choiceRoutes(runtime, choices),
-    ...commandRoutes(runtime, { choices, contributions, ask: askServer((request) => app.fetch(request, {})) }),
+    ...commandRoutes(runtime, {
+      choices,
+      contributions,
+      ask: (caller) => askServer((request) => app.fetch(request, { visitor: caller })),
+    }),
     ...sessionTransferRoutes(runtime),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
@@ -126,15 +136,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...tokenRoutes(runtime, {
       hasToken: options.token !== undefined,
       tokens: options.tokens,
-      use(next) {
-        token = next
-        guard = createGuard({ ...options, token, isOpen })
-        // The browser that asked has its new cookie by then; a browser with the old one may not return.
-        setTimeout(() => {
-          streams.endAll({ answers: false })
-          mcp.close()
-        }, STREAMS_END_MS).unref()
-      },
+      browsers,
+      use: (next) => void (token = next),
     }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
@@ -145,7 +148,19 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const isOpen = (method: string, path: string): boolean =>
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
-  let guard = createGuard({ ...options, isOpen })
+  const brake = createBrake({
+    record: (facts, time) => runtime.store.transaction([{ type: 'audit', facts, time }]),
+    ...defined({ timers: options.timers }),
+  })
+  const guard = createGuard({
+    ...options,
+    ...options.tokens,
+    token: () => token,
+    browsers,
+    brake,
+    isOpen,
+  })
+  const visits = createVisits(guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string): Response => {
@@ -160,12 +175,17 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     unexpected: (error) => options.log?.error({ err: error, path: MCP_PATH }, 'an MCP request failed'),
     additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
-  const app = new Hono<{ Bindings: Bindings }>()
-  mount(app, routes, { maxBodyBytes, streams })
+  const app = new Hono<{ Bindings: RouteBindings }>()
+  mount(app, routes, { maxBodyBytes, streams, visits })
   app.onError((error, context) => answerFailure(error, context.req.path))
   app.notFound((context) =>
     answerFailure(routeNotFound(routes, context.req.method, context.req.path), context.req.path),
   )
+
+  const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
+    requireScope(visitor, 'mcp', MCP_PATH)
+    return heldResponse(await mcp.fetch(request, visitor), (end) => visits.hold(visitor, end))
+  }
 
   return {
     get token() {
@@ -173,7 +193,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     },
     endStreams(which) {
       streams.endAll(which)
+      brake.release()
       mcp.close()
+    },
+    async settle() {
+      await Promise.all([brake.settle(), options.tokens?.uses.settled()])
     },
     refuse: (failure, path) => errorResponse(failure, path, formats),
     async fetch(request, bindings = {}) {
@@ -181,7 +205,10 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       try {
         const hook = request.method === 'POST' ? hooks.get(path) : undefined
         if (hook) return await hook(request)
-        return guard(request, path) ?? (await (path === MCP_PATH ? mcp.fetch(request) : app.fetch(request, bindings)))
+        const entry = await guard.enter(request, path, bindings.remote)
+        if ('answer' in entry) return entry.answer
+        const { visitor } = entry
+        return await (path === MCP_PATH ? fetchMcp(request, visitor) : app.fetch(request, { ...bindings, visitor }))
       } catch (error) {
         return answerFailure(error, path)
       }

@@ -1,11 +1,17 @@
 import { type ServerResponse } from 'node:http'
-import { RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
+import { type Caller, RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
 import { securityHeaders } from './answer.ts'
+import { HttpFailure } from './failure.ts'
 import { nodeOutput, webOutput, type StreamOutput } from './wire.ts'
 
 /** All open streams of a server. */
 export interface Streams {
-  open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition): Promise<Response>
+  open(
+    request: Request,
+    outgoing: ServerResponse | undefined,
+    definition: StreamDefinition,
+    hold?: HoldStream,
+  ): Promise<Response>
   /**
    * Ends every open stream; readers reconnect and continue after the last event they received. Answers end with an error,
    * or continue where `answers` is `false`.
@@ -13,9 +19,19 @@ export interface Streams {
   endAll(options?: { readonly answers?: boolean }): void
 }
 
+/**
+ * Is passed what ends a stream whose caller has lost access. An answer to the owner, whose token was replaced, is finished; any
+ * other ends with an error. Returns what forgets the stream.
+ */
+type HoldStream = (end: (caller: Caller) => void) => () => void
+
 /** The error for requests to a gateway that is stopping, and for the answers that it interrupts. */
 export function closingError(): RuntimeError {
   return new RuntimeError('closing', 'The gateway is stopping. Try again when it runs again.')
+}
+
+function lostAccessError(): HttpFailure {
+  return new HttpFailure('unauthorized', 'The token of this request was revoked, or has expired.')
 }
 
 /** How far a reader may fall behind, and for how long. */
@@ -57,16 +73,16 @@ const streamHeaders = {
 export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
   const open: OpenStreams = { streams: new Set(), bytes: 0 }
   return {
-    open(request, outgoing, definition) {
+    open(request, outgoing, definition, hold) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
       if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
       const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
-      return runStream(wire, headers, definition, limits, open)
+      return runStream(wire, headers, definition, { limits, open, hold })
     },
     endAll({ answers = true } = {}) {
       for (const { leave, breakOff } of open.streams)
         if (breakOff === undefined) leave()
-        else if (answers) breakOff()
+        else if (answers) breakOff(closingError())
     },
   }
 }
@@ -81,7 +97,7 @@ interface OpenStream {
   /** Ends the stream regularly: its reader reconnects. */
   readonly leave: () => void
   /** Ends an incomplete answer with an error. */
-  readonly breakOff: (() => void) | undefined
+  readonly breakOff: ((error: Error) => void) | undefined
   /** Disconnects a reader that does not read. */
   readonly letGo: () => void
   /** Bytes. */
@@ -101,12 +117,17 @@ function growBacklog(open: OpenStreams, grown: number, mostBytes: number): void 
   if (open.bytes > mostBytes) slowest?.letGo()
 }
 
+interface StreamSurroundings {
+  readonly limits: StreamLimits
+  readonly open: OpenStreams
+  readonly hold: HoldStream | undefined
+}
+
 function runStream(
   wire: StreamOutput,
   headers: Record<string, string>,
   { run, lastWords, isAnswer }: StreamDefinition,
-  limits: StreamLimits,
-  open: OpenStreams,
+  { limits, open, hold }: StreamSurroundings,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
@@ -122,6 +143,7 @@ function runStream(
       over = true
       clearInterval(heartbeat)
       open.streams.delete(stream)
+      release?.()
     }
     const finish = () => {
       if (over) return
@@ -168,8 +190,8 @@ function runStream(
       if (wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream')) void write(HEARTBEAT)
     }, limits.heartbeatMs)
     heartbeat.unref()
-    const breakOff = () => {
-      fail(closingError())
+    const breakOff = (error: Error) => {
+      fail(error)
       controller.abort()
     }
     const stream: OpenStream = {
@@ -179,6 +201,10 @@ function runStream(
       backlog: () => (over ? 0 : wire.backlog()),
     }
     open.streams.add(stream)
+    const release = hold?.(({ name }) => {
+      if (!isAnswer) leave()
+      else if (name !== undefined) breakOff(lostAccessError())
+    })
     wire.onClose(letGo)
 
     const sink: Sink = {

@@ -1,10 +1,25 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { type Caller, includesScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
+import { defined, sha256 } from '../platform.ts'
+import {
+  BROWSER_SESSION_SECONDS,
+  type BrowserSessions,
+  type GatewayTokens,
+  isExpired,
+  type NamedToken,
+} from '../runtime.ts'
 import { empty } from './answer.ts'
+import type { Brake } from './brake.ts'
+import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './cookies.ts'
 import { HttpFailure } from './failure.ts'
 
 interface GuardOptions {
-  /** Absent: every caller on this machine may enter. */
-  readonly token?: string | undefined
+  /** The token of the owner now. Absent: every caller on this machine may enter. */
+  token(): string | undefined
+  readonly named?: GatewayTokens['named'] | undefined
+  readonly uses?: GatewayTokens['uses'] | undefined
+  readonly browsers: BrowserSessions
+  readonly brake: Brake
   readonly bind: string
   /** Names, with or without a port, that this gateway is also reached by. */
   readonly allowedHosts?: readonly string[] | undefined
@@ -12,40 +27,138 @@ interface GuardOptions {
   isOpen(method: string, path: string): boolean
 }
 
-/**
- * Checks every request first. Returns nothing where the request may pass, a response where it is answered here (a browser
- * that brings its token in the address gets a cookie for it), and throws `HttpFailure` where it may not.
- */
-type Guard = (request: Request, path: string) => Response | undefined
+/** A caller, and what he brought. */
+export interface Visitor extends Caller {
+  /** SHA-256 of the token; absent where none was needed. */
+  readonly token?: string
+  /** The value of the cookie that stands for it. */
+  readonly cookie?: string
+}
 
-/** Creates the guard for one token and one address. */
-export function createGuard({ token, bind, allowedHosts = [], isOpen }: GuardOptions): Guard {
+/** A request may pass, or is answered here: a browser that brings its token in the address gets a cookie for it. */
+type Entry = { readonly visitor: Visitor } | { readonly answer: Response }
+
+/** Checks every request first. */
+export interface Guard {
+  /** `socket` is the address of the connection, if there is one. Throws `HttpFailure` where the request may not pass. */
+  enter(request: Request, path: string, socket: string | undefined): Entry | Promise<Entry>
+  /** Whether what a caller brought is still valid. */
+  isValid(visitor: Visitor): boolean
+}
+
+/** A caller of an endpoint that needs no token. */
+const nobody: Visitor = { by: 'nobody', scope: 'none' }
+
+/** Creates the guard of one address. A right token always passes at once; wrong ones are slowed down by the brake. */
+export function createGuard({
+  token,
+  named,
+  uses,
+  browsers,
+  brake,
+  bind,
+  allowedHosts = [],
+  isOpen,
+}: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
-  const expected = token ? digest(token) : undefined
-  const cookieValue = token ? cookieOf(token) : ''
-  const expectedCookie = digest(cookieValue)
+  const ownerHash = hashOfLast(token)
 
-  return (request, path) => {
-    const { headers } = request
-    const host = (headers.get('host') ?? new URL(request.url).host).toLowerCase()
-    checkHost(host, hosts)
-    checkOrigin(headers.get('origin'), host)
-    if (expected === undefined) return undefined
-    const open = isOpen(request.method, path)
-    const authorization = headers.get('authorization')
-    if (authorization !== null) {
-      if (open || matchesDigest(bearer(authorization), expected)) return undefined
-      throw unauthorized('The token is wrong.')
+  /** The holder of a token with this hash, with an expired token, too. */
+  function holderOf(hash: string): { readonly visitor: Visitor; readonly kept?: NamedToken } | undefined {
+    const owner = ownerHash()
+    if (owner !== undefined && timingSafeEqual(Buffer.from(hash), Buffer.from(owner))) {
+      return { visitor: { ...ownerCaller, token: hash } }
     }
-    if (path === '/' && request.url.includes('?')) {
-      const brought = new URL(request.url).searchParams.get('token')
-      if (brought !== null) return enter(matchesDigest(brought, expected), host, cookieValue)
-    }
-    if (open) return undefined
-    const cookie = headers.get('cookie')
-    const value = cookie === null ? undefined : readCookie(cookie, cookieName(host))
-    if (value !== undefined && matchesDigest(value, expectedCookie) && isFromHere(headers)) return undefined
-    throw unauthorized('The token is missing.')
+    const kept = named?.find(hash)
+    if (kept === undefined) return undefined
+    const { name, scope } = kept
+    return { visitor: { by: `token:${name}`, name, scope, token: hash }, kept }
+  }
+
+  /** The caller with this token. Throws for one that has expired. */
+  function admit(hash: string): Visitor | undefined {
+    const holder = holderOf(hash)
+    if (holder?.kept === undefined) return holder?.visitor
+    if (isExpired(holder.kept, Date.now())) throw expired(holder.kept)
+    uses?.note(holder.kept.name)
+    return holder.visitor
+  }
+
+  async function refuse({ address }: Remote, message: string): Promise<never> {
+    throw await brake.refuse(address, unauthorized(message))
+  }
+
+  async function signIn(brought: string, host: string, remote: Remote): Promise<Entry> {
+    const visitor = admit(sha256(brought))
+    if (visitor === undefined) return refuse(remote, 'The token in this address is wrong.')
+    // The page could not show anything with it.
+    requireScope(visitor, 'read', 'The page')
+    const value = await browsers.begin(visitor.token!)
+    const cookie = cookieHeader(host, value, { seconds: BROWSER_SESSION_SECONDS, isSecure: remote.isSecure })
+    return { answer: empty(303, { location: '/', 'set-cookie': cookie }) }
+  }
+
+  return {
+    enter(request, path, socket) {
+      const { headers } = request
+      const host = hostOf(request)
+      checkHost(host, hosts)
+      checkOrigin(headers.get('origin'), host)
+      if (ownerHash() === undefined) return { visitor: ownerCaller }
+      const authorization = headers.get('authorization')
+      if (authorization !== null) {
+        if (isOpen(request.method, path)) return { visitor: nobody }
+        const brought = bearer(authorization)
+        // It is no guess.
+        if (brought === '') throw unauthorized('The token is wrong.')
+        const visitor = admit(sha256(brought))
+        return visitor ? { visitor } : refuse(remoteOf(request, socket), 'The token is wrong.')
+      }
+      if (path === '/' && request.url.includes('?')) {
+        const brought = new URL(request.url).searchParams.get('token')
+        if (brought !== null) return signIn(brought, host, remoteOf(request, socket))
+      }
+      if (isOpen(request.method, path)) return { visitor: nobody }
+      const cookie = readCookie(headers, host)
+      const browser = cookie !== undefined && isFromHere(headers) ? browsers.find(cookie) : undefined
+      const visitor = browser && admit(browser.token)
+      if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
+      throw unauthorized('The token is missing.')
+    },
+    isValid({ token: hash, cookie }) {
+      if (hash === undefined) return true
+      const holder = holderOf(hash)
+      if (holder === undefined || (holder.kept && isExpired(holder.kept, Date.now()))) return false
+      return cookie === undefined || browsers.find(cookie) !== undefined
+    },
+  }
+}
+
+/** Throws where the scope of a caller does not include what is needed. `what` begins the sentence. */
+export function requireScope({ scope, name }: Caller, needed: TokenScope, what: string): void {
+  if (includesScope(scope, needed)) return
+  if (scope === 'none') throw unauthorized('The token is missing.')
+  throw new RuntimeError(
+    'forbidden',
+    `${what} needs a token of the scope ${needed}, and ${name} has the scope ${scope}.`,
+    { scope: needed },
+    { hint: `\`foreword token new NAME --scope ${needed}\` makes one.` },
+  )
+}
+
+/** The name that a request uses for this gateway, in lower case. */
+export function hostOf(request: Request): string {
+  return (request.headers.get('host') ?? new URL(request.url).host).toLowerCase()
+}
+
+/** The SHA-256 of a text that seldom changes. */
+function hashOfLast(read: () => string | undefined): () => string | undefined {
+  let last: { readonly text: string; readonly hash: string } | undefined
+  return () => {
+    const text = read()
+    if (text === undefined || text === '') return undefined
+    if (last?.text !== text) last = { text, hash: sha256(text) }
+    return last.hash
   }
 }
 
@@ -85,49 +198,8 @@ function isFromHere(headers: Headers): boolean {
   return site === null || site === 'same-origin' || site === 'none'
 }
 
-function enter(ok: boolean, host: string, value: string): Response {
-  if (!ok) throw unauthorized('The token in this address is wrong.')
-  return empty(303, { location: '/', 'set-cookie': cookieHeader(host, value) })
-}
-
-/** The header that gives the browser of a request the cookie of a token. */
-export function browserCookie(request: Request, token: string): string {
-  return cookieHeader((request.headers.get('host') ?? new URL(request.url).host).toLowerCase(), cookieOf(token))
-}
-
-/** The cookie is not the token: nobody who reads it can use it as one, and a new token invalidates it. */
-function cookieOf(token: string): string {
-  return createHmac('sha256', token).update('foreword browser session').digest('hex')
-}
-
-function cookieHeader(host: string, value: string): string {
-  return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`
-}
-
-/** Browsers share cookies between the ports of a host, so each port has its own name. */
-function cookieName(host: string): string {
-  return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
-}
-
-function readCookie(header: string, name: string): string | undefined {
-  for (const pair of header.split(';')) {
-    const [key, value] = pair.trim().split('=', 2)
-    if (key === name) return value
-  }
-  return undefined
-}
-
 function bearer(authorization: string): string {
   return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
-}
-
-/** Digests have one length, so that a comparison takes the same time for every guess. */
-function matchesDigest(given: string, expected: Buffer): boolean {
-  return timingSafeEqual(digest(given), expected)
-}
-
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer')
 }
 
 function unauthorized(message: string): HttpFailure {
@@ -142,10 +214,16 @@ function unauthorized(message: string): HttpFailure {
   )
 }
 
-/** Whether a host name, as in a `Host` header without its port or in a `bind` option, can only mean this machine. */
-function isLoopback(name: string): boolean {
-  const plain = name.replace(/^\[|\]$/g, '').toLowerCase()
-  return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain)
+function expired({ name, scope, expires }: NamedToken): HttpFailure {
+  return new HttpFailure(
+    'unauthorized',
+    `The token ${name} has expired (${expires}).`,
+    { token: name },
+    {
+      hint: `\`foreword token revoke ${name}\`, then \`foreword token new ${name} --scope ${scope}\` makes a new one.`,
+      headers: { 'www-authenticate': 'Bearer realm="foreword", error="invalid_token"' },
+    },
+  )
 }
 
 /** The shortest token that is accepted for an address that others can reach, characters. */

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Failure } from '../capability.ts'
+import { defined } from '../platform.ts'
 import { errorResponse } from './answer.ts'
 import { type Server } from './create-server.ts'
 import { closingError } from './event-stream.ts'
@@ -43,7 +44,9 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
 }
 
 function toBindings(bindings: Parameters<Parameters<typeof getRequestListener>[0]>[1]): Parameters<Server['fetch']>[1] {
-  return 'req' in bindings.outgoing && 'assignSocket' in bindings.outgoing ? { outgoing: bindings.outgoing } : {}
+  const { outgoing } = bindings
+  if (!('req' in outgoing && 'assignSocket' in outgoing)) return {}
+  return { outgoing, ...defined({ remote: outgoing.socket?.remoteAddress }) }
 }
 
 function startListening(http: HttpServer, port: number, bind: string): Promise<void> {

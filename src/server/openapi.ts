@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { type DescribeRouteOptions, describeRoute, generateSpecs, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import type { Route } from '../capability.ts'
+import { neededScope } from './route.ts'
 import { errorSchema } from './schema.ts'
 
 /** The head of an OpenAPI document. */
@@ -20,18 +21,23 @@ export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Pr
     excludeStaticFile: false,
     documentation: {
       info,
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', description: SCOPES } } },
+      security: [{ token: ['admin'] }],
     },
   })
 }
 
+const SCOPES =
+  'The token of the owner, or a named one. `security` of an operation names the scope that it needs: `read`, `talk`, `approve` and ' +
+  '`admin` each include the ones before; `mcp` is for /mcp alone.'
+
 function describe(route: Route): DescribeRouteOptions {
+  const scope = neededScope(route)
   return {
     tags: [route.tag],
     summary: route.summary,
     ...defined({ description: route.description }),
-    ...(route.path === '/health' ? { security: [] } : {}),
+    security: scope === 'none' ? [] : [{ token: [scope] }],
     parameters: parameters(route),
     ...requestBody(route),
     responses: responses(route),

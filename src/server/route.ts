@@ -1,13 +1,22 @@
 import type { ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { z } from 'zod'
-import type { Route } from '../capability.ts'
+import type { Route, TokenScope } from '../capability.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
+import { requireScope, type Visitor } from './guard.ts'
+import type { Visits } from './visits.ts'
 
 /** What an HTTP adapter passes besides the request. */
 export interface Bindings {
   readonly outgoing?: ServerResponse
+  /** The address of the other end of the connection. */
+  readonly remote?: string
+}
+
+/** What the server passes to its routes. */
+export interface RouteBindings extends Bindings {
+  readonly visitor: Visitor
 }
 
 /** How many times larger a JSON body with images and files may be than another one. */
@@ -15,26 +24,44 @@ const FILES_FACTOR = 16
 
 /** Adds routes to an app. A request that a schema refuses never reaches its handler. */
 export function mount(
-  app: Hono<{ Bindings: Bindings }>,
+  app: Hono<{ Bindings: RouteBindings }>,
   routes: readonly Route[],
-  { maxBodyBytes, streams }: { readonly maxBodyBytes: number; readonly streams: Streams },
+  { maxBodyBytes, streams, visits }: MountOptions,
 ): void {
-  for (const { method, path, query, body, holdsFiles, handle } of routes) {
+  for (const each of routes) {
+    const { method, path, query, body, holdsFiles, handle } = each
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     app.on(method, path, async (context) => {
       const request = context.req.raw
+      const { outgoing, visitor } = context.env
+      // Here and nowhere else: what was routed decides, not what a path looks like.
+      const scope = neededScope(each)
+      if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
       const answer: unknown = await handle({
         request,
+        caller: visitor,
         param: (name) => context.req.param(name) ?? '',
         query: query && parseInput(query, context.req.query(), 'query'),
         body: body && parseInput(body, await readJson(request, most), 'body'),
-        stream: (definition) => streams.open(request, context.env?.outgoing, definition),
+        stream: (definition) =>
+          streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
       })
       // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
       if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as Response
       throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
   }
+}
+
+interface MountOptions {
+  readonly maxBodyBytes: number
+  readonly streams: Streams
+  readonly visits: Visits
+}
+
+/** What a caller of a route needs: what the route declares, and `admin` where it declares nothing. */
+export function neededScope({ needsToken, scope = 'admin' }: Pick<Route, 'needsToken' | 'scope'>): TokenScope | 'none' {
+  return needsToken === false ? 'none' : scope
 }
 
 function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {

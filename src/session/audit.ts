@@ -23,6 +23,8 @@ export interface AuditFacts {
   readonly decision?: 'allowed' | 'refused' | 'asked' | 'approved' | 'denied'
   /** What decided, such as `global.mode=allowlist`, or where a person decided. */
   readonly rule?: string
+  /** Who decided, called or changed something: `owner`, `cli`, `token:NAME`, `telegram:ID`. Absent in records of older versions. */
+  readonly by?: string
   readonly reason?: string
   readonly ok?: boolean
   readonly exitCode?: number

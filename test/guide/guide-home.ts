@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { GatewayConnection } from '../../src/capability.ts'
+import { openGatewayTokens } from '../../src/runtime.ts'
 import type { Runtime } from '../home/features.ts'
 import { run } from '../cli/recorded-io.ts'
 import { servedConnection } from '../cli/served-connection.ts'
@@ -64,7 +66,8 @@ export async function openGuideHome(t: TestContext, folder: string): Promise<Gui
     },
     { subjects: { summarize: true } },
   )
-  const { request } = served(runtime)
+  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const { request } = served(runtime, { tokens })
   const { session, entries } = await say('Hello')
   const turn = entries.flatMap((entry) => (entry.type === 'turn-start' ? [entry.turn] : []))[0]!
   const call = entries.flatMap((entry) => (entry.type === 'assembly' ? [entry.call] : []))[0]!

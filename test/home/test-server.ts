@@ -45,6 +45,7 @@ export function createTestServer(
     token: options.token,
     fetch: async (request, bindings) => (made ?? (await making)).fetch(request, bindings),
     endStreams: (which) => made?.endStreams(which),
+    settle: async () => made?.settle(),
     refuse: (failure, path) => (made ?? empty).refuse(failure, path),
   }
 }

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Server, listen, collectContributions } from '../../src/server.ts'
 import { HttpFailure } from '../../src/server/failure.ts'
+import { createBrake } from '../../src/server/brake.ts'
 import { createGuard } from '../../src/server/guard.ts'
 import { httpEndpoint } from '../../src/server/mcp/http-endpoint.ts'
 import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
-import type { HostedRuntime } from '../../src/runtime.ts'
+import { type HostedRuntime, openBrowserSessions } from '../../src/runtime.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { withConformanceFixtures } from './conformance-catalogue.ts'
 import { oneSubject } from './mcp-home.ts'
@@ -65,14 +67,22 @@ async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<s
     maxBodyBytes: 1 << 20,
     unexpected,
   })
-  const guard = createGuard({ bind: '127.0.0.1', isOpen: () => false })
+  const guard = createGuard({
+    token: () => undefined,
+    browsers: openBrowserSessions({ random: randomBytes }),
+    brake: createBrake({ record: async () => {} }),
+    bind: '127.0.0.1',
+    isOpen: () => false,
+  })
   const server: Server = {
     token: undefined,
     endStreams: () => void endpoint.close(),
+    settle: () => Promise.resolve(),
     refuse: ({ status }) => new Response(null, { status }),
     async fetch(request) {
       try {
-        return guard(request, '/mcp') ?? (await endpoint.fetch(request))
+        await guard.enter(request, '/mcp', undefined)
+        return await endpoint.fetch(request)
       } catch (error) {
         return new Response(null, { status: error instanceof HttpFailure ? error.failure.status : 500 })
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
@@ -336,7 +336,7 @@ test('Codex gets its settings in TOML, the default home needs no environment var
   assert.match(strange.stderr, /Did you mean `cursor`/)
 })
 
-test('with --http it is the address of the gateway and its token, for persons alone', async (t) => {
+test('with --http it is the address of the gateway and a new token for this client alone, for persons alone', async (t) => {
   const { home, environment } = temporaryHome(t)
   const none = await run(['mcp', 'config', 'vscode', '--http'], { environment })
   assert.equal(none.code, 1)
@@ -364,6 +364,14 @@ test('with --http it is the address of the gateway and its token, for persons al
   const token = mcpServers.foreword.headers['Authorization']!.split(' ')[1]!
   assert.match(claude.stderr, /Or, with the token in place of THE-TOKEN: claude mcp add-json .*Bearer THE-TOKEN/)
   assert.ok(!claude.stderr.includes(token))
+  assert.match(claude.stderr, /new token mcp-claude-code, which opens \/mcp and nothing else/)
+  const owner = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
+  assert.ok(![claude.stdout, claude.stderr, stdout].some((text) => text.includes(owner)))
+  const elsewhere = await fetch(`${address}/api/sessions`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal(elsewhere.status, 403)
+  const again = JSON.parse((await run(['mcp', 'config', 'codex', '--http', '--json'], { environment })).stdout)
+  const twice = JSON.parse((await run(['mcp', 'config', 'codex', '--http', '--json'], { environment })).stdout)
+  assert.deepEqual([again.token, twice.token], ['mcp-codex', 'mcp-codex-2'])
   for (const client of ['claude-code', 'codex', 'vscode']) {
     const printed = await run(['mcp', 'config', client], { environment })
     assert.ok(!`${printed.stdout}${printed.stderr}`.includes(token), client)

@@ -13,9 +13,9 @@ test('a new token signs all other browsers out, this one stays, and the old toke
   await other.getByText('Write a message.').waitFor()
   await page.goto(`${gateway.url}/settings/token`)
   const main = page.locator('#main')
-  await main.getByText('A token is set. It was stored on').waitFor()
+  await main.getByText('A token of the owner is set. It was stored on').waitFor()
   await main.getByRole('button', { name: 'Make a new token' }).click()
-  await main.getByText('Every other browser is signed out').waitFor()
+  await main.getByText('Every other browser with the token of the owner is signed out').waitFor()
   await main.getByRole('button', { name: 'Replace the token' }).click()
   await main.getByText('This browser stays signed in').waitFor()
 
@@ -64,3 +64,47 @@ for (const colorScheme of ['light', 'dark'] as const) {
     })
   }
 }
+
+test('a token for another is shown once, works, and is refused once it is revoked', async (t) => {
+  const { page, gateway, another } = await openedPage(t, {})
+  await page.goto(`${gateway.url}/settings/token`)
+  const region = page.getByRole('region', { name: 'Tokens for others' })
+  await region.getByText('None yet.').waitFor()
+  await region.getByLabel('Name').fill('phone')
+  await region.getByLabel('May').selectOption('talk')
+  await region.getByRole('button', { name: 'Make the token' }).click()
+  const shown = region.getByRole('status')
+  await shown.getByText('This is the token phone.').waitFor()
+  const token = (await shown.locator('code').textContent())!
+  assert.equal(token.length, 43)
+  await shown.getByRole('button', { name: 'Copy' }).waitFor()
+  const row = region.getByRole('listitem', { name: 'phone' })
+  await row.getByText('may read and talk').waitFor()
+  await row.getByText('never used').waitFor()
+
+  const other = await another()
+  await other.context().clearCookies()
+  await other.goto(`${gateway.url}/?token=${token}`)
+  await other.getByText('Write a message.').waitFor()
+  await other.goto(`${gateway.url}/settings/token`)
+  await other.getByText('It is signed in with the token phone, which may read and talk').waitFor()
+  assert.equal(await other.getByRole('region', { name: 'Tokens for others' }).count(), 0)
+
+  await page.reload()
+  await row.getByText('last used').waitFor()
+  assert.ok(!(await page.content()).includes(token))
+  await row.getByRole('button', { name: 'Revoke phone' }).click()
+  await row.getByRole('button', { name: 'Revoke phone now' }).click()
+  await region.getByText('None yet.').waitFor()
+  await other.reload()
+  await other.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
+})
+
+test('a browser signs out and has to bring a token again', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await page.goto(`${gateway.url}/settings/token`)
+  await page.getByRole('region', { name: 'This browser' }).getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
+  await page.goto(gateway.url)
+  await page.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()
+})

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as immediately } from 'node:timers/promises'
-import type { WaitingApproval } from '../../src/runtime.ts'
+import { openGatewayTokens, type WaitingApproval } from '../../src/runtime.ts'
 import { scriptedRuntime, withApproval } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, type Served, served } from './served.ts'
 
@@ -10,8 +14,10 @@ interface Refusal {
 }
 
 /** A turn that waits for a person. */
-async function asked(): Promise<{ doors: Served; turn: Accepted; waits: WaitingApproval }> {
-  const doors = served(scriptedRuntime({ script: withApproval }))
+async function asked(
+  options: Parameters<typeof served>[1] = {},
+): Promise<{ doors: Served; turn: Accepted; waits: WaitingApproval }> {
+  const doors = served(scriptedRuntime({ script: withApproval }), options)
   const turn = await doors.json('/api/messages', { body: { text: 'write it' } })
   for (;;) {
     const [waits] = (await doors.json<{ approvals: WaitingApproval[] }>('/api/approvals')).approvals
@@ -55,6 +61,19 @@ test('an approved call runs, and the log says who approved it for how long', asy
   assert.deepEqual([approval['decision'], approval['by']], [{ type: 'approve', scope: 'session' }, 'cli'])
   assert.ok(entries.some(({ type }) => type === 'tool-end'))
   assert.deepEqual(await doors.json('/api/approvals'), { approvals: [] })
+})
+
+test('a decision with a named token is that of the token, whatever it says of itself', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'foreword-approvals-'))
+  t.after(() => rmSync(home, { recursive: true, force: true }))
+  const tokens = openGatewayTokens({ home, store: { transaction: async () => {} }, random: randomBytes })
+  const { token } = await tokens.named.make({ name: 'phone', scope: 'approve' }, 'test')
+  const { doors, turn, waits } = await asked({ tokens })
+  const body = { decision: 'approve', digest: waits.digest, by: 'cli' }
+  const headers = { authorization: `Bearer ${token}` }
+  assert.equal((await doors.request(`/api/approvals/${waits.approval}`, { body, headers })).status, 200)
+  const entries = await entriesOf({ doors, turn })
+  assert.equal(entries.find(({ type }) => type === 'approval')!['by'], 'token:phone')
 })
 
 test('a denied call does not run, and the model reads why', async () => {

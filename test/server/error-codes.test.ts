@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { RuntimeError } from '../../src/runtime.ts'
+import { openGatewayTokens, RuntimeError } from '../../src/runtime.ts'
 import { type HttpErrorCode, httpStatus } from '../../src/server/failure.ts'
 import { openaiCodes } from '../../src/capabilities/openai-api/http/openai-failure.ts'
 import { openedHome } from '../home/opened-home.ts'
@@ -66,6 +67,12 @@ test('every code can be reached, with its own status, and no answer has another 
   await reach('invalid-input', '/api/messages', { body: { text: 7 } })
   await reach('invalid-input', '/api/subjects', { body: { id: '../reef' } })
   await reach('unauthorized', '/api/status', { headers: { authorization: '' } })
+  const named = await (await ask('/api/tokens', { body: { name: 'reader', scope: 'read' } })).json()
+  const reader = { authorization: `Bearer ${(named as { token: string }).token}` }
+  await reach('forbidden', '/api/messages', { body: { text: 'one' }, headers: reader })
+  const guesses = Array.from({ length: 20 }, () => ask('/api/status', { headers: { authorization: 'Bearer guess' } }))
+  assert.ok((await Promise.all(guesses)).some(({ status }) => status === httpStatus('too-many-attempts')))
+  reached.add('too-many-attempts')
   await reach('host-not-allowed', '/api/status', { headers: { host: 'evil.example' } })
   await reach('origin-not-allowed', '/api/status', { headers: { origin: 'https://evil.example' } })
   for (const [path, options] of nowhere) await reach('not-found', path, options)
@@ -133,8 +140,9 @@ function form(name: string, text: string): RequestOptions {
 /** A whole gateway with narrow limits, and nothing that waits. */
 async function gateway(t: TestContext) {
   const narrow = { files: { maxBytes: 4_000 }, agent: { retryForMs: 0 } }
-  const { runtime } = await openedHome(t, {}, narrow)
-  return served(runtime, { maxBodyBytes: 1_024 }).request
+  const { runtime, home } = await openedHome(t, {}, narrow)
+  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  return served(runtime, { maxBodyBytes: 1_024, tokens }).request
 }
 
 /** Thrown where it is said, tested where it is said, and answered with its status. */

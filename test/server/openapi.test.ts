@@ -127,6 +127,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/context',
     'POST /api/context/scenario',
     'POST /api/files',
+    'POST /api/logout',
     'POST /api/messages',
     'POST /api/pairings/code',
     'POST /api/projects',

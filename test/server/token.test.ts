@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { readToken, tokenStore } from '../../src/runtime.ts'
+import { openGatewayTokens, readToken } from '../../src/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served, TOKEN } from './served.ts'
 
@@ -15,7 +16,7 @@ function gateway(t: TestContext, configured?: string) {
   runtime.store.transaction = async (writes) => {
     written.push(...writes)
   }
-  const tokens = tokenStore({ home, configured, random: (bytes) => new Uint8Array(bytes).fill(7) })
+  const tokens = openGatewayTokens({ home, configured, store: runtime.store, random: randomBytes })
   return { home, written, ...served(runtime, { tokens }) }
 }
 
@@ -51,12 +52,12 @@ test('a gateway that keeps no token says how to get one that can be replaced', a
 
 test('the facts about the token never contain it', async (t) => {
   const { json } = gateway(t)
-  assert.deepEqual(await json('/api/token'), { needed: true, canReplace: true })
+  assert.deepEqual(await json('/api/token'), { needed: true, canReplace: true, caller: { scope: 'admin' } })
 })
 
 test('a token that the configuration sets is not replaced', async (t) => {
   const { request, json, home } = gateway(t, TOKEN)
-  assert.deepEqual(await json('/api/token'), { needed: true, canReplace: false })
+  assert.deepEqual(await json('/api/token'), { needed: true, canReplace: false, caller: { scope: 'admin' } })
   const refused = await request('/api/token/replace', { method: 'POST' })
   assert.equal(refused.status, 400)
   const { error } = (await refused.json()) as { readonly error: { readonly hint: string } }

@@ -89,6 +89,8 @@ export interface AccessChange {
   readonly digest: string
   /** Of the preview that a person saw. */
   readonly shown: string
+  /** Who changes it, for the audit. */
+  readonly by?: string
 }
 
 /** A content that a file has had. */

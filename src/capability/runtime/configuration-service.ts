@@ -40,4 +40,6 @@ export interface ConfigurationChange {
   readonly kept: readonly string[]
   /** Of the file that was read. */
   readonly digest: string
+  /** Who changes it, for the audit. */
+  readonly by?: string
 }

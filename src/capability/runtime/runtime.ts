@@ -137,10 +137,10 @@ export interface Runtime {
   tools(): Promise<readonly ToolStatus[]>
   /** What a call outside every turn would do. Runs nothing. */
   planTool(tool: string, input: unknown): Promise<ToolTrial>
-  /** Runs what `planTool` described, under the same policy, for a person who saw it: `digest` has to be the one of the plan. */
-  runTool(tool: string, input: unknown, digest: string): Promise<ToolResult>
+  /** Runs what `planTool` described, under the same policy, for a person who saw it: `digest` has to be the one of the plan. `by` is for the audit. */
+  runTool(tool: string, input: unknown, digest: string, by?: string): Promise<ToolResult>
   /** Accepts a changed definition. Returns false where nothing of that name and digest is withheld. */
-  acceptTool(tool: string, digest: string): Promise<boolean>
+  acceptTool(tool: string, digest: string, by?: string): Promise<boolean>
   /** Verifies the audit against its checkpoints and, where given, against one record that has to be in it. */
   verifyAudit(options?: { readonly expect?: ChainPosition | undefined }): Promise<AuditReport>
   /** The key that signs the checkpoints of the audit; `undefined` where there is none. */
@@ -319,7 +319,7 @@ export interface WaitingApproval {
 export interface PersonsDecision {
   readonly decision: ApprovalDecision
   readonly digest: string
-  /** Where the decision was made, such as `cli` or `http`. */
+  /** Where the decision was made, such as `cli` or `http`, or with whose token: `token:NAME`. */
   readonly by: string
 }
 
@@ -339,7 +339,7 @@ export interface Pairings {
   /** In the order in which they were paired. */
   list(channel?: string): Promise<readonly PairedChat[]>
   /** Returns whether it was paired. */
-  remove(channel: string, chat: string): Promise<boolean>
+  remove(channel: string, chat: string, by?: string): Promise<boolean>
 }
 
 export interface PairingCode {

@@ -78,7 +78,7 @@ async function listAudit(call: CommandCall, io: Io): Promise<number> {
 }
 
 function auditTable(records: readonly AuditRecord[], io: Io): string {
-  const head = ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'exit', 'ms', 'session']
+  const head = ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'by', 'exit', 'ms', 'session']
   const most = Math.max(24, width(io) - 60)
   const now = new Date()
   const rows = records.map((record) => [
@@ -88,11 +88,12 @@ function auditTable(records: readonly AuditRecord[], io: Io): string {
     singleLine(exactLine(record.tool ?? ''), 40),
     singleLine(shortCall(record), most),
     singleLine(exactLine(record.rule ?? ''), 60),
+    singleLine(exactLine(record.by ?? ''), 80),
     String(record.exitCode ?? ''),
     typeof record.durationMs === 'number' ? String(Math.round(record.durationMs)) : '',
     exactLine(record.session ?? ''),
   ])
-  return fittedTable([head, ...rows], { right: [0, 6, 7], columns: lineLimit(io), spare: [8, 7, 6, 0, 5] })
+  return fittedTable([head, ...rows], { right: [0, 7, 8], columns: lineLimit(io), spare: [9, 8, 7, 0, 5, 6] })
 }
 
 /** The decision; for a call that ran, its result. */

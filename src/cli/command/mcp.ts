@@ -15,7 +15,7 @@ export const mcpCommand = commandWithSubcommands({
     'Without a subcommand, speaks MCP on standard input and output until the input ends, with or without a running gateway. ' +
     'Programs start it themselves. `config` prints what to paste into the settings of a program, with the ' +
     `paths of this machine. CLIENT is one of ${Object.keys(clients).join(', ')}. With --http it prints the address of the ` +
-    'gateway and its token instead; keep those as secret as a password.',
+    'gateway with a new token instead, which opens nothing else; keep it as secret as a password.',
   options: {
     http: { summary: 'connect to the gateway instead of starting a process' },
     json: { ...jsonOption, summary: 'with config: print {client, file, text}' },

@@ -1,21 +1,37 @@
-import type { Command, CommandCall, Io } from '../../capability.ts'
-import { CommandFailure, refuseTools } from '../failure.ts'
-import { print, printJson } from '../io.ts'
+import { type CommandCall, type Io, type TokenScope, tokenScopes } from '../../capability.ts'
+import { defined, nearestName } from '../../platform.ts'
+import type { ListedToken } from '../../runtime.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
+import { lineLimit, note, print, printJson, printList } from '../io.ts'
 import { addressWithToken } from '../start-screen.ts'
 import { findGateway } from '../connection.ts'
+import { commandWithSubcommands } from '../subcommand.ts'
+import { fittedTable } from '../table.ts'
+import { timeText } from '../time-text.ts'
+import { makeToken, withNamedTokens } from '../tokens.ts'
 
-export const tokenCommand: Command = {
+export const tokenCommand = commandWithSubcommands({
   name: 'token',
-  summary: 'print the address of the running gateway with its token',
-  usage: ['token [--json]'],
-  details: 'The token gives full access to this home. It is stored in the home in a file that only you can read.',
-  words: { least: 0, most: 0 },
-  options: { json: { summary: 'print {address, token}' } },
-  run: printToken,
-}
+  summary: 'print the address with the token of the owner, and make tokens for others',
+  details:
+    'The token of the owner gives full access to this home. It is stored in the home in a file that only you can read. `new` makes a token ' +
+    'for a program, a device or a person, with its own name and scope, and prints it once. `read` lets its holder see sessions, ' +
+    'calls and usage; `talk` also send messages and files; `approve` also decide about calls and proposals; `admin` everything; ' +
+    '`mcp` is for MCP clients alone. `revoke` ends a token at once, with what it holds open. WHEN is a span such as 12h, 30d or 8w, or a date.',
+  options: {
+    scope: { value: 'SCOPE', summary: `what the new token is for: ${tokenScopes.join(', ')}` },
+    expires: { value: 'WHEN', summary: 'when the new token expires (default: never)' },
+  },
+  first: 'show',
+  subcommands: {
+    show: { usage: '[--json]', forPersons: 'read the token', run: showToken },
+    new: { usage: 'NAME --scope SCOPE [--expires WHEN] [--json]', forPersons: 'make a token', run: newToken },
+    list: { usage: '[--json]', run: listTokens },
+    revoke: { usage: 'NAME [--json]', forPersons: 'revoke a token', run: revokeToken },
+  },
+})
 
-async function printToken(call: CommandCall, io: Io): Promise<number> {
-  refuseTools(io, 'read the token')
+async function showToken(call: CommandCall, io: Io): Promise<number> {
   const { readToken } = await import('../../runtime.ts')
   const value = await readToken(call.home)
   const running = await findGateway(call.home)
@@ -29,5 +45,75 @@ async function printToken(call: CommandCall, io: Io): Promise<number> {
   } else {
     print(io, addressWithToken(address, value))
   }
+  return 0
+}
+
+/** Prints the new token alone on the standard output, so that a pipe can carry it to where it belongs. */
+async function newToken(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  const scope = readScope(call.text('scope'))
+  const {
+    token,
+    hash: _hash,
+    ...made
+  } = await makeToken(call.home, io, {
+    name,
+    scope,
+    ...defined({ expires: call.text('expires') }),
+  })
+  if (call.json) {
+    printJson(io, { ...made, token })
+    return 0
+  }
+  const until = made.expires === undefined ? 'It does not expire.' : `It expires ${timeText(made.expires, new Date())}.`
+  note(
+    io,
+    `Made the token ${name} (${scope}). ${until} It is shown only now; end it with \`foreword token revoke ${name}\`.`,
+  )
+  print(io, token)
+  return 0
+}
+
+function readScope(text: string | undefined): TokenScope {
+  const names = tokenScopes.join(', ')
+  if (text === undefined) throw usageFailure('--scope is missing.', `Use one of ${names}, the least that is enough.`)
+  const scope = tokenScopes.find((name) => name === text)
+  if (scope !== undefined) return scope
+  const near = nearestName(text, tokenScopes)
+  throw usageFailure(
+    `Unknown scope "${text}".`,
+    near === undefined ? `Use one of ${names}.` : `Did you mean \`--scope ${near}\`?`,
+  )
+}
+
+async function listTokens(call: CommandCall, io: Io): Promise<number> {
+  const { listedTokens, openTokenUses } = await import('../../runtime.ts')
+  const tokens = await withNamedTokens(call.home, io, async (named) =>
+    listedTokens(named.list(), await openTokenUses({ home: call.home }).all(), Date.now()),
+  )
+  const empty = 'No named tokens yet. Make one with `foreword token new NAME --scope SCOPE`.'
+  return printList(tokens, { empty, table: tokenTable }, call, io)
+}
+
+function tokenTable(tokens: readonly ListedToken[], io: Io): string {
+  const now = new Date()
+  const rows = tokens.map(({ name, scope, made, expires, used, isExpired }) => [
+    name,
+    scope,
+    timeText(made, now),
+    expires === undefined ? 'never' : `${isExpired ? 'expired ' : ''}${timeText(expires, now)}`,
+    used === undefined ? 'never' : timeText(used, now),
+  ])
+  return fittedTable([['token', 'scope', 'made', 'expires', 'last used'], ...rows], {
+    columns: lineLimit(io),
+    spare: [2, 4],
+  })
+}
+
+async function revokeToken(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  await withNamedTokens(call.home, io, (named) => named.revoke(name, 'cli'))
+  if (call.json) printJson(io, { revoked: name })
+  else note(io, `Revoked ${name}. Nobody gets in with it any more.`)
   return 0
 }

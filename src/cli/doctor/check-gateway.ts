@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { Finding } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, ForewordError } from '../../platform.ts'
 import { findGateway } from '../connection.ts'
 import { ok, problem } from './finding.ts'
 
@@ -47,10 +47,17 @@ function tryPort(port: number, bind: string): Promise<string | undefined> {
   })
 }
 
-/** Checks that the token of a gateway that other machines can reach is hard to guess. No findings where it is. */
+/** Checks that the token of a gateway that other machines can reach is hard to guess, and that named tokens can be read. No findings where it is so. */
 export async function checkToken(
   home: string,
-  { bind, token }: { readonly bind: string; readonly token?: string | undefined },
+  gateway: { readonly bind: string; readonly token?: string | undefined },
+): Promise<readonly Finding[]> {
+  return [...(await checkOwnerToken(home, gateway)), ...(await checkNamedTokens(home))]
+}
+
+async function checkOwnerToken(
+  home: string,
+  { bind, token }: Parameters<typeof checkToken>[1],
 ): Promise<readonly Finding[]> {
   const { readToken } = await import('../../runtime.ts')
   const { assertBindIsSafe } = await import('../../server.ts')
@@ -61,5 +68,16 @@ export async function checkToken(
   } catch (error) {
     const why = errorMessage(error)
     return [problem('token', why, 'Or listen only on this machine: `foreword config set gateway.bind 127.0.0.1`.')]
+  }
+}
+
+async function checkNamedTokens(home: string): Promise<readonly Finding[]> {
+  const { namedTokens } = await import('../../runtime.ts')
+  try {
+    namedTokens(home)
+    return []
+  } catch (error) {
+    const hint = (error instanceof ForewordError ? error.hint : undefined) ?? 'Correct the file.'
+    return [problem('token', errorMessage(error), hint)]
   }
 }

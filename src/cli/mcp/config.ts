@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { CommandCall, Io } from '../../capability.ts'
-import { nearestName } from '../../platform.ts'
+import { defined, nearestName } from '../../platform.ts'
+import type { MadeToken } from '../../runtime.ts'
 import { homeDirectory } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
+import { withNamedTokens } from '../tokens.ts'
 
 const program = join(import.meta.dirname, '../../../bin/foreword.js')
 
@@ -11,19 +13,22 @@ const program = join(import.meta.dirname, '../../../bin/foreword.js')
 export async function printConfig(call: CommandCall, io: Io): Promise<number> {
   const [name = 'claude-desktop'] = call.words.slice(1)
   const client = clientNamed(name)
-  const entry = call.has('http') ? await gatewayEntry(call, io) : await programEntry(call, io)
-  const text = client.text(entry)
-  if (text === undefined) {
+  if (call.has('http') && client.text(exampleEntry) === undefined) {
     throw new CommandFailure('unsupported', `${client.title} starts its servers itself and accepts no address.`, {
       hint: `Run \`foreword mcp config ${name}\` without --http.`,
     })
   }
+  const { entry, made } = call.has('http') ? await gatewayEntry(call, io, name) : await programEntry(call, io)
+  const text = client.text(entry)!
   if (call.json) {
-    printJson(io, { client: name, file: client.file, text })
+    printJson(io, { client: name, file: client.file, text, ...defined({ token: made }) })
     return 0
   }
   note(io, `For ${client.title}: ${client.file}`)
-  if (entry.type === 'http') note(io, 'It contains the token of the gateway. Keep it as secret as a password.')
+  if (made !== undefined) {
+    note(io, `It contains the new token ${made}, which opens /mcp and nothing else. Keep it as secret as a password.`)
+    note(io, `\`foreword token revoke ${made}\` ends it.`)
+  }
   print(io, text)
   if (client.command === undefined) return 0
   if (entry.type === 'stdio') note(io, `Or: ${client.command(entry)}`)
@@ -45,11 +50,17 @@ function clientNamed(name: string): McpClient {
   )
 }
 
-async function programEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
+interface NewEntry {
+  readonly entry: ServerEntry
+  /** The name of the token that was made for it. */
+  readonly made?: string
+}
+
+async function programEntry({ home }: CommandCall, io: Io): Promise<NewEntry> {
   const { FOREWORD_HOME: _home, ...others } = io.environment
   const isDefault = home === homeDirectory(undefined, others)
   const env = { ...(isDefault ? {} : { FOREWORD_HOME: home }), ...(await folderVariables(home, io)) }
-  return { type: 'stdio', command: process.execPath, args: [program, 'mcp'], env }
+  return { entry: { type: 'stdio', command: process.execPath, args: [program, 'mcp'], env } }
 }
 
 /** The variables of this environment that set a folder of the configuration. A program started on a desktop lacks them. */
@@ -69,19 +80,31 @@ async function folderVariables(home: string, { environment, capabilities = [] }:
   return set
 }
 
-async function gatewayEntry({ home }: CommandCall, io: Io): Promise<ServerEntry> {
-  refuseTools(io, 'read the token')
+/** An entry with a new token for this client alone. That of the owner is in no text of a client. */
+async function gatewayEntry({ home }: CommandCall, io: Io, client: string): Promise<NewEntry> {
+  refuseTools(io, 'make a token')
   const [{ readToken }, { findGateway }] = await Promise.all([import('../../runtime.ts'), import('../connection.ts')])
-  const [token, running] = await Promise.all([readToken(home), findGateway(home)])
+  const [wasStarted, running] = await Promise.all([readToken(home), findGateway(home)])
   const url = running.type === 'gateway' ? running.address : await configuredAddress(home, io)
-  if (token === undefined || url === undefined) {
+  if (wasStarted === undefined || url === undefined) {
     throw new CommandFailure('no-gateway', `No gateway was ever started on the home ${home}.`, {
       hint: 'Start one with `foreword start`, then run this command again.',
     })
   }
   if (running.type !== 'gateway')
     note(io, 'No gateway runs on this home now. The address comes from the configuration.')
-  return { type: 'http', url: `${url}/mcp`, headers: bearer(token) }
+  const { name, token } = await makeClientToken(home, io, client)
+  return { entry: { type: 'http', url: `${url}/mcp`, headers: bearer(token) }, made: name }
+}
+
+/** Named after the client, with a number where there is one already: an older configuration goes on working. */
+function makeClientToken(home: string, io: Io, client: string): Promise<MadeToken> {
+  return withNamedTokens(home, io, (named) => {
+    const names = new Set(named.list().map((each) => each.name))
+    let name = `mcp-${client}`
+    for (let number = 2; names.has(name); number += 1) name = `mcp-${client}-${number}`
+    return named.make({ name, scope: 'mcp' }, 'cli')
+  })
 }
 
 function bearer(token: string): Readonly<Record<string, string>> {
@@ -103,6 +126,9 @@ export type ServerEntry =
       readonly env: Readonly<Record<string, string>>
     }
   | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+/** Shows whether a client accepts an address, before a token is made for it. */
+const exampleEntry: ServerEntry = { type: 'http', url: '', headers: {} }
 
 /** A program that speaks MCP, and the form in which its settings name a server. */
 interface McpClient {

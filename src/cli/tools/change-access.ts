@@ -110,14 +110,20 @@ async function record(home: string, facts: readonly AuditFacts[], io: Io): Promi
 }
 
 function changeFacts(tool: string, allowed: boolean): AuditFacts {
-  return { kind: 'change', tool, rule: 'tool-access.json', reason: allowed ? 'allowed' : 'no longer allowed' }
+  return {
+    kind: 'change',
+    tool,
+    rule: 'tool-access.json',
+    by: 'cli',
+    reason: allowed ? 'allowed' : 'no longer allowed',
+  }
 }
 
 /** The new access of a tool that the command names. */
 function newAccess({ name, access, rule }: ToolStatus, { names, allowed }: Wanted): AuditFacts {
   const decision = access === 'ask' ? 'asked' : access
   const reason = `after tools ${allowed ? 'allow' : 'deny'} ${names.join(' ')}`.slice(0, 500)
-  return { kind: 'change', tool: name, decision, rule, reason }
+  return { kind: 'change', tool: name, decision, rule, by: 'cli', reason }
 }
 
 type FileChange = Pick<EditedAccess, 'before' | 'after'>

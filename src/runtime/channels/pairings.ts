@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock, PairedChat, Pairings } from '../../capability.ts'
-import { serialQueue, sha256 } from '../../platform.ts'
+import { defined, serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 
@@ -85,12 +85,15 @@ export function createPairings(parts: {
       const wanted = chats.filter((each) => channel === undefined || each.channel === channel)
       return wanted.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
     },
-    async remove(channel, chat) {
+    async remove(channel, chat, by) {
       const id = pairingId(channel, chat)
       const record = await store.record('pairing', id)
       if (!record || record.value === null) return false
       const removed: RecordChange = { kind: 'pairing', id, value: null, after: record.version }
-      return write(clock.time(), removed, pairingAudit('unpaired', record.value as PairedChat))
+      return write(clock.time(), removed, {
+        ...pairingAudit('unpaired', record.value as PairedChat),
+        ...defined({ by }),
+      })
     },
   }
 }

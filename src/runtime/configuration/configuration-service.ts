@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnyCapability, type Clock, type ConfigurationService, RuntimeError } from '../../capability.ts'
-import { sha256 } from '../../platform.ts'
+import { defined, sha256 } from '../../platform.ts'
 import type { SessionStore, Write } from '../../session.ts'
 import { fileDiff, readText } from '../../tool.ts'
 import { fileVersions, fileVersionWrites } from '../home/file-versions.ts'
@@ -56,14 +56,18 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         return { digest, difference: '', problems: problemSentences(error) }
       }
     },
-    async set({ key, value, kept, digest }) {
+    async set({ key, value, kept, digest, by }) {
       const { schema } = await load()
       let before = ''
       // Before the new content counts: where it cannot be recorded, nothing is changed.
       const record = async (after: string): Promise<void> => {
         const time = clock.time()
         const reason = `${key.join('.')} ${value === undefined ? 'removed' : 'set'} on the page`.slice(0, 500)
-        const audit: Write = { type: 'audit', facts: { kind: 'change', rule: 'config.json', reason }, time }
+        const audit: Write = {
+          type: 'audit',
+          facts: { kind: 'change', rule: 'config.json', reason, ...defined({ by }) },
+          time,
+        }
         const versions = await fileVersionWrites(store, { file: kept.join('.'), before, after, time })
         await store.transaction([...versions, audit])
       }

@@ -104,7 +104,7 @@ export function createAccessService({ home, environment, store, clock, tools }: 
       const [{ path, text }, known] = await Promise.all([current(), tools()])
       return described(path, text, known)
     },
-    async save({ text, digest, shown }) {
+    async save({ text, digest, shown, by }) {
       const known = await tools()
       const change = (now: string): string => {
         if (sha256(now) !== digest) throw changed('The file tool-access.json has changed since you read it.')
@@ -118,7 +118,7 @@ export function createAccessService({ home, environment, store, clock, tools }: 
         const facts = [
           { kind: 'change', rule: ACCESS_FILE, reason: 'changed on the page' } as const,
           ...shownChange.changes.map(changeFacts),
-        ]
+        ].map((each) => ({ ...each, ...defined({ by }) }))
         try {
           await store.transaction(await accessWrites(store, made, facts, clock.time()))
         } catch (error) {

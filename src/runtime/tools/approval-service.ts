@@ -166,7 +166,7 @@ function approvalView({ approval, session, turn, toolCallId, time, rule, request
 
 function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
   const { session, turn, toolCallId, call, request, digest } = question
-  const about = { ...callFacts(request), session, turn, toolCallId, call, digest, rule: by }
+  const about = { ...callFacts(request), session, turn, toolCallId, call, digest, rule: by, by }
   if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }
   return { ...about, decision: 'denied', ...(decided.reason ? { reason: decided.reason } : {}) }
 }

@@ -82,17 +82,23 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
     async planTool(tool, input) {
       return toolTrial(await planned(tool, input))
     },
-    async runTool(tool, input, digest) {
+    async runTool(tool, input, digest, by) {
       const plan = await planned(tool, input)
       if (plan.type === 'refused') {
         const facts = callFacts(plan.call ?? { tool, input })
-        await note({ ...facts, decision: 'refused', rule: plan.rule, reason: resultText(plan.result).slice(0, 500) })
+        await note({
+          ...facts,
+          ...defined({ by }),
+          decision: 'refused',
+          rule: plan.rule,
+          reason: resultText(plan.result).slice(0, 500),
+        })
         return plan.result
       }
       if (plan.digest !== digest) {
         throw new RuntimeError('decided', `${tool} would now do something else than what was shown. Show it again.`)
       }
-      const facts = { ...callFacts(plan.call), rule: 'run-by-hand', digest }
+      const facts = { ...callFacts(plan.call), rule: 'run-by-hand', digest, ...defined({ by }) }
       await note({ ...facts, decision: 'approved' })
       const began = clock.monotonic()
       const result = await plan.run()
@@ -100,9 +106,9 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
       await note({ ...facts, kind: 'call', ...resultFacts(result, resultText(result)), durationMs })
       return result
     },
-    async acceptTool(tool, digest) {
+    async acceptTool(tool, digest, by) {
       const accepted = await capabilities.accept(tool, digest)
-      if (accepted) await note({ kind: 'change', tool, digest, rule: 'definition-accepted' })
+      if (accepted) await note({ kind: 'change', tool, digest, rule: 'definition-accepted', ...defined({ by }) })
       return accepted
     },
   }

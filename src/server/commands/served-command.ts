@@ -1,4 +1,4 @@
-import type { SlashCommand } from '../../capability.ts'
+import type { Caller, SlashCommand } from '../../capability.ts'
 
 /** A command of a conversation that a client runs over HTTP. */
 export interface ServedCommand extends Pick<SlashCommand, 'argument' | 'summary' | 'shows'> {
@@ -11,6 +11,8 @@ export interface ServedCall {
   readonly argument: string
   /** `undefined` before the first message. */
   readonly session: string | undefined
+  /** Who runs it: it may do no more than they may. */
+  readonly caller: Caller
 }
 
 /** What a command answers a person. */

@@ -44,11 +44,11 @@ export function createMcpAudit({ store, time }: AuditParts): McpAudit {
   }
 }
 
-function callFacts({ tool, input, client }: CalledTool): Pick<AuditFacts, 'tool' | 'input' | 'reason'> {
+function callFacts({ tool, input, client, by }: CalledTool): Pick<AuditFacts, 'tool' | 'input' | 'by' | 'reason'> {
   const text = JSON.stringify(input)
   return {
     tool,
     input: text.length > MOST_INPUT_CHARS ? `${text.slice(0, MOST_INPUT_CHARS)}…` : text,
-    ...defined({ reason: client === undefined ? undefined : `called by ${client}` }),
+    ...defined({ by, reason: client === undefined ? undefined : `called by ${client}` }),
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Transformer, TransformStream } from 'node:stream/web'
 import {
+  type AuthInfo,
   createMcpHandler,
   isJsonContentType,
   isLegacyRequest,
@@ -8,7 +9,8 @@ import {
   readRequestBody,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { McpCatalogue } from '../../capability.ts'
+import { type Caller, type McpCatalogue, ownerCaller } from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import { securityHeaders } from '../answer.ts'
 import { type Era, protocolServer, requestStateCodec } from './protocol-server.ts'
 
@@ -22,7 +24,7 @@ interface EndpointOptions {
 
 /** MCP over streamable HTTP, revisions 2025-11-25 and 2026-07-28. The server has already checked access. */
 export interface HttpEndpoint {
-  fetch(request: Request): Promise<Response>
+  fetch(request: Request, caller?: Caller): Promise<Response>
   close(): Promise<void>
 }
 
@@ -33,19 +35,23 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
   const legacy = legacySessions(() => make('legacy'))
   const modern = createMcpHandler(() => make('modern'), { legacy: 'reject', maxRequestBodySize: maxBodyBytes })
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request, authInfo: AuthInfo): Promise<Response> {
     if (request.method !== 'POST') {
-      return (await isLegacyRequest(request)) ? legacy.fetch(request, undefined) : modern.fetch(request)
+      return (await isLegacyRequest(request))
+        ? legacy.fetch(request, undefined, authInfo)
+        : modern.fetch(request, { authInfo })
     }
     const read = await readJson(request, maxBodyBytes)
     if (read instanceof Response) return read
     const isLegacy = await isLegacyRequest(request, read.body)
-    return isLegacy ? legacy.fetch(request, read.body) : modern.fetch(request, { parsedBody: read.body })
+    return isLegacy
+      ? legacy.fetch(request, read.body, authInfo)
+      : modern.fetch(request, { parsedBody: read.body, authInfo })
   }
 
   return {
-    async fetch(request) {
-      const response = await answer(request)
+    async fetch(request, { by, scope } = ownerCaller) {
+      const response = await answer(request, { token: '', clientId: by, scopes: [scope] })
       for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value)
       return response
     },
@@ -86,12 +92,14 @@ const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
 /** Connections of clients of revision 2025-11-25 or earlier, where each client has a server of its own. */
 interface LegacySessions {
   /** `body`: parsed, of a POST. */
-  fetch(request: Request, body: unknown): Promise<Response>
+  fetch(request: Request, body: unknown, authInfo?: AuthInfo): Promise<Response>
   closeAll(): Promise<void>
 }
 
 interface Connection {
   readonly id: string
+  /** Whose it is: to anyone else there is no such connection. */
+  readonly clientId: string | undefined
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: McpServer
   /** Number of open answers, including streams. */
@@ -128,7 +136,7 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
     return true
   }
 
-  async function begin(request: Request, body: unknown): Promise<Response> {
+  async function begin(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     if (!makeRoom()) {
       const message = 'Too many clients are connected. Try again in a moment.'
       return refusalResponse(503, -32_000, message, { 'retry-after': '10' })
@@ -138,29 +146,29 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized(id) {
-        connection = { id, transport, server, open: 0, used: performance.now() }
+        connection = { id, clientId: authInfo?.clientId, transport, server, open: 0, used: performance.now() }
         connections.set(id, connection)
         sweeping ??= setTimeout(sweep, limits.idleMs / 4).unref()
       },
       onsessionclosed: (id) => void connections.delete(id),
     })
     await server.connect(transport)
-    const response = await transport.handleRequest(request, { parsedBody: body })
+    const response = await transport.handleRequest(request, { parsedBody: body, ...defined({ authInfo }) })
     if (connection === undefined) await server.close()
     return connection === undefined ? response : countWhileOpen(response, connection)
   }
 
   return {
-    async fetch(request, body) {
+    async fetch(request, body, authInfo) {
       const id = request.headers.get('mcp-session-id')
-      if (id === null) return begin(request, body)
+      if (id === null) return begin(request, body, authInfo)
       const connection = connections.get(id)
-      if (connection === undefined) {
+      if (connection === undefined || connection.clientId !== authInfo?.clientId) {
         const message = 'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.'
         return refusalResponse(404, -32_001, message)
       }
       connection.used = performance.now()
-      const options = body === undefined ? {} : { parsedBody: body }
+      const options = { ...(body === undefined ? {} : { parsedBody: body }), ...defined({ authInfo }) }
       return countWhileOpen(await connection.transport.handleRequest(request, options), connection)
     },
     async closeAll() {

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../capability.ts'
+import type { Caller, Runtime } from '../../capability.ts'
 import type { McpContributionSource } from './catalogue.ts'
 import type { HttpEndpoint } from './http-endpoint.ts'
 
@@ -15,7 +15,7 @@ interface LazyEndpointOptions {
 }
 
 interface LazyEndpoint {
-  fetch(request: Request): Promise<Response>
+  fetch(request: Request, caller: Caller): Promise<Response>
   /** Ends every stream and every connection. A client that returns begins again. */
   close(): void
 }
@@ -37,10 +37,10 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): La
   }
 
   return {
-    async fetch(request) {
+    async fetch(request, caller) {
       endpoint ??= opened()
       try {
-        return await (await endpoint).fetch(request)
+        return await (await endpoint).fetch(request, caller)
       } catch (error) {
         // The next request tries again to open the endpoint.
         void endpoint?.catch(() => (endpoint = undefined))

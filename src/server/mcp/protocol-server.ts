@@ -128,7 +128,7 @@ export function invalidParams(message: string): ProtocolError {
 async function answerCall(catalogue: McpCatalogue, tool: McpTool, input: Record<string, unknown>, call: McpCall) {
   const refusal = await catalogue.refusal(tool.definition.name)
   if (refusal === undefined) return tool.call(input, call)
-  await catalogue.refused?.({ tool: tool.definition.name, input, client: call.client }, refusal)
+  await catalogue.refused?.({ tool: tool.definition.name, input, client: call.client, by: call.by }, refusal)
   return failureEnvelope('unavailable', refusal.reason, { rule: refusal.rule })
 }
 
@@ -154,6 +154,7 @@ function mcpCall(context: ServerContext, era: Era, client: Client, { seals, asks
   const progressToken = meta?.progressToken
   return {
     client: client.name,
+    by: context.http?.authInfo?.clientId,
     signal: mcpReq.signal,
     person: asksPersons && asksInForms(client.capabilities) ? personIn(era) : undefined,
     seal: (content) => seals.mint(content, context),

@@ -81,6 +81,7 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/tool-access',
+      scope: 'admin',
       tag,
       summary: 'The file `tool-access.json`, and what each of its entries matches',
       answers: { 200: { description: 'The file', schema: view } },
@@ -89,6 +90,7 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/tool-access/preview',
+      scope: 'admin',
       tag,
       summary: 'Shows what a change of `tool-access.json` would let through. Writes nothing',
       body: z.strictObject({
@@ -105,6 +107,7 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
     route({
       method: 'PUT',
       path: '/api/tool-access',
+      scope: 'admin',
       tag,
       summary: 'Writes `tool-access.json` as it was previewed; the content before is kept',
       description:
@@ -115,11 +118,12 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
         shown: digestSchema.describe('`shown` of the preview.'),
       }),
       answers: { 200: { description: 'The file', schema: view } },
-      handle: async ({ body }) => json(await access.save(body)),
+      handle: async ({ body, caller }) => json(await access.save({ ...body, by: caller.by })),
     }),
     route({
       method: 'GET',
       path: '/api/tool-access/versions',
+      scope: 'admin',
       tag,
       summary: 'Lists the contents that `tool-access.json` has had, newest first',
       answers: { 200: { description: 'The contents', schema: fileVersionsSchema } },

@@ -54,6 +54,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit',
+      scope: 'read',
       tag: 'audit',
       summary: 'Lists records of decisions and calls, oldest first',
       description:
@@ -71,6 +72,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit/export',
+      scope: 'read',
       tag: 'audit',
       summary: 'Exports complete records as JSON Lines, oldest first',
       description: 'With every filter of the list. Each record has the hash of the one before it.',
@@ -94,6 +96,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit/verify',
+      scope: 'read',
       tag: 'audit',
       summary: 'Verifies the whole chain against its checkpoints and names the first record that was changed',
       query: z.strictObject({ expect: expectation }),

@@ -11,6 +11,7 @@ export function backupRoutes({ backups }: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/backups',
+      scope: 'admin',
       tag,
       summary: 'The archive that is being made, the one that can be downloaded, and those that were made before',
       answers: {
@@ -38,6 +39,7 @@ export function backupRoutes({ backups }: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/backups',
+      scope: 'admin',
       tag,
       summary: 'Begins to make an archive of the whole home, as `foreword backup` does',
       description: 'It contains the token of the gateway and the keys of providers.',
@@ -50,6 +52,7 @@ export function backupRoutes({ backups }: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/backups/:backup/archive',
+      scope: 'admin',
       tag,
       summary: 'Downloads an archive, a tar.gz',
       answers: { 200: { description: 'The archive', media: 'application/gzip' } },

@@ -17,6 +17,7 @@ export function branchRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/branches',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Lists the branches of a session, that of the head first',
       answers: { 200: { description: 'Branches', schema: z.object({ branches: z.array(branchSchema) }) } },
@@ -25,6 +26,7 @@ export function branchRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/sessions/:session/head',
+      scope: 'talk',
       tag: 'sessions',
       summary: 'Chooses the turn after which a session goes on',
       description: 'Nothing is removed: the other turns are kept in their branches.',

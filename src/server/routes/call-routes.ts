@@ -39,6 +39,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/calls',
+      scope: 'read',
       tag: 'calls',
       summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
       description: 'The newest calls, or those that follow `after`.',
@@ -63,6 +64,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls',
+      scope: 'read',
       tag: 'calls',
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
       query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
@@ -72,6 +74,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call',
+      scope: 'read',
       tag: 'calls',
       summary: 'Reads the record of a call with its manifest',
       answers: { 200: { description: 'The record', schema: callRecord } },
@@ -80,6 +83,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call/manifest',
+      scope: 'read',
       tag: 'calls',
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
@@ -92,6 +96,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call/request',
+      scope: 'read',
       tag: 'calls',
       summary: 'Rebuilds the exact request of a call and compares it with its digest',
       query: z.strictObject({
@@ -117,6 +122,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/calls/:call/scenario',
+      scope: 'read',
       tag: 'calls',
       summary: 'The input of a call as a scenario, for `foreword assemble` and `foreword check`',
       query: z.strictObject({ history: historySchema }),
@@ -126,6 +132,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/layers',
+      scope: 'read',
       tag: 'calls',
       summary: 'Lists the layers of the newest calls: where each comes from, and the named sections of its text',
       query: z.strictObject({ ...historyOf, limit: limitSchema(200, 1000) }),
@@ -146,6 +153,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/layers/:layer/history',
+      scope: 'read',
       tag: 'calls',
       summary: 'The versions of a layer, newest first, and the calls that read each of them',
       description:
@@ -182,6 +190,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/diff',
+      scope: 'read',
       tag: 'calls',
       summary:
         'Compares two calls: what was added, removed, moved or changed its form, and why the later one begins otherwise',
@@ -197,6 +206,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/replay',
+      scope: 'read',
       tag: 'calls',
       summary: 'Rebuilds every call of a session and reports how many are identical',
       answers: {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime, type SlashCommandCall } from '../../capability.ts'
+import { type Caller, type Route, route, type Runtime, type SlashCommandCall } from '../../capability.ts'
 import { nearestName } from '../../platform.ts'
 import { json } from '../answer.ts'
 import { conversationCommands } from '../commands/chat-commands.ts'
@@ -11,8 +11,8 @@ import type { ChoiceDescriptions } from '../session-choices.ts'
 interface CommandParts {
   readonly choices: ChoiceDescriptions
   readonly contributions: readonly ServerContribution[]
-  /** How commands of capabilities call the endpoints. */
-  readonly ask: SlashCommandCall['ask']
+  /** How commands of capabilities call the endpoints, as the caller who runs them. */
+  ask(caller: Caller): SlashCommandCall['ask']
 }
 
 /** Commands of a conversation, such as `/model`: those of the host, and those of capabilities. */
@@ -24,7 +24,8 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
       ...(usage === undefined ? {} : { argument: usage }),
       ...(shows === undefined ? {} : { shows }),
       async run(call) {
-        const answer = await run({ ...call, ask })
+        const { argument, session } = call
+        const answer = await run({ argument, session, ask: ask(call.caller) })
         return answer === undefined ? {} : { text: answer }
       },
     })),
@@ -37,6 +38,7 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
     route({
       method: 'GET',
       path: '/api/commands',
+      scope: 'read',
       tag: 'commands',
       summary: 'Lists the commands that a conversation accepts, without their slash',
       answers: { 200: { description: 'Commands', schema: listSchema } },
@@ -45,6 +47,7 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
     route({
       method: 'POST',
       path: '/api/commands/:command',
+      scope: 'talk',
       tag: 'commands',
       summary: 'Runs a command in a conversation',
       body: z.strictObject({
@@ -57,10 +60,10 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
           schema: z.object({ text: z.string().optional(), session: z.string().optional() }),
         },
       },
-      handle: async ({ param, body: { argument, session } }) => {
+      handle: async ({ caller, param, body: { argument, session } }) => {
         const command = commands.find(({ name }) => name === param('command'))
         if (!command) throw unknownCommand(param('command'), commands)
-        return json(await command.run({ argument: argument.trim(), session }))
+        return json(await command.run({ argument: argument.trim(), session, caller }))
       },
     }),
   ]

@@ -10,6 +10,7 @@ export function doctorRoutes(examine: () => AsyncIterable<Finding>): readonly Ro
     route({
       method: 'GET',
       path: '/api/doctor',
+      scope: 'admin',
       tag: 'system',
       summary: 'Checks the home as `foreword doctor` does: each finding as a server-sent event, when it is known',
       description:

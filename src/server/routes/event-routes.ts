@@ -12,6 +12,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/entries',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Reads the log of a session, oldest first',
       query: z.strictObject({
@@ -29,6 +30,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/events',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Follows a session as server-sent events',
       description:

@@ -34,6 +34,7 @@ export function historySearchRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/search/history',
+      scope: 'read',
       tag: 'search',
       summary: 'Searches messages and tool calls of sessions, as the tool `read_history` does in one conversation',
       query: z.strictObject({

@@ -30,6 +30,7 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/pairings',
+      scope: 'admin',
       tag,
       summary: 'Lists the paired chats, oldest pairing first',
       query: z.strictObject({ channel: channel.optional() }),
@@ -39,6 +40,7 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/pairings/code',
+      scope: 'admin',
       tag,
       summary: 'Creates a code that pairs one chat',
       description: 'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel.',
@@ -49,11 +51,12 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'DELETE',
       path: '/api/pairings/:channel/:chat',
+      scope: 'admin',
       tag,
       summary: 'Removes a pairing: no message of this chat reaches a model any more',
       answers: { 204: { description: 'Removed' } },
-      handle: async ({ param }) => {
-        if (await runtime.pairings.remove(param('channel'), param('chat'))) return empty(204)
+      handle: async ({ caller, param }) => {
+        if (await runtime.pairings.remove(param('channel'), param('chat'), caller.by)) return empty(204)
         throw pairingNotFound(param('channel'), param('chat'))
       },
     }),

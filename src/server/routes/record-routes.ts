@@ -31,6 +31,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'GET',
       path: all,
+      scope: 'read',
       tag,
       summary: `Lists ${name}s in the order in which they were created`,
       query: z.strictObject({
@@ -47,6 +48,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'POST',
       path: all,
+      scope: 'admin',
       tag,
       summary: `Creates ${one}`,
       body: schema,
@@ -59,6 +61,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'GET',
       path: each,
+      scope: 'read',
       tag,
       summary: `Reads ${one}`,
       answers: { 200: { description: 'Its newest version', schema: kept } },
@@ -67,6 +70,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'PATCH',
       path: each,
+      scope: 'admin',
       tag,
       summary: `Changes ${one}`,
       description:
@@ -83,6 +87,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'DELETE',
       path: each,
+      scope: 'admin',
       tag,
       summary: `Removes ${one}; its versions stay`,
       answers: { 204: { description: 'Removed' } },
@@ -94,6 +99,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'GET',
       path: `${each}/versions`,
+      scope: 'read',
       tag,
       summary: `Lists every version of ${one}, newest first`,
       answers: { 200: { description: 'Versions', schema: z.object({ versions: z.array(kept) }) } },
@@ -102,6 +108,7 @@ export function recordRoutes<Value extends object>(
     route({
       method: 'POST',
       path: `${each}/restore`,
+      scope: 'admin',
       tag,
       summary: `Restores an earlier version of ${one} as the newest, also after a removal`,
       body: restoreBodySchema,

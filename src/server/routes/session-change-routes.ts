@@ -57,6 +57,7 @@ export function sessionChangeRoutes(store: SessionStore, watch: SessionWatch): r
     route({
       method: 'GET',
       path: '/api/session-changes',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Follows the list of sessions as server-sent events',
       description:

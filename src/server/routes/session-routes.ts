@@ -19,6 +19,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'GET',
       path: '/api/sessions',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Lists sessions, newest activity first',
       query: z.strictObject({
@@ -46,6 +47,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'GET',
       path: '/api/session-folders',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Lists the folders that sessions are in',
       answers: {
@@ -60,6 +62,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'POST',
       path: '/api/sessions',
+      scope: 'talk',
       tag: 'sessions',
       summary: 'Creates a session',
       body: z.strictObject({
@@ -82,6 +85,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'GET',
       path: '/api/sessions/:session',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Reads a session',
       answers: { 200: { description: 'The session', schema: sessionRow } },
@@ -90,6 +94,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'PATCH',
       path: '/api/sessions/:session',
+      scope: 'talk',
       tag: 'sessions',
       summary: `Sets ${joinWords(
         changes.map((name) => `the ${name}`),
@@ -132,6 +137,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'POST',
       path: '/api/sessions/:session/undo',
+      scope: 'talk',
       tag: 'sessions',
       summary: 'Undoes the last turn of a session',
       description: 'The turn stays in the log, but no later call reads it. Effects of its tools are not undone.',
@@ -151,6 +157,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     route({
       method: 'DELETE',
       path: '/api/sessions/:session',
+      scope: 'talk',
       tag: 'sessions',
       summary: 'Deletes a session with all its content',
       answers: { 204: { description: 'Deleted' } },
@@ -196,6 +203,7 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
     route({
       method: 'GET',
       path: '/api/choices',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Lists what a session can choose besides its model, and what choosing none means',
       answers: { 200: { description: 'Choices', schema: z.object({ choices: z.array(offeredChoice) }) } },
@@ -205,6 +213,7 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
     route({
       method: 'GET',
       path: '/api/choices/:choice',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Lists the options of a choice such as `agent`; without `options` where they cannot be listed',
       answers: { 200: { description: 'Options', schema: z.object({ options: z.array(option).optional() }) } },

@@ -15,6 +15,7 @@ export function sessionTransferRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/export',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Exports a session as JSON Lines, complete and exact',
       description: 'The last line counts the others: an export without it is not complete.',
@@ -39,6 +40,7 @@ export function sessionTransferRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/sessions/import',
+      scope: 'talk',
       tag: 'sessions',
       summary: 'Imports an exported session from JSON Lines: all of it or nothing',
       description:

@@ -25,6 +25,7 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/setup',
+      scope: 'read',
       tag,
       summary: 'Lists the providers that a model can come from, and the models that can be used now',
       answers: { 200: { description: 'What can be attached', schema: options } },
@@ -33,6 +34,7 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/setup/providers',
+      scope: 'admin',
       tag,
       summary: 'Attaches a provider: tries its key, keeps it in a file of its own, and names that file in config.json',
       description:
@@ -54,6 +56,7 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'PUT',
       path: '/api/setup/model',
+      scope: 'admin',
       tag,
       summary: 'Sets the model of sessions that choose none, in config.json and from the next turn on',
       body: z.strictObject({ model: z.string().min(1) }),

@@ -39,6 +39,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/',
+      scope: 'read',
       tag: 'system',
       summary: 'Lists the entry points. With `?token=` a browser gets a cookie and is redirected here',
       query: z.looseObject({ token: z.string().optional() }),
@@ -58,6 +59,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/api/status',
+      scope: 'read',
       tag: 'system',
       summary: 'Reports the version, the home, the model, active turns and warnings',
       answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
@@ -69,6 +71,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/api/models',
+      scope: 'read',
       tag: 'system',
       summary: 'Lists the available models, with what is known about them',
       answers: {
@@ -82,6 +85,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/api/model',
+      scope: 'read',
       tag: 'system',
       summary: 'One model: its abilities, limits and price, and the window and reserve of its calls',
       query: z.strictObject({ id: z.string().min(1).optional().describe('Absent: the configured one.') }),
@@ -96,6 +100,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/api/configuration',
+      scope: 'admin',
       tag: 'system',
       summary: 'Shows the configuration in force, without its secrets',
       answers: { 200: { description: 'The configuration', schema: z.looseObject({}) } },
@@ -104,6 +109,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'POST',
       path: '/api/reload',
+      scope: 'admin',
       tag: 'system',
       summary: 'Reloads prompt files and plugins, between turns',
       answers: {
@@ -114,6 +120,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'POST',
       path: '/api/context',
+      scope: 'read',
       tag: 'context',
       summary: 'Shows the request and the manifest of the next call. Writes nothing',
       body: previewBody,
@@ -123,6 +130,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/api/context',
+      scope: 'read',
       tag: 'context',
       summary: 'The same with query parameters and without attachments, for a browser',
       query: previewQuery,
@@ -132,6 +140,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'POST',
       path: '/api/context/scenario',
+      scope: 'read',
       tag: 'context',
       summary: 'The input of the next call as a scenario, for `foreword assemble` and `foreword check`. Writes nothing',
       body: previewBody.extend({ history: historySchema }),
@@ -144,6 +153,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route({
       method: 'GET',
       path: '/api/openapi.json',
+      scope: 'read',
       tag: 'system',
       summary: 'This document',
       answers: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },

@@ -1,68 +1,192 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
-import { defined, serialQueue } from '../../platform.ts'
-import type { TokenStore } from '../../runtime.ts'
+import { type Route, route, type Runtime, RuntimeError, tokenScopes } from '../../capability.ts'
+import { defined, serialQueue, sha256 } from '../../platform.ts'
+import {
+  BROWSER_SESSION_SECONDS,
+  type BrowserSessions,
+  type GatewayTokens,
+  listedTokens,
+  type TokenStore,
+} from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
-import { browserCookie } from '../guard.ts'
+import { cookieHeader, readCookie, remoteOf } from '../cookies.ts'
+import { hostOf } from '../guard.ts'
 
 interface TokenRoutesOptions {
   readonly hasToken: boolean
-  readonly tokens: TokenStore | undefined
-  /** The server asks for this token from now on. */
+  readonly tokens: GatewayTokens | undefined
+  readonly browsers: BrowserSessions
+  /** The server asks for this token of the owner from now on. */
   use(token: string): void
 }
 
-/** The token of the gateway for its owner: never the token itself. No tool reaches these endpoints. */
-export function tokenRoutes({ store }: Runtime, { hasToken, tokens, use }: TokenRoutesOptions): readonly Route[] {
+const tag = 'tokens'
+const name = z.string().min(1).max(64)
+const scope = z.enum(tokenScopes)
+const time = z.string().optional()
+
+const listed = z.object({
+  name,
+  scope,
+  made: z.string(),
+  expires: time.describe('Absent: never.'),
+  used: time.describe('When it was last used, to the minute. Absent: never.'),
+  isExpired: z.boolean(),
+})
+
+/** The tokens of the gateway for its owner. No tool reaches these endpoints. */
+export function tokenRoutes(runtime: Runtime, options: TokenRoutesOptions): readonly Route[] {
+  return [...ownerTokenRoutes(runtime, options), ...namedTokenRoutes(options), logoutRoute(options)]
+}
+
+/** The token of the owner: never the token itself. */
+function ownerTokenRoutes(
+  { store }: Runtime,
+  { hasToken, tokens, browsers, use }: TokenRoutesOptions,
+): readonly Route[] {
   const alone = serialQueue()
-  const canReplace = tokens !== undefined && !tokens.isConfigured
+  const owner = tokens?.owner
+  const canReplace = owner !== undefined && !owner.isConfigured
   return [
     route({
       method: 'GET',
       path: '/api/token',
-      tag: 'system',
-      summary: 'Reports whether callers need a token, and when it was made. Never the token itself',
+      scope: 'read',
+      tag,
+      summary: 'Reports whether callers need a token, when that of the owner was made, and whose the caller has',
       answers: {
         200: {
           description: 'The facts',
           schema: z.object({
             needed: z.boolean(),
-            made: z.string().optional().describe('When it was stored, ISO 8601.'),
+            made: time.describe('When the token of the owner was stored, ISO 8601.'),
             canReplace: z.boolean().describe('`false` where the configuration sets it.'),
+            caller: z.object({
+              name: name.optional().describe('Of a named token. Absent: that of the owner.'),
+              scope: z.string(),
+            }),
           }),
         },
       },
-      handle: async () => json({ needed: hasToken, canReplace, ...defined({ made: await tokens?.made() }) }),
+      handle: async ({ caller }) =>
+        json({
+          needed: hasToken,
+          canReplace,
+          ...defined({ made: await owner?.made() }),
+          caller: { scope: caller.scope, ...defined({ name: caller.name }) },
+        }),
     }),
     route({
       method: 'POST',
       path: '/api/token/replace',
-      tag: 'system',
+      scope: 'admin',
+      tag,
       summary:
-        'Makes a new token: every other browser and program has to bring it, and the one that asks stays signed in',
+        'Makes a new token for the owner: every other browser and program with the old one has to bring it, and the one that asks stays signed in',
       description:
-        'The new token is in the home, and in no answer: `foreword token` prints it. A browser gets its new cookie with the answer.',
+        'The new token is in the home, and in no answer: `foreword token` prints it. A browser gets its new cookie with the answer. Named tokens stay valid.',
       answers: { 204: { description: 'Replaced; with a cookie for a browser' } },
-      async handle({ request }) {
-        if (!tokens || !canReplace) throw notReplaceable(tokens)
+      async handle({ request, caller }) {
+        if (!owner || !canReplace) throw notReplaceable(owner)
         const token = await alone.add(async () => {
-          const reason = 'a new token was made on the page'
-          const time = new Date().toISOString()
+          const facts = {
+            kind: 'change',
+            rule: 'data/token',
+            by: caller.by,
+            reason: 'a new token was made on the page',
+          } as const
           // First: a token that counts without its record, or without the cookie of the answer, would lock the owner out.
-          await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'data/token', reason }, time }])
-          const made = await tokens.replace()
+          await store.transaction([{ type: 'audit', facts, time: new Date().toISOString() }])
+          const made = await owner.replace()
           use(made)
           return made
         })
-        const isBrowser = request.headers.get('cookie') !== null
-        return empty(204, isBrowser ? { 'set-cookie': browserCookie(request, token) } : {})
+        const isOwnersBrowser = caller.name === undefined && request.headers.get('cookie') !== null
+        if (!isOwnersBrowser) return empty(204)
+        const seconds = BROWSER_SESSION_SECONDS
+        const { isSecure } = remoteOf(request, undefined)
+        const cookie = cookieHeader(hostOf(request), await browsers.begin(sha256(token)), { seconds, isSecure })
+        return empty(204, { 'set-cookie': cookie })
       },
     }),
   ]
 }
 
-function notReplaceable(tokens: TokenStore | undefined): RuntimeError {
-  if (!tokens) {
+/** Tokens for others. A token is in the answer that makes it, and in no other. */
+function namedTokenRoutes({ tokens }: TokenRoutesOptions): readonly Route[] {
+  if (tokens === undefined) return []
+  const { named, uses } = tokens
+  return [
+    route({
+      method: 'GET',
+      path: '/api/tokens',
+      scope: 'admin',
+      tag,
+      summary: 'Lists the named tokens, without the tokens themselves',
+      answers: { 200: { description: 'Tokens', schema: z.object({ tokens: z.array(listed) }) } },
+      handle: async () => json({ tokens: listedTokens(named.list(), await uses.all(), Date.now()) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/tokens',
+      scope: 'admin',
+      tag,
+      summary: 'Makes a named token. Only this answer contains it',
+      body: z.strictObject({
+        name,
+        scope,
+        expires: z
+          .string()
+          .max(100)
+          .optional()
+          .describe('A span such as `30d`, a date, which is valid to its end, or a time. Absent: never.'),
+      }),
+      answers: {
+        201: {
+          description: 'The token',
+          schema: listed.pick({ name: true, scope: true, made: true, expires: true }).extend({ token: z.string() }),
+        },
+      },
+      async handle({ body, caller }) {
+        const { hash: _hash, ...made } = await named.make(body, caller.by)
+        return json(made, 201)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/tokens/:name',
+      scope: 'admin',
+      tag,
+      summary: 'Revokes a named token: it is refused from now on, and what it holds open ends within a second',
+      answers: { 204: { description: 'Revoked' } },
+      async handle({ param, caller }) {
+        await named.revoke(param('name'), caller.by)
+        return empty(204)
+      },
+    }),
+  ]
+}
+
+function logoutRoute({ browsers }: TokenRoutesOptions): Route {
+  return route({
+    method: 'POST',
+    path: '/api/logout',
+    scope: 'read',
+    tag,
+    summary: 'Signs this browser out: its cookie is not valid any more',
+    answers: { 204: { description: 'Signed out' } },
+    async handle({ request }) {
+      const host = hostOf(request)
+      const cookie = readCookie(request.headers, host)
+      if (cookie !== undefined) await browsers.end(cookie)
+      const { isSecure } = remoteOf(request, undefined)
+      return empty(204, { 'set-cookie': cookieHeader(host, '', { seconds: 0, isSecure }) })
+    },
+  })
+}
+
+function notReplaceable(owner: TokenStore | undefined): RuntimeError {
+  if (!owner) {
     const hint = 'Start the gateway with `foreword start`: it keeps its token in the home.'
     return new RuntimeError('invalid-input', 'This gateway keeps no token that can be replaced here.', {}, { hint })
   }

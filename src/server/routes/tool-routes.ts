@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { deciderOf, type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { json } from '../answer.ts'
 import {
   decidedBySchema,
@@ -18,6 +18,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/tools',
+      scope: 'read',
       tag: 'tools',
       summary: 'Lists every tool, whether it is offered, and why',
       answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatusSchema) }) } },
@@ -26,6 +27,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/tools/:tool/plan',
+      scope: 'admin',
       tag: 'tools',
       summary: 'Reports what a call would do, without running it',
       body: z.strictObject({ input }),
@@ -35,25 +37,28 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/tools/:tool/run',
+      scope: 'admin',
       tag: 'tools',
       summary: 'Runs a call that was planned before, under the same policy',
       description:
         'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digestSchema.describe('The digest of the plan.') }),
       answers: { 200: { description: 'The result; of a failed call, with `ok` false', schema: toolResultSchema } },
-      handle: async ({ param, body }) => json(await runtime.runTool(param('tool'), body.input, body.digest)),
+      handle: async ({ param, body, caller }) =>
+        json(await runtime.runTool(param('tool'), body.input, body.digest, caller.by)),
     }),
     route({
       method: 'POST',
       path: '/api/tools/:tool/accept',
+      scope: 'admin',
       tag: 'tools',
       summary: 'Accepts the changed definition of a tool, which is then offered again',
       body: z.strictObject({
         digest: digestSchema.describe('The digest of the definition that was shown as withheld.'),
       }),
       answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.literal(true) }) } },
-      handle: async ({ param, body }) => {
-        if (!(await runtime.acceptTool(param('tool'), body.digest))) throw nothingWithheld(param('tool'))
+      handle: async ({ param, body, caller }) => {
+        if (!(await runtime.acceptTool(param('tool'), body.digest, caller.by))) throw nothingWithheld(param('tool'))
         return json({ accepted: true })
       },
     }),
@@ -96,6 +101,7 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/approvals',
+      scope: 'read',
       tag: 'approvals',
       summary: 'Lists the calls that wait for approval, oldest first',
       answers: {
@@ -106,6 +112,7 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/approvals/:approval',
+      scope: 'approve',
       tag: 'approvals',
       summary: 'Approves or denies a call',
       description: 'The decision is on disk before the answer is sent; the turn then continues by itself.',
@@ -113,18 +120,18 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
       answers: {
         200: { description: 'Decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
       },
-      handle: async ({ param, body }) => {
+      handle: async ({ param, body, caller }) => {
         const approval = param('approval')
-        await runtime.decide(approval, toDecision(body))
+        await runtime.decide(approval, { ...toDecision(body), by: deciderOf(caller, body.by) })
         return json({ approval, decision: body.decision })
       },
     }),
   ]
 }
 
-function toDecision(body: z.output<typeof decisionBody>): PersonsDecision {
-  const { digest: shown, by } = body
-  if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown, by }
+function toDecision(body: z.output<typeof decisionBody>): Omit<PersonsDecision, 'by'> {
+  const { digest: shown } = body
+  if (body.decision === 'approve') return { decision: { type: 'approve', scope: body.scope }, digest: shown }
   const reason = body.reason?.trim()
-  return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown, by }
+  return { decision: { type: 'deny', ...(reason ? { reason } : {}) }, digest: shown }
 }

@@ -36,6 +36,7 @@ const firstMessageBody = z
 
 const about = {
   method: 'POST',
+  scope: 'talk',
   tag: 'messages',
   description: 'The answer is sent once the input is on disk: from then on it cannot get lost.',
   headers: { 'Idempotency-Key': 'The same as `idempotencyKey` in the body.' },
@@ -105,6 +106,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/turns',
+      scope: 'read',
       tag: 'turns',
       summary: 'Lists the turns of a session, newest first',
       query: z.strictObject({
@@ -122,6 +124,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/turns/:turn',
+      scope: 'read',
       tag: 'turns',
       summary: 'Reads a turn; with `wait`, once it has ended',
       query: z.strictObject({
@@ -140,6 +143,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/sessions/:session/turns/:turn/cancel',
+      scope: 'talk',
       tag: 'turns',
       summary: 'Cancels a queued or running turn; the text so far is kept',
       answers: {
@@ -158,6 +162,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'PATCH',
       path: '/api/sessions/:session/turns/:turn',
+      scope: 'talk',
       tag: 'turns',
       summary: 'Changes a message that waits for its turn; it keeps its place, and the log keeps both',
       description:
@@ -185,6 +190,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/sessions/:session/turns/:turn/withdraw',
+      scope: 'talk',
       tag: 'turns',
       summary: 'Takes back a message that waits for its turn; it stays in the log, and no call reads it',
       answers: {

@@ -32,6 +32,7 @@ export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/usage',
+      scope: 'read',
       tag: 'calls',
       summary: 'Adds up what the calls of a time used and cost, by day, model, layer, tool or session',
       description:

@@ -139,6 +139,7 @@ const TEXTS = [
   'folder',
   'digest',
   'rule',
+  'by',
   'reason',
 ]
 const NUMBERS = ['exitCode', 'durationMs', 'bytes']

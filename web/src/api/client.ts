@@ -63,7 +63,8 @@ export async function request(path: string, { method = 'GET', body, headers, sig
   throw new ApiError(response.status, await errorBody(response))
 }
 
-async function errorBody(response: Response): Promise<ErrorBody> {
+/** What an answer that is no success says is wrong. */
+export async function errorBody(response: Response): Promise<ErrorBody> {
   try {
     const { error } = (await response.json()) as { readonly error: ErrorBody }
     return error

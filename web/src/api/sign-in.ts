@@ -1,5 +1,8 @@
-/** Exchanges the token of the gateway for its cookie. Returns whether the token was right. */
-export async function signIn(token: string): Promise<boolean> {
-  const { type } = await fetch(`/?token=${encodeURIComponent(token.trim())}`, { redirect: 'manual' })
-  return type === 'opaqueredirect'
+import { ApiError, errorBody } from './client.ts'
+
+/** Exchanges a token of the gateway for its cookie. Returns why it is refused; `undefined` where it was right. */
+export async function signIn(token: string): Promise<ApiError | undefined> {
+  const response = await fetch(`/?token=${encodeURIComponent(token.trim())}`, { redirect: 'manual' })
+  if (response.type === 'opaqueredirect') return undefined
+  return new ApiError(response.status, await errorBody(response))
 }

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ApiError } from '../api/client.ts'
 import { signIn } from '../api/sign-in.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -11,12 +12,14 @@ const wrong = {
 /** Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. */
 export function SignInPage(): ReactNode {
   const [token, setToken] = useState('')
-  const [error, setError] = useState<typeof wrong>()
+  const [error, setError] = useState<Pick<ApiError, 'message' | 'hint'>>()
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    if (await signIn(token)) location.reload()
-    else setError(wrong)
+    const refusal = await signIn(token)
+    if (refusal === undefined) location.reload()
+    // An expired one is named.
+    else setError(refusal.status === 401 && refusal.facts['token'] === undefined ? wrong : refusal)
   }
 
   return (

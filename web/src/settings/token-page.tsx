@@ -5,15 +5,19 @@ import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { NamedTokens } from './token-named.tsx'
+import { SignOut } from './token-sign-out.tsx'
 
 interface TokenFacts {
   readonly needed: boolean
   /** ISO 8601. */
   readonly made?: string
   readonly canReplace: boolean
+  /** Whose token this browser has; without a name that of the owner. */
+  readonly caller: { readonly name?: string; readonly scope: string }
 }
 
-/** The token that lets browsers and programs in: when it was made, and a new one. The token itself is never shown. */
+/** Who gets in: this browser, others with a named token, and the token of the owner, which is never shown. */
 export default function TokenPage(): ReactNode {
   const { data, error, mutate } = useResource<TokenFacts>('/api/token')
   if (error && data === undefined) return <ErrorNote error={error} />
@@ -21,17 +25,20 @@ export default function TokenPage(): ReactNode {
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
-        Browsers and programs need a token to use this gateway. It gives full access, so no page shows it.
+        Browsers and programs need a token to use this gateway. That of the owner gives full access, so no page shows
+        it.
       </p>
       {!data.needed && <p>This gateway asks for no token: everybody on this machine may use it.</p>}
-      {data.needed && (
+      {data.needed && <SignOut {...data.caller} />}
+      {data.needed && data.caller.scope === 'admin' && (
         <>
+          <NamedTokens />
           <p className="text-sm">
             {data.made === undefined ? (
-              'A token is set.'
+              'A token of the owner is set.'
             ) : (
               <>
-                {'A token is set. It was stored on '}
+                {'A token of the owner is set. It was stored on '}
                 <time dateTime={data.made}>{new Date(data.made).toLocaleString('en')}</time>.
               </>
             )}
@@ -46,9 +53,11 @@ export default function TokenPage(): ReactNode {
 
 function StartLink(): ReactNode {
   return (
-    <section aria-label="Another browser or program" className="flex flex-col gap-2">
-      <h2 className="text-lg font-semibold">Another browser or program</h2>
-      <p className="text-sm text-soft">This command on the machine of the gateway prints the link with the token.</p>
+    <section aria-label="Your other browsers" className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">Your other browsers</h2>
+      <p className="text-sm text-soft">
+        This command on the machine of the gateway prints the link with the token of the owner.
+      </p>
       <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
         <code className="min-w-0 flex-1 text-xs">foreword token</code>
         <CopyButton text="foreword token" />
@@ -73,8 +82,8 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
     }
   }
   return (
-    <section aria-label="A new token" className="flex flex-col gap-2 text-sm">
-      <h2 className="text-lg font-semibold">A new token</h2>
+    <section aria-label="Another token of the owner" className="flex flex-col gap-2 text-sm">
+      <h2 className="text-lg font-semibold">Another token of the owner</h2>
       {error && <ErrorNote error={error} />}
       {!canReplace && (
         <p className="text-soft">
@@ -84,7 +93,8 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
       )}
       {canReplace && state === 'done' && (
         <p role="status" className="text-good">
-          A new token is set. This browser stays signed in; all others, and every program, need the new one.
+          A new token is set. This browser stays signed in; all others with the old one, and every program, need the new
+          one.
         </p>
       )}
       {canReplace && (state === 'idle' || state === 'done') && (
@@ -97,8 +107,8 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
       {(state === 'asks' || state === 'busy') && (
         <div className="flex flex-col gap-3 rounded-lg border border-warn px-3 py-2">
           <p>
-            Every other browser is signed out, and programs with the old token are refused until they get the new one.
-            The old token cannot be brought back.
+            Every other browser with the token of the owner is signed out, and programs with it are refused until they
+            get the new one. The old token cannot be brought back. Tokens for others stay valid.
           </p>
           <div className="flex flex-wrap gap-2">
             <Button look="plain" onClick={() => setState('idle')}>

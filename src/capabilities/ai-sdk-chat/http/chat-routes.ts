@@ -53,6 +53,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/chat',
+      scope: 'talk',
       tag: 'chat',
       summary: 'Sends a message and streams the turn to `useChat`',
       holdsFiles: true,
@@ -96,6 +97,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/chat/:id/stream',
+      scope: 'read',
       tag: 'chat',
       summary: 'Streams the running turn from its beginning',
       answers: { ...answers, 204: { description: 'No turn is running' } },

@@ -21,6 +21,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/files',
+      scope: 'read',
       tag: 'files',
       summary: 'Lists files in the order in which they were added',
       query: z.strictObject({
@@ -37,6 +38,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/files',
+      scope: 'talk',
       tag: 'files',
       summary: 'Adds files',
       description:
@@ -56,6 +58,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/files/:file',
+      scope: 'read',
       tag: 'files',
       summary: 'Returns the facts about a file; with `wait`, after its text is extracted',
       query: z.strictObject({
@@ -71,6 +74,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/files/:file/text',
+      scope: 'read',
       tag: 'files',
       summary: 'Returns the extracted text of a file, page by page',
       query: z.strictObject({
@@ -101,6 +105,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/files/:file/content',
+      scope: 'read',
       tag: 'files',
       summary: 'Downloads the original bytes of a file',
       answers: { 200: { description: 'The bytes of the file', media: 'application/octet-stream' } },
@@ -112,6 +117,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'DELETE',
       path: '/api/files/:file',
+      scope: 'talk',
       tag: 'files',
       summary: 'Removes a file, its text and its entry in the index',
       answers: { 204: { description: 'The file is removed' } },

@@ -48,6 +48,7 @@ export function searchRoutes(self: FileOwners): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/search',
+      scope: 'read',
       tag: 'search',
       summary: 'Searches files by words, and by meaning if an embedding model is configured',
       query: z.strictObject({

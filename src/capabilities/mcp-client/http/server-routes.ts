@@ -81,6 +81,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'GET',
       path: '/api/mcp-servers',
+      scope: 'admin',
       tag,
       summary: 'Lists the configured MCP servers, how each is now, and its tools',
       answers: {
@@ -94,6 +95,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'POST',
       path: '/api/mcp-servers/:server/restart',
+      scope: 'admin',
       tag,
       summary: 'Ends the connection to a server and opens another one',
       answers: { 200: { description: 'The server, once it runs or has failed', schema: listed } },
@@ -110,6 +112,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'POST',
       path: '/api/mcp-servers/preview',
+      scope: 'admin',
       tag,
       summary: 'Shows config.json with a server added, changed or removed. Writes nothing, and starts nothing',
       body: changeBody,
@@ -135,6 +138,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'PUT',
       path: '/api/mcp-servers',
+      scope: 'admin',
       tag,
       summary: 'Writes a server into config.json, or removes it, and works with that at once',
       description: 'The program of a server is started on this machine. What was configured before is kept.',
@@ -143,9 +147,9 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
         200: { description: 'The servers', schema: z.object({ digest: z.string(), servers: z.array(listed) }) },
       },
       // One after another: what was written last is what runs.
-      handle: async ({ body: { digest, ...asked } }) =>
+      handle: async ({ body: { digest, ...asked }, caller }) =>
         alone.add(async () => {
-          await configuration.set({ ...(await wanted(asked)), kept: KEY, digest })
+          await configuration.set({ ...(await wanted(asked)), kept: KEY, digest, by: caller.by })
           const { effective } = await configuration.value(['mcp'])
           await service.configure(effective as McpSettings)
           return json(await view())
@@ -154,6 +158,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     route({
       method: 'GET',
       path: '/api/mcp-servers/versions',
+      scope: 'admin',
       tag,
       summary: 'Lists the servers that were configured before, as JSON, newest first',
       answers: {

@@ -41,6 +41,7 @@ export function memoryRoutes(service: MemoryRoutesService): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/sessions/:session/memory',
+      scope: 'read',
       tag: 'sessions',
       summary: 'Returns what a session receives from earlier sessions, and its own summary',
       query: z.strictObject({
@@ -52,6 +53,7 @@ export function memoryRoutes(service: MemoryRoutesService): readonly Route[] {
     route({
       method: 'DELETE',
       path: '/api/sessions/:session/memory',
+      scope: 'talk',
       tag: 'sessions',
       summary: 'Removes a session from the memory of all others',
       description:

@@ -22,6 +22,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'POST',
       path: '/v1/chat/completions',
+      scope: 'talk',
       tag: 'openai',
       summary: "Answers in OpenAI's format, streamed or in one piece",
       description:
@@ -50,6 +51,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/models',
+      scope: 'talk',
       tag: 'openai',
       summary: 'Lists models in the format of OpenAI; `foreword` is the configured model',
       answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
@@ -59,6 +61,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       method: 'GET',
       // Ids contain slashes, encoded or not.
       path: '/v1/models/:model{.+}',
+      scope: 'talk',
       tag: 'openai',
       summary: 'Returns a model with its window and its longest answer in tokens',
       answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },

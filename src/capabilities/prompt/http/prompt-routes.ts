@@ -23,6 +23,7 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
     route({
       ...about,
       method: 'GET',
+      scope: 'read',
       summary: 'Returns the edited system prompt',
       description:
         'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place. A blank text ' +
@@ -48,6 +49,7 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
     route({
       ...about,
       method: 'PUT',
+      scope: 'admin',
       summary: 'Edits the system prompt',
       body: z.strictObject({
         text: z
@@ -61,6 +63,7 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
     route({
       ...about,
       method: 'DELETE',
+      scope: 'admin',
       summary: 'Resets the system prompt to that of the home, or to the packaged one',
       answers,
       handle: async () => json(await prompt.reset()),
@@ -69,6 +72,7 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
       ...about,
       method: 'GET',
       path: '/api/prompt/versions',
+      scope: 'read',
       summary: 'Lists every version of the system prompt, newest first',
       answers: { 200: { description: 'Versions', schema: z.object({ versions: z.array(version) }) } },
       handle: async () => json({ versions: await prompt.versions() }),
@@ -77,6 +81,7 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
       ...about,
       method: 'POST',
       path: '/api/prompt/restore',
+      scope: 'admin',
       summary: 'Makes an earlier version of the system prompt the newest',
       body: restoreBodySchema,
       answers,

@@ -63,6 +63,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/skills',
+      scope: 'read',
       tag,
       summary: 'Lists the skills in their folders: what each costs, and which are not loaded and why',
       description:
@@ -101,6 +102,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/skills/reach',
+      scope: 'read',
       tag,
       summary:
         'Reports which skills the next call of a model or an agent would be sent, and in which form. Writes nothing',
@@ -117,6 +119,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/skills/:skill',
+      scope: 'read',
       tag,
       summary: 'Shows one skill: what the model reads of it, its files, and what the check of its folder finds',
       answers: { 200: { description: 'The skill', schema: skillAnswer } },
@@ -138,6 +141,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/skills/:skill/file',
+      scope: 'read',
       tag,
       summary: 'Reads a file of a skill, as the tool read_skill does',
       query: z.strictObject({ path: z.string().min(1).max(4_096).describe('Relative to the folder of the skill.') }),

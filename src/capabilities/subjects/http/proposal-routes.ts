@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SubjectService } from '../subject-service.ts'
 import { decidedBySchema, digestSchema, json } from '../../../server.ts'
-import { type Route, route } from '../../../capability.ts'
+import { deciderOf, type Route, route } from '../../../capability.ts'
 
 /** Endpoints of proposals. They are only for people: no tool calls them. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
@@ -11,6 +11,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'GET',
       path: '/api/proposals',
+      scope: 'read',
       tag,
       summary: 'Lists proposals, oldest first',
       query: z.strictObject({ state: proposalStateSchema.optional().describe('Only proposals in this state.') }),
@@ -21,6 +22,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'GET',
       path: each,
+      scope: 'read',
       tag,
       summary: 'Returns a proposal',
       answers: {
@@ -31,6 +33,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route({
       method: 'POST',
       path: `${each}/decision`,
+      scope: 'approve',
       tag,
       summary: 'Confirms a proposal and writes it into its file, or declines it',
       description: 'The decision applies to exactly what was shown. A proposal is decided once.',
@@ -41,23 +44,25 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
         by: decidedBySchema,
       }),
       answers: { 200: { description: 'It is decided', schema: proposalSchema } },
-      handle: async ({ param, body }) => {
-        const { decision: type, digest: shown, by } = body
+      handle: async ({ param, body, caller }) => {
+        const { decision: type, digest: shown } = body
         const reason = body.reason?.trim()
-        const decision = { type, digest: shown, by, ...(reason ? { reason } : {}) }
+        const decision = { type, digest: shown, by: deciderOf(caller, body.by), ...(reason ? { reason } : {}) }
         return json(await proposals.decide(param('proposal'), decision))
       },
     }),
     route({
       method: 'POST',
       path: `${each}/undo`,
+      scope: 'approve',
       tag,
       summary: 'Undoes a confirmed proposal',
       description:
         'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
       body: z.strictObject({ by: decidedBySchema }),
       answers: { 200: { description: 'It is undone', schema: proposalSchema } },
-      handle: async ({ param, body: { by } }) => json(await proposals.undo(param('proposal'), by)),
+      handle: async ({ param, body, caller }) =>
+        json(await proposals.undo(param('proposal'), deciderOf(caller, body.by))),
     }),
   ]
 }

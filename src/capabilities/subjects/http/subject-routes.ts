@@ -45,6 +45,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'GET',
       path: '/api/subjects',
+      scope: 'read',
       tag,
       summary: 'Lists subjects by id',
       answers: {
@@ -61,6 +62,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'POST',
       path: '/api/subjects',
+      scope: 'talk',
       tag,
       summary: 'Creates a subject',
       body: z.strictObject({
@@ -76,6 +78,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'GET',
       path: each,
+      scope: 'read',
       tag,
       summary: 'Returns a subject with its context and warnings about its files',
       answers: {
@@ -94,6 +97,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'GET',
       path: `${each}/context`,
+      scope: 'read',
       tag,
       summary: 'Returns the context of a subject, as the tool read_context does',
       answers: {
@@ -110,6 +114,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'GET',
       path: `${each}/notes`,
+      scope: 'read',
       tag,
       summary: 'Returns the notes of a subject in pages of lines',
       query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
@@ -119,6 +124,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'POST',
       path: `${each}/log`,
+      scope: 'talk',
       tag,
       summary: 'Adds a line to the log of a subject',
       body: z.strictObject({
@@ -134,6 +140,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'POST',
       path: `${each}/gaps`,
+      scope: 'talk',
       tag,
       summary: 'Logs a gap: something that the available words or tools could not do',
       body: gapBody,
@@ -147,6 +154,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date = () => n
     route({
       method: 'POST',
       path: `${each}/summary`,
+      scope: 'talk',
       tag,
       summary: 'Summarizes the notes of a subject with a model and keeps the summary until the notes change',
       answers: { 200: { description: 'The summary and the hash of the summarized notes', schema: summary } },

@@ -26,7 +26,7 @@ export interface ProposalRepository {
   texts(change: ContentChange): Promise<{ readonly before: string; readonly after: string }>
 }
 
-export type AuditNote = Pick<AuditFacts, 'decision' | 'rule' | 'reason' | 'ok'>
+export type AuditNote = Pick<AuditFacts, 'decision' | 'rule' | 'by' | 'reason' | 'ok'>
 
 export type ProposalStore = Pick<SessionStore, 'record' | 'records' | 'transaction' | 'content'>
 

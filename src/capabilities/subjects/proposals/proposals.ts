@@ -86,7 +86,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
     if (proposal.digest !== digest) throw anotherOne(proposal)
     const time = clock.time()
     const why = reason === undefined ? {} : { reason }
-    const note = { decision: type === 'confirm' ? ('approved' as const) : ('denied' as const), rule: by, ...why }
+    const note = { decision: type === 'confirm' ? ('approved' as const) : ('denied' as const), rule: by, by, ...why }
     const next =
       type === 'confirm'
         ? await writing.confirm(proposal, by, time, note)
@@ -102,7 +102,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   async function undo(id: string, by: string): Promise<Proposal> {
     const proposal = await settle(id)
     if (proposal.stage.type !== 'confirmed') throw decidedAlready(proposal)
-    const next = await writing.undo(proposal, by, clock.time(), { rule: by, reason: 'taken back' })
+    const next = await writing.undo(proposal, by, clock.time(), { rule: by, by, reason: 'taken back' })
     return next ? current(next) : undo(id, by)
   }
 

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { sha256 } from '../../platform.ts'
+import { homeAt } from '../home/home.ts'
+import { fileRows, memoryRows, type Rows } from './row-file.ts'
+
+const row = z.looseObject({ hash: z.string(), token: z.string(), expires: z.iso.datetime() })
+
+/** A browser that has brought a token and got a cookie for it. */
+export interface BrowserSession {
+  /** SHA-256 of the value of the cookie. */
+  readonly hash: string
+  /** SHA-256 of the token that it brought: the session ends with that token. */
+  readonly token: string
+  /** ISO 8601. */
+  readonly expires: string
+}
+
+/** The browsers that are signed in. A restart keeps them. */
+export interface BrowserSessions {
+  /** Signs a browser in with a token, by its SHA-256, and returns the value of its cookie. */
+  begin(token: string): Promise<string>
+  /** Of the value of a cookie. Where the file cannot be read there is none. */
+  find(value: string): BrowserSession | undefined
+  /** Signs the browser with this cookie out. */
+  end(value: string): Promise<void>
+}
+
+/** How long a browser stays signed in, seconds: 30 days. */
+export const BROWSER_SESSION_SECONDS = 30 * 86_400
+
+/** The most browsers of one token. The ones that signed in first are signed out; those of other tokens stay. */
+const MOST = 50
+
+interface BrowserSessionOptions {
+  /** Path of the home, which keeps them in `data/browsers.json`. Absent: they last as long as this process. */
+  readonly home?: string
+  readonly random: (bytes: number) => Uint8Array
+  /** ms. */
+  readonly now?: () => number
+}
+
+export function openBrowserSessions({ home, random, now = Date.now }: BrowserSessionOptions): BrowserSessions {
+  const rows: Rows<BrowserSession> =
+    home === undefined ? memoryRows() : fileRows({ home, path: join(homeAt(home).data, 'browsers.json'), row })
+  const isLive = ({ expires }: BrowserSession) => Date.parse(expires) > now()
+  return {
+    async begin(token) {
+      const value = Buffer.from(random(32)).toString('base64url')
+      const expires = new Date(now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
+      await rows.edit((all) => {
+        const live = all.filter(isLive)
+        const own = live.filter((each) => each.token === token)
+        const kept = new Set(own.slice(-MOST + 1))
+        return [
+          ...live.filter((each) => each.token !== token || kept.has(each)),
+          { hash: sha256(value), token, expires },
+        ]
+      })
+      return value
+    },
+    find(value) {
+      const hash = sha256(value)
+      try {
+        return rows.current().find((each) => each.hash === hash && isLive(each))
+      } catch {
+        return undefined
+      }
+    },
+    async end(value) {
+      const hash = sha256(value)
+      await rows.edit((all) => all.filter((each) => each.hash !== hash && isLive(each)))
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { defined } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { type TokenStore, tokenStore } from '../home/home.ts'
+import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts'
+import { type NamedTokens, openNamedTokens } from './named-tokens.ts'
+import { openTokenUses, type TokenUses } from './token-uses.ts'
+
+/** Everything that opens a gateway: the token of its owner, named tokens, and browsers that have brought one. */
+export interface GatewayTokens {
+  readonly owner: TokenStore
+  readonly named: NamedTokens
+  readonly browsers: BrowserSessions
+  readonly uses: TokenUses
+}
+
+interface GatewayTokensOptions {
+  /** Path of the home. */
+  readonly home: string
+  /** `gateway.token` of the configuration, if set. */
+  readonly configured?: string | undefined
+  readonly store: Pick<SessionStore, 'transaction'>
+  readonly random: (bytes: number) => Uint8Array
+  /** ms. */
+  readonly now?: () => number
+}
+
+/** The tokens of a home, for its gateway. */
+export function openGatewayTokens({ home, configured, store, random, now }: GatewayTokensOptions): GatewayTokens {
+  const common = { home, random, ...defined({ now }) }
+  return {
+    owner: tokenStore({ home, configured, random }),
+    named: openNamedTokens({ ...common, store }),
+    browsers: openBrowserSessions(common),
+    uses: openTokenUses(common),
+  }
+}

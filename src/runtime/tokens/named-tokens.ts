@@ -1,0 +1,200 @@
+import { timingSafeEqual } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
+import { defined, sha256 } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { homeAt } from '../home/home.ts'
+import { fileRows } from './row-file.ts'
+import { tokenExpiry } from './token-expiry.ts'
+
+const row = z.looseObject({
+  name: z.string(),
+  scope: z.enum(tokenScopes),
+  /** SHA-256 of the token, hexadecimal. The token has 256 random bits, so that no guess is worth its hash. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** ISO 8601. */
+  made: z.iso.datetime(),
+  /** ISO 8601; absent: never. */
+  expires: z.iso.datetime().optional(),
+})
+
+/** A token that somebody beside the owner has, as it is kept: without the token itself. */
+export interface NamedToken {
+  readonly name: string
+  readonly scope: TokenScope
+  /** SHA-256 of the token, in lowercase hexadecimal. */
+  readonly hash: string
+  /** ISO 8601. */
+  readonly made: string
+  /** ISO 8601; absent: never. */
+  readonly expires?: string | undefined
+}
+
+/** A token that a person asks for. */
+export interface TokenDraft {
+  readonly name: string
+  readonly scope: TokenScope
+  /** A span from now, such as `30d`, or a date, which is valid to its end, or a time. Absent: never. */
+  readonly expires?: string | undefined
+}
+
+/** The named tokens of a home. They are in `data/tokens.json`, hashed; every change is in the audit before it counts. */
+export interface NamedTokens {
+  /** In the order in which they were made; expired ones, too. Throws RuntimeError `storage` where the file cannot be read. */
+  list(): readonly NamedToken[]
+  /** The one with this hash, though it may have expired. Where the file cannot be read there is none. */
+  find(hash: string): NamedToken | undefined
+  /**
+   * Makes a token. It is returned here and nowhere else. Rejects with RuntimeError: `invalid-input` for a name or a time that
+   * cannot be, `exists` for a name that another one has.
+   */
+  make(draft: TokenDraft, by: string): Promise<MadeToken>
+  /** From here on nobody gets in with it. Rejects with RuntimeError `not-found`. */
+  revoke(name: string, by: string): Promise<NamedToken>
+}
+
+/** A new token: the only moment at which it is known. */
+export interface MadeToken extends NamedToken {
+  readonly token: string
+}
+
+interface NamedTokensOptions {
+  /** Path of the home. */
+  readonly home: string
+  readonly store: Pick<SessionStore, 'transaction'>
+  readonly random: (bytes: number) => Uint8Array
+  /** ms. */
+  readonly now?: () => number
+}
+
+/** Opens the named tokens of a home. Other processes may change them at the same time. */
+export function openNamedTokens({ home, store, random, now = Date.now }: NamedTokensOptions): NamedTokens {
+  const rows = fileRows<NamedToken>({ home, path: namedTokensFile(home), row })
+  const record = (by: string, reason: string) => () =>
+    store.transaction([
+      {
+        type: 'audit',
+        facts: { kind: 'change', rule: 'data/tokens.json', by, reason },
+        time: new Date(now()).toISOString(),
+      },
+    ])
+
+  return {
+    list: () => rows.current(),
+    find(hash) {
+      const given = Buffer.from(hash)
+      return readable(rows.current).find((each) => timingSafeEqual(Buffer.from(each.hash), given))
+    },
+    async make({ name, scope, expires }, by) {
+      if (!NAME.test(name)) throw badName(name)
+      const until = expires === undefined ? undefined : tokenExpiry(expires, now())
+      const token = Buffer.from(random(32)).toString('base64url')
+      const made = new Date(now()).toISOString()
+      const kept = { name, scope, hash: sha256(token), made, ...defined({ expires: until }) }
+      await rows.edit(
+        (all) => {
+          if (all.some((each) => sameName(each.name, name))) throw nameTaken(name)
+          return [...all, kept]
+        },
+        record(by, `token ${name} made: ${scope}, ${until === undefined ? 'never expires' : `expires ${until}`}`),
+      )
+      return { ...kept, token }
+    },
+    async revoke(name, by) {
+      let found: NamedToken | undefined
+      await rows.edit(
+        (all) => {
+          found = all.find((each) => each.name === name)
+          if (found === undefined) throw unknownToken(name)
+          return all.filter((each) => each.name !== name)
+        },
+        record(by, `token ${name} revoked`),
+      )
+      return found!
+    },
+  }
+}
+
+/** The named tokens of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
+export function namedTokens(home: string): readonly NamedToken[] {
+  return fileRows<NamedToken>({ home, path: namedTokensFile(home), row }).current()
+}
+
+/** Whether a token is over at this time, ms. */
+export function isExpired({ expires }: Pick<NamedToken, 'expires'>, now: number): boolean {
+  return expires !== undefined && Date.parse(expires) <= now
+}
+
+/** A named token for a list: without its hash, and with when it was last used. */
+export interface ListedToken extends Omit<NamedToken, 'hash'> {
+  /** ISO 8601, to the minute; absent: never. */
+  readonly used?: string | undefined
+  readonly isExpired: boolean
+}
+
+/** Tokens for a list. `uses` is by name; a use before a token was made is that of another one. */
+export function listedTokens(
+  tokens: readonly NamedToken[],
+  uses: Readonly<Record<string, string>>,
+  now: number,
+): readonly ListedToken[] {
+  return tokens.map((token) => {
+    const used = uses[token.name]
+    return {
+      name: token.name,
+      scope: token.scope,
+      made: token.made,
+      ...defined({ expires: token.expires, used: used !== undefined && used >= token.made ? used : undefined }),
+      isExpired: isExpired(token, now),
+    }
+  })
+}
+
+/** Where the named tokens of a home are. */
+function namedTokensFile(home: string): string {
+  return join(homeAt(home).data, 'tokens.json')
+}
+
+/** A file that nobody can read lets nobody in; `list` says why. */
+function readable(rows: () => readonly NamedToken[]): readonly NamedToken[] {
+  try {
+    return rows()
+  } catch {
+    return []
+  }
+}
+
+/** Such as `laptop` or `ci.build-2`. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+function sameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+function badName(name: string): RuntimeError {
+  return new RuntimeError(
+    'invalid-input',
+    `${JSON.stringify(name.slice(0, 100))} cannot be the name of a token.`,
+    {},
+    { hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit.' },
+  )
+}
+
+function nameTaken(name: string): RuntimeError {
+  return new RuntimeError(
+    'exists',
+    `There is a token ${name} already.`,
+    { name },
+    { hint: `Choose another name, or revoke it with \`foreword token revoke ${name}\`.` },
+  )
+}
+
+function unknownToken(name: string): RuntimeError {
+  return new RuntimeError(
+    'not-found',
+    `There is no token ${JSON.stringify(name.slice(0, 100))}.`,
+    { name },
+    { hint: 'List the tokens with `foreword token list`.' },
+  )
+}

@@ -1,0 +1,87 @@
+import { readFileSync, statSync } from 'node:fs'
+import { z } from 'zod'
+import { RuntimeError } from '../../capability.ts'
+import { errorMessage } from '../../platform.ts'
+import { editFile } from '../home/edit-file.ts'
+
+/** A short list in a file of the home that only its owner can read. */
+export interface Rows<Row> {
+  /** The rows as they are in the file now. The file is read again only where it has changed. Throws where it cannot be read. */
+  current(): readonly Row[]
+  /**
+   * Changes them, whole or not at all. `record` is called before the new rows count: where it rejects, nothing is changed.
+   * Rejects with what `change` throws.
+   */
+  edit(change: (rows: readonly Row[]) => readonly Row[], record?: () => Promise<void>): Promise<void>
+}
+
+interface RowFile<Row> {
+  readonly home: string
+  /** Absolute. */
+  readonly path: string
+  readonly row: z.ZodType<Row>
+}
+
+/** Rows in a file. Other processes may edit it at the same time. */
+export function fileRows<Row>({ home, path, row }: RowFile<Row>): Rows<Row> {
+  const rows = z.array(row)
+  let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }
+  const parse = (text: string): readonly Row[] => {
+    try {
+      return text.trim() === '' ? [] : rows.parse(JSON.parse(text))
+    } catch (error) {
+      throw damaged(path, error)
+    }
+  }
+  return {
+    current() {
+      const version = fileVersion(path)
+      if (version !== read.version) read = { version, rows: version === '' ? [] : parse(textOf(path)) }
+      return read.rows
+    },
+    async edit(change, record) {
+      await editFile({
+        home,
+        path,
+        change: (text) => `${JSON.stringify(change(parse(text)), undefined, 2)}\n`,
+        async check(text) {
+          parse(text)
+          await record?.()
+        },
+      })
+    },
+  }
+}
+
+/** Rows that last as long as this process. */
+export function memoryRows<Row>(): Rows<Row> {
+  let rows: readonly Row[] = []
+  return {
+    current: () => rows,
+    async edit(change, record) {
+      const changed = change(rows)
+      await record?.()
+      rows = changed
+    },
+  }
+}
+
+/** Differs after every write; empty where there is no file. */
+function fileVersion(path: string): string {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  return facts === undefined ? '' : `${facts.ino} ${facts.ctimeMs} ${facts.mtimeMs} ${facts.size}`
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw damaged(path, error)
+  }
+}
+
+function damaged(path: string, error: unknown): RuntimeError {
+  const why = error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)
+  const hint = 'Until it is corrected, it lets nobody in. The token of the owner works.'
+  return new RuntimeError('storage', `${path} cannot be read: ${why}.`, { path }, { hint, cause: error })
+}

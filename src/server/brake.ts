@@ -1,0 +1,178 @@
+import type { AuditFacts } from '../session.ts'
+import { HttpFailure } from './failure.ts'
+
+/** Slows down those who try wrong tokens, and notes it. A request with a right token never passes here. */
+export interface Brake {
+  /** Waits for its turn, then returns the failure to answer with: `refusal`, or `too-many-attempts` where too many wait. */
+  refuse(address: string, refusal: HttpFailure): Promise<HttpFailure>
+  /** Answers those who wait at once, such as when the gateway stops. */
+  release(): void
+  /** Records the wrong tokens of this time that are not recorded yet. Never rejects. */
+  settle(): Promise<void>
+}
+
+interface BrakeOptions {
+  /** Writes one record about many wrong tokens. */
+  readonly record: (facts: AuditFacts, time: string) => Promise<void>
+  readonly timers?: Timers
+}
+
+/** The time as the brake needs it; tests have their own. */
+export interface Timers {
+  /** ms since 1970. */
+  now(): number
+  /** Calls `done` once, later. The process may end before. Returns what stops that. */
+  after(milliseconds: number, done: () => void): () => void
+}
+
+const systemTimers: Timers = {
+  now: Date.now,
+  after(milliseconds, done) {
+    const timer = setTimeout(done, milliseconds).unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** So many wrong tokens are answered without a wait: of one address, and of all together. */
+const FREE = { each: 5, all: 50 } as const
+/** So many requests wait at the same time: of one address, and of all together. Others are refused at once. */
+const WAITING = { each: 4, all: 64 } as const
+/** The first wait, and the longest, ms. Each is twice the one before. */
+const FIRST_WAIT = 250
+const LONGEST_WAIT = 10_000
+/** Without a wrong token for this time, ms, an address begins from zero and a burst is over. */
+const QUIET = 60_000
+/** A burst that goes on is recorded after this time, ms. */
+const LONGEST_BURST = 3_600_000
+/** The most addresses that are counted each for itself. */
+const MOST_ADDRESSES = 1_000
+
+interface Tries {
+  count: number
+  waiting: number
+  /** ms. */
+  last: number
+}
+
+/** Creates the brake of one server. */
+export function createBrake({ record, timers = systemTimers }: BrakeOptions): Brake {
+  const addresses = new Map<string, Tries>()
+  const all: Tries = { count: 0, waiting: 0, last: -Infinity }
+  const waits = new Set<() => void>()
+  let burst: Burst | undefined
+  let stop: (() => void) | undefined
+  let recording: Promise<void> = Promise.resolve()
+
+  function triesOf(address: string, now: number): Tries {
+    const known = addresses.get(address)
+    if (known !== undefined) return known
+    if (addresses.size >= MOST_ADDRESSES) forgetQuiet(addresses, now)
+    // The brake for all together still holds.
+    const tries = { count: 0, waiting: 0, last: now }
+    if (addresses.size < MOST_ADDRESSES) addresses.set(address, tries)
+    return tries
+  }
+
+  function note(address: string, now: number): void {
+    if (burst !== undefined && now - burst.first >= LONGEST_BURST) endBurst()
+    burst ??= { count: 0, first: now, last: now, addresses: new Set() }
+    burst.count += 1
+    burst.last = now
+    if (burst.addresses.size < NAMED_ADDRESSES) burst.addresses.add(address)
+    stop?.()
+    stop = timers.after(QUIET, endBurst)
+  }
+
+  function endBurst(): void {
+    stop?.()
+    stop = undefined
+    const over = burst
+    burst = undefined
+    if (over === undefined) return
+    recording = recording.then(() => record(burstFacts(over), new Date(timers.now()).toISOString())).catch(() => {})
+  }
+
+  function waitFor(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        stopWait()
+        waits.delete(end)
+        resolve()
+      }
+      const stopWait = timers.after(milliseconds, end)
+      waits.add(end)
+    })
+  }
+
+  return {
+    async refuse(address, refusal) {
+      const now = timers.now()
+      note(address, now)
+      const own = triesOf(address, now)
+      const wait = Math.max(countTry(own, FREE.each, now), countTry(all, FREE.all, now))
+      if (wait === 0) return refusal
+      if (own.waiting >= WAITING.each || all.waiting >= WAITING.all) return tooManyAttempts(wait)
+      own.waiting += 1
+      all.waiting += 1
+      await waitFor(wait)
+      own.waiting -= 1
+      all.waiting -= 1
+      return refusal
+    },
+    release() {
+      for (const end of waits) end()
+    },
+    async settle() {
+      endBurst()
+      await recording
+    },
+  }
+}
+
+/** Counts one more, and returns for how long it waits, ms. */
+function countTry(tries: Tries, free: number, now: number): number {
+  if (now - tries.last >= QUIET) tries.count = 0
+  tries.count += 1
+  tries.last = now
+  const over = tries.count - free
+  return over <= 0 ? 0 : Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(over - 1, 20))
+}
+
+function forgetQuiet(addresses: Map<string, Tries>, now: number): void {
+  for (const [address, { last, waiting }] of addresses) {
+    if (waiting === 0 && now - last >= QUIET) addresses.delete(address)
+  }
+}
+
+/** Wrong tokens, one soon after the other. */
+interface Burst {
+  count: number
+  /** ms. */
+  readonly first: number
+  last: number
+  readonly addresses: Set<string>
+}
+
+/** So many addresses are named in a record. */
+const NAMED_ADDRESSES = 5
+
+function burstFacts({ count, first, last, addresses }: Burst): AuditFacts {
+  const times = [first, last].map((time) => new Date(time).toISOString())
+  const tokens = count === 1 ? '1 wrong token' : `${count} wrong tokens`
+  const more = addresses.size === NAMED_ADDRESSES ? ' and perhaps others' : ''
+  const reason = `${tokens} from ${[...addresses].join(', ')}${more}, first ${times[0]}, last ${times[1]}`
+  return { kind: 'decision', decision: 'refused', rule: 'token', reason }
+}
+
+function tooManyAttempts(waitMs: number): HttpFailure {
+  const seconds = Math.ceil(waitMs / 1_000)
+  return new HttpFailure(
+    'too-many-attempts',
+    'Too many wrong tokens.',
+    {},
+    {
+      hint: `Try again in ${seconds} s. A right token is answered at once.`,
+      headers: { 'retry-after': String(seconds) },
+    },
+  )
+}

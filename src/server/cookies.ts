@@ -1,0 +1,52 @@
+/** The cookie of a signed-in browser, as a header. `value` is random: it is not the token. `isSecure`: over https alone. */
+export function cookieHeader(
+  host: string,
+  value: string,
+  { seconds, isSecure }: { readonly seconds: number; readonly isSecure: boolean },
+): string {
+  const secure = isSecure ? '; Secure' : ''
+  return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+}
+
+/** The value of the cookie that a browser sends; `undefined` without one. */
+export function readCookie(headers: Headers, host: string): string | undefined {
+  const cookies = headers.get('cookie')
+  if (cookies === null) return undefined
+  const name = cookieName(host)
+  for (const pair of cookies.split(';')) {
+    const [key, value] = pair.trim().split('=', 2)
+    if (key === name) return value
+  }
+  return undefined
+}
+
+/** Browsers share cookies between the ports of a host, so each port has its own name. */
+function cookieName(host: string): string {
+  return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
+}
+
+/** Where a request comes from, as far as it can be known. */
+export interface Remote {
+  /** The address of the client: of a proxy on this machine, the one that it reports. */
+  readonly address: string
+  /** Whether the browser has reached the gateway, or a proxy on this machine before it, over https. */
+  readonly isSecure: boolean
+}
+
+/** Reads where a request comes from. `socket` is the address of the connection; absent without one. */
+export function remoteOf(request: Request, socket: string | undefined): Remote {
+  const { headers, url } = request
+  const isSecure = url.startsWith('https:')
+  const plain = socket?.replace(/^::ffff:/, '')
+  // Only a proxy on this machine is believed: anyone else can send these headers, too.
+  if (plain !== undefined && !isLoopback(plain)) return { address: plain, isSecure }
+  const reported = headers.get('x-forwarded-for')?.split(',').at(-1)?.trim()
+  const isHttps = headers.get('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase() === 'https'
+  return { address: reported?.slice(0, 64) || (plain ?? 'this process'), isSecure: isSecure || isHttps }
+}
+
+/** Whether a host name, as in a `Host` header without its port or in a `bind` option, can only mean this machine. */
+export function isLoopback(name: string): boolean {
+  const plain = name.replace(/^\[|\]$/g, '').toLowerCase()
+  return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain)
+}
