@@ -28,6 +28,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/approvals',
     'GET /api/audit',
     'GET /api/audit/export',
+    'GET /api/audit/key',
     'GET /api/audit/verify',
     'GET /api/calls',
     'GET /api/calls/{call}',

@@ -117,6 +117,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/audit/key',
+      scope: 'read',
       tag: 'audit',
       summary: 'The public key that the checkpoints of the audit are signed with',
       answers: {
