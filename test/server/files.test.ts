@@ -181,7 +181,7 @@ test('a form that says what nobody can follow leaves nothing behind', async () =
         ['file', 'one', '1.txt'],
       ],
       404,
-      /no project none/,
+      /No project has the id none/,
     ],
     [
       [
