@@ -131,7 +131,7 @@ test('to show a file of a skill, no file of another one is read', async (t) => {
   const read: string[] = []
   const { readFile } = fs
   t.mock.method(fs, 'readFile', (...call: Parameters<typeof readFile>) => {
-    read.push(String(call[0]))
+    read.push(call[0] as string)
     return readFile(...call)
   })
   syncBuiltinESMExports()

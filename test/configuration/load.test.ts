@@ -24,6 +24,7 @@ test('without a file everything has its default, and paths are in the home', asy
       completions: { cut: 'none', prompt: false },
       timeZone: 'UTC',
     },
+    audit: { checkpoints: ['audit-checkpoints.jsonl'], checkpointRecords: 100, checkpointMinutes: 10 },
     agent: {
       maxSteps: 12,
       maxAnswerMs: 1_800_000,
