@@ -74,16 +74,28 @@ async function existing(place: string): Promise<Hidden | undefined> {
   }
 }
 
+/** Folders of a home that hold more than programs: of these the folder on the `PATH` alone is shown. */
+const NOT_ONLY_PROGRAMS = new Set(['.local', '.config', '.cache'])
+
 /**
  * Folders of programs that lie in hidden places, such as a Node of the owner's home: those of the `PATH`, and all of the
- * Node that runs this. Without them hardly any program of such a person could run.
+ * Node that runs this. Without them hardly any program of such a person could run. A folder such as `~/.pyenv` is shown whole,
+ * since the programs in its `shims` or `bin` need the rest; secrets that are known in one stay hidden.
  */
 export async function programFolders(environment: Environment, hidden: readonly Hidden[]): Promise<readonly string[]> {
   const places = (environment['PATH'] ?? '').split(delimiter).filter(isAbsolute)
-  const found = await Promise.all([...places, nodeFolder()].map(async (place) => (await existing(place))?.path))
+  const found = await Promise.all(
+    [...places.map(ownFolder), nodeFolder()].map(async (place) => (await existing(place))?.path),
+  )
   return [...new Set(found)].filter(
     (path): path is string => path !== undefined && hidden.some((one) => isBelow(one.path, path)),
   )
+}
+
+function ownFolder(place: string): string {
+  const parent = dirname(place)
+  const isOwn = basename(parent).startsWith('.') && !NOT_ONLY_PROGRAMS.has(basename(parent))
+  return isOwn && /^(?:bin|shims)$/.test(basename(place)) ? parent : place
 }
 
 function nodeFolder(): string {

@@ -106,26 +106,31 @@ export async function restoreOwnerFiles(folder: string, before: OwnerFiles, plac
   const after = await findOwnerFiles(folder)
   const known = new Set([...before.entries.values()].map(({ identity }) => identity))
   const made = [...after.entries].filter(([, { identity }]) => !known.has(identity)).map(([path]) => path)
+  const moved: string[] = []
   for (const path of made) {
-    const target = join(place, relative(folder, path))
+    const within = relative(folder, path)
+    const target = join(place, within)
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    await move(path, target)
+    if (await move(path, target)) moved.push(within)
   }
   const kept = new Set([...after.entries.values()].map(({ identity }) => identity))
   for (const [path, { identity, link }] of before.entries) {
     if (link !== undefined && !kept.has(identity)) await symlink(link, path).catch(() => {})
   }
-  return made.map((path) => relative(folder, path))
+  return moved
 }
 
-async function move(from: string, to: string): Promise<void> {
+/** Answers false where it is gone: another run that ended at the same time has moved it. */
+async function move(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
+    return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return
+    if (code === 'ENOENT') return false
     if (code !== 'EXDEV') throw error
     await cp(from, to, { recursive: true, verbatimSymlinks: true })
     await rm(from, { recursive: true, force: true })
+    return true
   }
 }
