@@ -158,6 +158,43 @@ test('3. a folder that is dropped is named, and the files beside it are attached
   assert.equal(await page.getByRole('list', { name: 'Attachments' }).getByRole('listitem').count(), 1)
 })
 
+test('6. a command that is typed before the page knows the commands is not sent as a message', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/commands', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.reload()
+  await field(page).fill('/MODELS')
+  const asked = page.waitForRequest('**/api/commands')
+  await page.keyboard.press('Enter')
+  held.resolve()
+  await asked
+  await page.locator('#main').getByRole('alert').getByText('There is no command').waitFor()
+  assert.equal(await field(page).inputValue(), '/MODELS')
+  assert.deepEqual((await gateway.curl<{ sessions: unknown[] }>('/api/sessions')).sessions, [])
+})
+
+test('8. a command that is being typed is no part of the next call', async (t) => {
+  const { page } = await openedPage(t, { answer })
+  const previewed = (text: string) =>
+    page.waitForRequest((request) => request.method() === 'POST' && (request.postData() ?? '').includes(text))
+  const seen: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') seen.push(request.postData() ?? '')
+  })
+  await field(page).fill('/mod')
+  await field(page).fill('/model scripted')
+  const words = previewed('some words')
+  await field(page).fill('some words')
+  await words
+  assert.deepEqual(
+    seen.filter((body) => body.includes('/mod')),
+    [],
+  )
+})
+
 test('6. odd lines behind a slash are never sent by mistake, and never lost', async (t) => {
   const { page, gateway } = await openedPage(t, { answer })
   for (const line of ['/MODELS', '/no-such thing', '/-', '/contxt /model', `/${'x'.repeat(5_000)}`]) {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
+import type { CommandList } from '../api/commands.ts'
 import { type ModelList, useResource } from '../api/resources.ts'
 import { InspectorPanel } from '../inspector/inspector-panel.tsx'
 import { ChatHeader } from './chat-header.tsx'
@@ -7,6 +8,7 @@ import { DropArea } from './drop-area.tsx'
 import { keepFocus } from '../parts/focus-message.ts'
 import { MessageForm } from './message-form.tsx'
 import { MessageList } from './message-list.tsx'
+import { messageText } from './slash-commands.ts'
 import { type Attachment, useAttachments } from './use-attachments.ts'
 import { useConversation } from './use-conversation.ts'
 import { useDraft } from './use-draft.ts'
@@ -57,11 +59,12 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const { change } = held
   useEffect(() => change({ files }), [change, files.join()])
 
+  const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   const model = choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id
   const next = {
     session,
     model,
-    draft: held.draft.text,
+    draft: messageText(held.draft.text, commands, model),
     attachments: attachments.items.flatMap(({ file, state }) =>
       file !== undefined && state.type === 'ready' ? [file] : [],
     ),

@@ -56,7 +56,8 @@ export function MessageForm(props: MessageFormProps): ReactNode {
   }, [change])
 
   const send = async (): Promise<void> => {
-    const line = readLine(draft.text, commands.list, model)
+    const list = draft.text.startsWith('/') ? await commands.listed() : commands.list
+    const line = readLine(draft.text, list, model)
     if (line.type === 'message') return sending.send()
     if (line.type === 'unknown') return setError(unknownCommand(line.name))
     if (running && !runsAtOnce(line.command, line.argument)) {

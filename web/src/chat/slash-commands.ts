@@ -31,8 +31,13 @@ export function readLine(text: string, list: CommandList | undefined, model: str
   if (command) return { type: 'command', command, argument: argument.trim() }
   const provider = model?.split('/', 1)[0]
   const acts = (list?.scripts ?? []).some((script) => script.provider === provider && script.words.includes(name))
-  // Before the list is known nothing is refused.
+  // Where the list cannot be had nothing is refused: the message cannot be sent then, either.
   return acts || list === undefined ? { type: 'message' } : { type: 'unknown', name }
+}
+
+/** What of a draft is a message: nothing of a command, or of one that is being typed. */
+export function messageText(text: string, list: CommandList | undefined, model: string | undefined): string {
+  return completions(text, list) === undefined && readLine(text, list, model).type === 'message' ? text : ''
 }
 
 /** The commands that complete what is being typed: `undefined` where no name of a command is. */

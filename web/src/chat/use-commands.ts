@@ -16,6 +16,8 @@ export interface CommandResult {
 
 interface Commands {
   readonly list: CommandList | undefined
+  /** The list, waited for if it is not there yet; `undefined` where the gateway does not answer. */
+  listed(): Promise<CommandList | undefined>
   readonly result: CommandResult | undefined
   closeResult(): void
   /** Rejects with `ApiError` where it could not be done. */
@@ -55,6 +57,7 @@ export function useCommands(session: string | undefined, attach: () => void): Co
 
   return {
     list,
+    listed: async () => list ?? (await api<CommandList>('/api/commands').catch(() => undefined)),
     result,
     closeResult: () => setResult(undefined),
     async run({ name }, argument) {
