@@ -10,6 +10,8 @@ export interface Confinement {
   readonly hidden: readonly Hidden[]
   /** Entries of writable folders that it may read and not write. */
   readonly readOnly: readonly string[]
+  /** The home of the person, which is hidden: an empty one is there instead. */
+  readonly home?: string | undefined
   readonly network: boolean
   /** The folder to run in. */
   readonly folder: string
@@ -35,11 +37,11 @@ const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
  * come last.
  */
 export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], confinement: Confinement): string[] {
-  const { writable, readable, hidden, readOnly, network, folder, memoryKiB } = confinement
+  const { writable, readable, hidden, readOnly, home, network, folder, memoryKiB } = confinement
   const shown = [...readable, ...writable]
   const inside = hidden.filter(({ path }) => shown.some((one) => isBelow(one, path)))
   const outside = hidden.filter(
-    (one) => !inside.includes(one) && !hidden.some((other) => isBelow(other.path, one.path)),
+    (one) => !inside.includes(one) && (one.path === home || !hidden.some((other) => isBelow(other.path, one.path))),
   )
   return [
     ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), bubblewrap],

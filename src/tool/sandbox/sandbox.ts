@@ -100,7 +100,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   ): Promise<ConfinedProgram> {
     const { outOfReach, readOnly, ...shown } = places()
     const hidden = await hiddenPlaces(environment, outOfReach)
-    const [workspaces, others, visible, programs] = await Promise.all([
+    const [[home], workspaces, others, visible, programs] = await Promise.all([
+      existingPaths(environment['HOME'] ? [environment['HOME']] : []),
       existingPaths([workspace]),
       existingPaths(sandbox.writable.map((path) => personalPath(path, environment))),
       existingPaths([
@@ -125,6 +126,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       writable,
       readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
       hidden,
+      home,
       readOnly: owned.filter((path) => isShown(path, writable)),
       network,
       folder: program.folder,
