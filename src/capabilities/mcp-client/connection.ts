@@ -1,7 +1,7 @@
 import { ForewordError, settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
-import { type Confine, type ProgramTransport, programTransport } from './program-transport.ts'
+import { type Confine, NO_SANDBOX, type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
 
@@ -210,7 +210,7 @@ function isFetchFailure(error: unknown): boolean {
 
 function isStartFailure(error: unknown): boolean {
   const call = (error as { readonly syscall?: unknown }).syscall
-  return typeof call === 'string' && call.startsWith('spawn')
+  return (typeof call === 'string' && call.startsWith('spawn')) || errorCode(error) === NO_SANDBOX
 }
 
 function causes(error: unknown): readonly unknown[] {

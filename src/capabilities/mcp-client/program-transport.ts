@@ -28,6 +28,9 @@ export type ProgramAddress = Extract<ServerAddress, { type: 'program' }>
 /** Puts the program of a server into its sandbox. Rejects with a sentence where that cannot be done. */
 export type Confine = (address: ProgramAddress) => Promise<ConfinedProgram>
 
+/** The code of an error: the sandbox of a program cannot be made, now or in a while. */
+export const NO_SANDBOX = 'NO_SANDBOX'
+
 /** The time a program has to end by itself, and then again after SIGTERM, ms. */
 const EXIT_MS = 1_000
 
@@ -56,7 +59,12 @@ export function programTransport(
 
   async function start(): Promise<void> {
     if (isClosed) throw new Error('it was closed')
-    confined = await confine?.(address)
+    try {
+      confined = await confine?.(address)
+    } catch (error) {
+      ending = (error as Error).message
+      throw Object.assign(new Error(ending, { cause: error }), { code: NO_SANDBOX })
+    }
     const [program = '', ...args] = confined?.argv ?? address.argv
     const started = spawn(program, args, {
       ...(address.folder !== undefined && { cwd: address.folder }),
