@@ -40,7 +40,7 @@ const FOLDERS = new Set([
 ])
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
-const NOT_SEARCHED = new Set(['node_modules'])
+const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 
 /** The most folders that one search opens. */
 const MOST_FOLDERS = 20_000

@@ -201,7 +201,7 @@ function personalPath(path: string, { HOME }: Readonly<Record<string, string | u
 
 function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]): string | undefined {
   if (before.some(({ isComplete }) => !isComplete)) {
-    return 'the workspace has more folders than the sandbox can search for files of the owner (20,000)'
+    return 'the workspace has more folders than can be searched for files of the owner (20,000): move some out of it'
   }
   if (owned.length <= MOST_PROTECTED) return undefined
   return `the workspace has ${owned.length} files of the owner (such as AGENTS.md), more than the sandbox can protect (${MOST_PROTECTED})`
