@@ -30,13 +30,16 @@ test('killed again and again while it indexes and while it takes out, the histor
   const index = join(home, 'data', 'history.sqlite')
   const run = () => indexing(t, { store: path, data: join(home, 'data') })
 
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  // On a busy machine a kill may come when all is done.
+  let early = 0
+  for (let kill = 0; kill < KILLS && passagesIn(index) < all; kill += 1) {
     const before = passagesIn(index)
     const least = before + Math.floor((all - before) / (KILLS - kill + 1))
     const { killed, output } = await run().killedWhen(() => passagesIn(index) > least)
     assert.ok(killed, `it was done before it could be killed: ${output}`)
+    early += passagesIn(index) < all ? 1 : 0
   }
-  assert.ok(passagesIn(index) < all)
+  assert.ok(early > 2, `only ${early} kills came in the middle of the work`)
   assert.equal(await run().output(), 'opened\nwhole\n')
   const whole = (sessions: readonly string[]) =>
     sessions.flatMap((session) => Array.from({ length: TURNS }, (_, n) => `Cormorant ${session}${n} sat on the pier.`))
