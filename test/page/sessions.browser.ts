@@ -185,7 +185,7 @@ test('1. 5,000 sessions: the last is reached by scrolling, any is found by words
     new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
       .observe({ type: 'longtask' })
   `)
-  for (let steps = 0; steps < 200 && !(await atEnd(list)); steps++) {
+  for (let steps = 0; steps < 800 && !(await atEnd(list)); steps++) {
     await list.evaluate(async (element) => {
       element.scrollTo({ top: element.scrollHeight })
       await new Promise((resolve) => setTimeout(resolve, 50))
