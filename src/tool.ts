@@ -42,7 +42,7 @@ export {
 export { cleanEnvironment } from './tool/process/clean-environment.ts'
 export { type Program, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
-export { type ConfinedProgram, createSandbox, type Sandbox, type SandboxPlan } from './tool/sandbox/sandbox.ts'
+export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
 export { findSandbox } from './tool/sandbox/find-bubblewrap.ts'
 export { isOwnersName } from './tool/sandbox/owner-files.ts'
 export { endOrphans } from './tool/process/process-tree.ts'

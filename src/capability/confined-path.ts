@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { isWithin } from '../platform.ts'
 import { readText, type TextReader } from '../tool.ts'
 
 /** A path within a folder, with every link resolved; or why it is not one, in a sentence that a model can use. */
@@ -47,11 +48,6 @@ export async function confinedPath(
     .split(sep)
     .filter((name) => name !== '')
   return { type: 'inside', path: real.path, root: root.path, names, closed }
-}
-
-/** Whether a resolved path is a resolved folder or is in it. */
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 /** A path without links, as far as it exists; `undefined` where that is unknown. */

@@ -2,7 +2,8 @@
  * What capabilities and their hosts do their work with. It is an entry point of its own because it loads the core: a module
  * that only declares a capability imports `foreword/capability`, and imports this one when it works.
  */
-export { confinedPath, isWithin, readerWithin, resolvedPath } from './confined-path.ts'
+export { isWithin } from '../platform.ts'
+export { confinedPath, readerWithin, resolvedPath } from './confined-path.ts'
 export { summaryByModel } from './model-summary.ts'
 export { noPrompt } from './own-layers.ts'
 export { pluginAsCapability } from './plugin.ts'

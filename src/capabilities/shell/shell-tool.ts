@@ -8,11 +8,11 @@ import {
   cleanEnvironment,
   commandWords,
   prefixWords,
+  type PlannedSandbox,
   type Program,
   type ProgramLimits,
   programResult,
   type Sandbox,
-  type SandboxPlan,
   type ShellAccess,
   type Tool,
   type ToolFailed,
@@ -141,8 +141,6 @@ async function relativeProgramFault(argv: readonly string[], folder: string, wor
   if (!program.includes('/') || program.startsWith('/') || folder === (await realpath(workspace))) return undefined
   return `${JSON.stringify(program)} is a path from the workspace: leave cwd out to run it`
 }
-
-type PlannedSandbox = Extract<SandboxPlan, { type: 'planned' }>
 
 /** Runs the planned program in the planned folder, unless that folder has been replaced since. */
 async function runIn(confined: PlannedSandbox, program: Program, limits: ProgramLimits): Promise<ToolResult> {

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { isWithin } from '../../platform.ts'
 
 /** What a program may reach. All paths are absolute and without links, and exist. */
 export interface Confinement {
@@ -64,8 +64,5 @@ function hide({ path, kind }: Hidden): readonly string[] {
 
 /** Whether a path is in a folder, and not the folder itself. */
 export function isBelow(folder: string, path: string): boolean {
-  for (let each = dirname(path); ; each = dirname(each)) {
-    if (each === folder) return true
-    if (each === dirname(each)) return false
-  }
+  return path !== folder && isWithin(folder, path)
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
+import { isWithin } from '../../platform.ts'
 import type { AccessRead, SandboxAccess } from '../access/access.ts'
 import { allowingPrefix } from '../access/command-answer.ts'
 import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
-import { bubblewrapArgv, isBelow } from './bubblewrap.ts'
+import { bubblewrapArgv } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, programFolders } from './hidden-places.ts'
 import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles } from './owner-files.ts'
@@ -40,17 +41,18 @@ export interface SandboxWish {
 }
 
 /** The answer to a wish. */
-export type SandboxPlan =
-  | { readonly type: 'refused'; readonly why: string }
-  | {
-      readonly type: 'planned'
-      /** What holds for the run, for people: `workspace, no network`. Begins with `none` where nothing confines it. */
-      readonly text: string
-      /** A person has to be asked, whatever the policy says of the tool. */
-      readonly asks: boolean
-      /** Runs a program that way. Never throws. */
-      run(program: Program, limits: ProgramLimits): Promise<ProgramEnd>
-    }
+export type SandboxPlan = { readonly type: 'refused'; readonly why: string } | PlannedSandbox
+
+/** How a program will run. */
+export interface PlannedSandbox {
+  readonly type: 'planned'
+  /** What holds for the run, for people: `workspace, no network`. Begins with `none` where nothing confines it. */
+  readonly text: string
+  /** A person has to be asked, whatever the policy says of the tool. */
+  readonly asks: boolean
+  /** Runs a program that way. Never throws. */
+  run(program: Program, limits: ProgramLimits): Promise<ProgramEnd>
+}
 
 /** What a sandbox has to know of the home. Absolute paths. */
 export interface SandboxOptions {
@@ -191,7 +193,7 @@ function sandboxText({ writable }: SandboxAccess, network: boolean): string {
 }
 
 function isShown(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => path === folder || isBelow(folder, path))
+  return folders.some((folder) => isWithin(folder, path))
 }
 
 /** `~/` is the home of the person. */

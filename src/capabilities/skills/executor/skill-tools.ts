@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import {
   cleanEnvironment,
+  type PlannedSandbox,
   type ProgramLimits,
   programResult,
   type Sandbox,
-  type SandboxPlan,
   type Tool,
   type ToolFailed,
   type ToolPlan,
@@ -156,7 +156,7 @@ function isFlag({ args = [] }: Execution, name: string): boolean {
 
 /** A planned call of a skill's tool, with everything it needs to run. */
 interface PlannedCommand {
-  readonly confined: Extract<SandboxPlan, { type: 'planned' }>
+  readonly confined: PlannedSandbox
   readonly execution: Execution
   readonly allowlist: Allowlist
   readonly input: unknown
