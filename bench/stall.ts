@@ -4,13 +4,14 @@
  *
  *   npm run bench:stall [-- CASE…]
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteSearch } from '../src/search.ts'
 import { exportSession, importSession, openSqliteStore } from '../src/session.ts'
 import { type Child, startChild } from './gateway/child.ts'
+import { ATTACKS, attackers, unfoldingPdfs } from './stall/attacks.ts'
 import { longPdf } from './stall/long-pdf.ts'
 import { longText } from './stall/long-text.ts'
 import { type Pause, watchPauses } from './stall/pauses.ts'
@@ -23,34 +24,10 @@ process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 const watched = ['--import', join(here, 'stall/watched.ts')]
 const idle = await startChild([...watched, join(here, 'stall/idle.ts')])
 const provider = await startChild([join(here, 'stall/provider.ts')])
-writeFileSync(
-  join(home, 'config.json'),
-  JSON.stringify({
-    gateway: { port: 0, token: 'bench-of-long-texts-and-pauses', maxBodyBytes: 32 * MEGABYTE },
-    model: 'bench/m',
-    providers: { bench: { kind: 'openai-compatible', baseURL: `http://127.0.0.1:${provider.line}/v1` } },
-    models: { 'bench/m': { window: 40_000_000, maxOutput: 10_000_000 } },
-    context: { reserve: 10_000_000 },
-    files: { maxTokens: 20_000_000 },
-    plugins: [join(here, 'stall/print-plugin.ts')],
-  }),
-)
-writeFileSync(
-  join(home, 'tool-access.json'),
-  JSON.stringify({ global: { mode: 'allowlist', allowedTools: ['print'] } }),
-)
 const nodeArguments = (process.env['BENCH_NODE_ARGS'] ?? '--max-semi-space-size=4').split(' ')
-const gateway = await startChild([
-  ...nodeArguments,
-  ...watched,
-  join(here, '../bin/foreword.js'),
-  'start',
-  '--json',
-  '--home',
-  home,
-])
-const base = `http://127.0.0.1:${(JSON.parse(gateway.line) as { port: number }).port}`
-const authorization = { authorization: 'Bearer bench-of-long-texts-and-pauses' }
+const token = 'bench-of-long-texts-and-pauses'
+let { gateway, base } = await startGateway('usual', ['print'])
+const authorization = { authorization: `Bearer ${token}` }
 
 console.log('case                                     time   longest pause       work   idle process')
 // Compilation at the first use must not count as a pause.
@@ -67,6 +44,22 @@ await measured('3 MB text file', async () => attached(await upload('log.md', Buf
 await measured('20 MB PDF', async () => attached(await upload('long.pdf', longPdf(20 * MEGABYTE, 3_500_000))))
 await measured('50 MB upload', () => upload('wide.txt', Buffer.from(longText(50 * MEGABYTE))))
 await gateway.stop()
+
+if (ATTACKS.some(isWanted)) {
+  ;({ gateway, base } = await startGateway('attacked', ['heavy__slow'], attackers(home)))
+  // Compilation at the first use must not count as a pause here either.
+  await restarted('heavy')
+  await restarted('many')
+  await turn(undefined, 'attack 1')
+  await attached(await upload('a.pdf', longPdf(1000, 100, 1)))
+  await measured(ATTACKS[0], () => turn(undefined, 'attack 20'))
+  await measured(ATTACKS[1], () => restarted('many'))
+  await measured(
+    ATTACKS[2],
+    async () => void (await Promise.all(unfoldingPdfs(4).map((file, n) => upload(`${n}.pdf`, file)))),
+  )
+  await gateway.stop()
+}
 
 await inProcess('export, 100,000 messages', async () => {
   const store = await openSqliteStore({ path: join(home, 'export.sqlite') })
@@ -94,6 +87,35 @@ await inProcess('index, 20 MB text', async () => {
 
 await idle.stop()
 await provider.stop()
+
+/** A gateway with a home of its own. */
+async function startGateway(name: string, allowedTools: readonly string[], servers: object = {}) {
+  const own = join(home, name)
+  mkdirSync(own)
+  writeFileSync(
+    join(own, 'config.json'),
+    JSON.stringify({
+      gateway: { port: 0, token, maxBodyBytes: 32 * MEGABYTE },
+      model: 'bench/m',
+      providers: { bench: { kind: 'openai-compatible', baseURL: `http://127.0.0.1:${provider.line}/v1` } },
+      models: { 'bench/m': { window: 40_000_000, maxOutput: 10_000_000 } },
+      context: { reserve: 10_000_000 },
+      files: { maxTokens: 20_000_000 },
+      mcp: { servers },
+      plugins: [join(here, 'stall/print-plugin.ts')],
+    }),
+  )
+  const tools = { '*': { afterUntrusted: 'allow' } }
+  writeFileSync(join(own, 'tool-access.json'), JSON.stringify({ global: { mode: 'allowlist', allowedTools }, tools }))
+  const program = [join(here, '../bin/foreword.js'), 'start', '--json', '--home', own]
+  const started = await startChild([...nodeArguments, ...watched, ...program])
+  return { gateway: started, base: `http://127.0.0.1:${(JSON.parse(started.line) as { port: number }).port}` }
+}
+
+/** Connects to an MCP server again, and waits until its tools are read. */
+async function restarted(server: string): Promise<void> {
+  await posted(`/api/mcp-servers/${server}/restart`, {})
+}
 
 function isWanted(name: string): boolean {
   return wanted.length === 0 || wanted.some((word) => name.includes(word))

@@ -1,5 +1,5 @@
 // One turn, step by step: model calls, tool calls, and the tools that read what the context left out.
-export { callFacts, resultFacts } from './agent/call-facts.ts'
+export { callFacts, readFacts, resultFacts } from './agent/call-facts.ts'
 export { askModel } from './agent/ask-model.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'

@@ -150,12 +150,14 @@ export type {
   RuntimeStatus,
   ToolStatus,
   ToolTrial,
+  ToolAfterUntrusted,
   WaitingApproval,
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type {
   AccessPreviewOptions,
   AccessPolicy,
+  AccessPreset,
   AccessPreview,
   AccessChange,
   AccessStep,
@@ -165,6 +167,7 @@ export type {
   AccessService,
   TrialAnswer,
 } from './capability/runtime/access-service.ts'
+export type { AcceptanceService, WaitingChange } from './capability/runtime/acceptance-service.ts'
 export type { BackupService, BackupState, MadeBackup, BackupContent } from './capability/runtime/backup-service.ts'
 export type {
   ConfigurationChange,

@@ -6,7 +6,16 @@ export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'
 export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-text.ts'
+export { framed, type FrameKind } from './context/frame.ts'
+export { markResult, type ResultFrame, unframedResults, withoutTemplates } from './context/marked-result.ts'
 export { type ImageSupport, markImages, storedImage } from './context/image-marker.ts'
+export {
+  addNeutralized,
+  type NeutralizedSigns,
+  neutralizedWords,
+  neutralLine,
+  neutralText,
+} from './context/neutral-text.ts'
 export { formPhrase } from './context/form-phrase.ts'
 export { entryName, entrySentence, entrySentences, reasonSentence } from './context/explain.ts'
 export {
@@ -20,6 +29,17 @@ export {
 } from './context/forecast.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { renditionTokens } from './context/placed-layer.ts'
+export {
+  type ForeignText,
+  foreignTextName,
+  foreignTextNames,
+  foreignTexts,
+  foreignTextSentence,
+  distinctTexts,
+  messageTexts,
+  type ResultOrigins,
+  textKey,
+} from './context/foreign-text.ts'
 export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {
   type Layout,

@@ -3,6 +3,7 @@ export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-
 export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
 export { defined, fieldsOf } from './platform/defined.ts'
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
+export { type FairTurn, type FairTurns, fairTurns } from './platform/fair-turns.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
 export { isWithin } from './platform/is-within.ts'
@@ -10,7 +11,17 @@ export { largestEvent } from './platform/largest-event.ts'
 export { editDistance, nearestName } from './platform/nearest-name.ts'
 export { once, singleFlight } from './platform/single-flight.ts'
 export { orAborted, settlesWithin, sleep, withTimeout } from './platform/timers.ts'
+export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
 export { publicAddress, redactSecrets } from './platform/redact.ts'
+export {
+  addDescendants,
+  listProcesses,
+  type ProcessStatus,
+  readEnvironment,
+  readStatus,
+  RUN_MARK,
+} from './platform/processes.ts'
+export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'
 export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
 export { sha256 } from './platform/sha256.ts'
 export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time-slice.ts'

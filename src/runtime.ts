@@ -38,10 +38,12 @@ export {
 export { systemClock } from './runtime/clock.ts'
 export { readAuditKey } from './runtime/audit/audit-key.ts'
 export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
+export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'
 export { runtimeFailure } from './runtime/failure.ts'
 export { loadPlugins } from './runtime/load-plugins.ts'
+export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
 export { type OpenOptions, openRuntime, homeStoreDriver } from './runtime/open-runtime.ts'
 export { createRecords } from './runtime/records.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
@@ -70,6 +72,7 @@ export {
   createWorkspace,
   ensureToken,
   homeAt,
+  homeWarning,
   readToken,
   type TokenStore,
   tokenStore,
@@ -97,6 +100,7 @@ export {
 } from './runtime/tokens/named-tokens.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
+export { pinnedPolicy } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'
 export { outcomeNotice } from './runtime/turns/outcome-notice.ts'

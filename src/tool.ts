@@ -2,13 +2,22 @@
 export {
   type Access,
   type AccessRead,
+  type AfterUntrusted,
   accessSchema,
   isListed,
   type ShellAccess,
   matchesToolName,
 } from './tool/access/access.ts'
+export {
+  opensAddresses,
+  ownAfterUntrusted,
+  type Taint,
+  toolAfterUntrusted,
+  untrustedAnswer,
+} from './tool/access/after-untrusted.ts'
 export { accessAnswer, toolApproval, disablingRule, toolLimits } from './tool/access/access-answer.ts'
 export { accessFile, accessPaths } from './tool/access/access-file.ts'
+export { accessText, narrowAccess } from './tool/access/narrow-access.ts'
 export { editJson, type JsonChange } from './tool/access/edit-json.ts'
 export { readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'
 export { withTool } from './tool/access/with-tool.ts'
@@ -28,23 +37,33 @@ export type {
   ToolResult,
   ToolProperties,
 } from './tool/tool.ts'
-export { inputFault, validatorFor } from './tool/input-fault.ts'
+export { inputFault, schemaFault } from './tool/schema/input-fault.ts'
 export { fileDiff } from './tool/file-diff.ts'
 export { truncateText } from './tool/output-cap.ts'
 export {
   createToolbox,
-  toolDefinition,
   type GateAnswer,
+  type Redaction,
   type RunContext,
   type Toolbox,
   type ToolGate,
 } from './tool/toolbox.ts'
+export { sentDefinition, toolDefinition } from './tool/sent-definition.ts'
 export { cleanEnvironment } from './tool/process/clean-environment.ts'
+export {
+  findPlannedFiles,
+  pathOutside,
+  type PlannedFiles,
+  type PlannedPlace,
+  plannedFilesChange,
+} from './tool/process/planned-files.ts'
 export { type Program, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
-export { findSandbox } from './tool/sandbox/find-bubblewrap.ts'
+export { findSandbox, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
+export { confineNode, findNodeSandbox, type NodeProgram } from './tool/sandbox/confine-node.ts'
 export { isOwnersName } from './tool/sandbox/owner-files.ts'
+export { isSecretName } from './tool/sandbox/hidden-places.ts'
 export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'
 export { prefixRisk } from './tool/access/prefix-risk.ts'
@@ -53,8 +72,22 @@ export { allowingPrefix, commandAnswer, prefixWords } from './tool/access/comman
 export {
   type AccessState,
   changedTools,
+  isWider,
   type ToolAccessChange,
   type WidenedAccess,
   widenings,
 } from './tool/access/compare-access.ts'
+export { faultyText } from './tool/access/faulty-text.ts'
+export { widenedText } from './tool/access/widened-text.ts'
+export { kindText } from './tool/access/presets/word-kind.ts'
+export { flagsOf, flagText } from './tool/access/presets/match-command.ts'
+export type { CommandGrammar, CommandPreset, Operand, PlaceWord, WordKind } from './tool/access/presets/grammar.ts'
+export {
+  commandPresets,
+  presetAnswer,
+  presetReadsOnly,
+  type PresetAnswer,
+  PRESETS_CHECKED,
+  presetsInstead,
+} from './tool/access/presets.ts'
 export { commandWords } from './tool/access/command-words.ts'

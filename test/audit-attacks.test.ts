@@ -149,7 +149,11 @@ test('an audit that was emptied with its store is broken, also after a start', a
   assert.match(await whyBroken(), /^the audit was emptied: line 1 .*, and there is none now$/)
   await works(['tools', 'allow', 'read_file'])
   await startAndStop()
-  assert.match(await whyBroken(), /^the audit was emptied: .* now it is another audit with \d records?$/)
+  const begunAnew = /^the audit was emptied: line 1 .* now it is another audit with \d+ records?$/
+  assert.match(await whyBroken(), begunAnew)
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await works(['tools', 'allow', `${name}_tool`])
+  await startAndStop()
+  assert.match(await whyBroken(), begunAnew, 'nor do more new records than there were cover it up')
 })
 
 test('an audit that was emptied with everything in `data`, its key included, is broken, also after a start', async (context) => {

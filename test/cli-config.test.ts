@@ -210,3 +210,25 @@ test('doctor is content with a fresh home and names what is wrong with its hint'
   assert.match(broken.stdout, /^problem +store /m)
   assert.match(broken.stdout, /^problem +model +nobody\/knows cannot be used/m)
 })
+
+test('a key that is set or removed is in the audit, and its value is not', async (context) => {
+  const { environment } = temporaryHome(context)
+  const works = async (...words: readonly string[]) => {
+    const { code, stdout, stderr } = await run(words, { environment })
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  await works('send', 'Hello')
+  await works('config', 'set', 'agent.maxSteps', '765')
+  await works('config', 'unset', 'agent.maxSteps')
+  const printed = (await works('audit', 'list', '--json')).trimEnd().split('\n')
+  const records = printed.map((line) => JSON.parse(line) as Record<string, unknown>)
+  assert.deepEqual(
+    records.filter(({ rule }) => rule === 'config.json').map(({ by, reason }) => [by, reason]),
+    [
+      ['cli', 'agent.maxSteps set with foreword config'],
+      ['cli', 'agent.maxSteps removed with foreword config'],
+    ],
+  )
+  assert.ok(!records.some(({ reason }) => String(reason).includes('765')))
+})

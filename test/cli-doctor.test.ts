@@ -139,7 +139,7 @@ test('doctor warns of a shell that may run anything', async (context) => {
   assert.deepEqual(brief(limited.findings)[2], [
     'shell',
     'warning',
-    'allowlist: 2 prefixes, in any folder, each with your approval',
+    'allowlist: 2 prefixes (any argument may follow), in any folder, each with your approval',
   ])
 })
 
@@ -153,11 +153,22 @@ test('prefixes that run other programs are reported, each with the reason and wh
     ['git log', 'python3', 'find'],
   )
   assert.match(told[0]!.message, /--output writes any file/)
-  assert.match(told[0]!.hint!, /Remove it from tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/)
+  assert.match(
+    told[0]!.hint!,
+    /^A preset knows its arguments \(tools\.shell\.presets\): git-read\. Remove it from tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/,
+  )
   const asked = await examined(context, {
     'tool-access.json': JSON.stringify({ tools: { shell: { ...shell, approval: 'ask' } } }),
   })
   assert.deepEqual(brief(asked.findings.filter(({ level }) => level === 'warning')), [])
+})
+
+test('presets are named, and a policy of presets alone has nothing to warn of', async (context) => {
+  const shell = { enabled: true, presets: ['git-read', 'node-test'] }
+  const { findings } = await examined(context, { 'tool-access.json': JSON.stringify({ tools: { shell } }) })
+  assert.deepEqual(brief(findings.filter(({ check }) => check === 'shell')), [
+    ['shell', 'ok', 'allowlist: the presets git-read, node-test (runs code of the project)'],
+  ])
 })
 
 test('tools are counted by what becomes of a call, servers are named, and the audit is verified', async (context) => {

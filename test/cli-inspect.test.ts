@@ -205,7 +205,7 @@ test('request --pretty is for people: what a message says is indented below its 
     '  9 user',
     '',
     '1 user',
-    '  What is[31m this?',
+    String.raw`  What is\u{1b}[31m this?`,
     '  [image/png]',
     '',
     '2 assistant',

@@ -73,7 +73,7 @@ test('from the start of a gateway to its end, every command finds what the other
 
 test('the start, doctor and the status report a channel that cannot be created, and the gateway runs', async (context) => {
   const { home, environment } = temporaryHome(context)
-  mkdirSync(home, { recursive: true })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(join(home, 'config.json'), '{"channels": {"telegram": {"tokenEnv": "NO_TOKEN_HERE"}}}')
   const gateway = spawnForeword(context, ['start', '--json'], environment)
   const { address, warnings } = JSON.parse(await gateway.line(/address/)) as { address: string; warnings: string[] }

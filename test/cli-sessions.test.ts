@@ -46,6 +46,16 @@ test('on a narrow terminal a session has two lines, the second for its title; a 
   )
 })
 
+test('a title cannot turn the direction of reading or hide characters on a terminal; a pipe gets all of it', async (context) => {
+  const { ask, session, home } = await withSession(context)
+  await ask(['sessions', 'rename', session, 'pay \u202Eeman\u202C 1\u200B0\u2066'])
+  const environment = { FOREWORD_HOME: home, FOREWORD_MODEL: 'rehearsal', NO_COLOR: '1' }
+  const { stdout } = await run(['sessions'], { environment, terminal: true })
+  assert.match(stdout, /pay \\u\{202e\}eman\\u\{202c\} 1\\u\{200b\}0/)
+  assert.doesNotMatch(stdout, /[\u200B\u202A-\u202E\u2066-\u2069]/)
+  assert.match((await ask(['sessions'])).stdout, /\u202E/)
+})
+
 test('no listing is wider than the terminal', async (context) => {
   const { home, environment } = temporaryHome(context)
   const named = (word: string) => `${word} with a name that is longer than a narrow terminal`

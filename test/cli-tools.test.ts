@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { ToolStatus } from '../src/runtime.ts'
 import type { AuditRecord } from '../src/session.ts'
@@ -116,7 +116,10 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   const first = await run(['tools', 'allow', 'shell', 'files__*'], { environment })
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stderr, /It takes effect at the next step/)
-  assert.match(first.stderr, /The shell may run no command yet\. Name those that may in tools\.shell\.allowedPrefixes/)
+  assert.match(
+    first.stderr,
+    /The shell may run no command yet\. Name presets in tools\.shell\.presets .*`foreword tools presets`/,
+  )
   const written = JSON.parse(readFileSync(file, 'utf8')) as { global: { allowedTools: string[] } }
   assert.deepEqual(written.global.allowedTools, ['shell', 'files__*'])
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -381,3 +384,57 @@ async function changes(environment: Readonly<Record<string, string>>) {
     .filter(({ kind }) => kind === 'change')
     .map(({ tool, decision, rule, reason }) => [tool, decision, rule, reason])
 }
+
+test('presets are listed with what each allows and does not stop, and one is explained with its flags', async (context) => {
+  const { environment } = homeWith(context, '{"tools": {"shell": {"presets": ["git-read"]}}}')
+  const all = await run(['tools', 'presets'], { environment })
+  assert.equal(all.code, 0)
+  assert.match(all.stdout, /^git-read \(allowed\)\n {2}Shows the state/m)
+  assert.match(all.stdout, /^node-test \(not in tool-access\.json\)\n[^]*What it does not stop: The code of the/m)
+  const one = await run(['tools', 'presets', 'git-read'], { environment })
+  assert.match(one.stdout, /Compared with the manuals of the programs on \d{4}-\d\d-\d\d/)
+  assert.match(one.stdout, /^ {2}git log, 0 or more × a revision or a path\n {4}-n NUMBER, -NUMBER, --oneline/m)
+  const json = JSON.parse((await run(['tools', 'presets', 'search', '--json'], { environment })).stdout) as {
+    readonly name: string
+    readonly isAllowed: boolean
+    readonly commands: readonly { readonly begins: readonly string[] }[]
+  }
+  assert.deepEqual([json.name, json.isAllowed, json.commands[0]!.begins[0]], ['search', false, 'grep'])
+  const missing = await run(['tools', 'presets', 'git-reed'], { environment })
+  assert.deepEqual(
+    [missing.code, missing.stderr],
+    [1, 'foreword tools: Unknown preset "git-reed".\n  Did you mean git-read?\n'],
+  )
+})
+
+test('a command is tried without running: what decides is named, a free prefix as what it is, and a refusal with its reason', async (context) => {
+  const policy = {
+    global: { allowedTools: ['shell'] },
+    sandbox: { enabled: false },
+    tools: { shell: { enabled: true, presets: ['git-read', 'files-read'], allowedPrefixes: ['env'] } },
+  }
+  const { environment, file } = homeWith(context, JSON.stringify(policy))
+  mkdirSync(join(dirname(file), 'workspace'))
+  const tried = async (...words: readonly string[]) => {
+    const { code, stdout } = await run(['tools', 'try', ...words], { environment })
+    return [code, stdout]
+  }
+  assert.deepEqual(await tried('--', 'git', 'log', '--format=%h %s', '-5'), [
+    0,
+    'allowed (tools.shell.presets "git-read")\n',
+  ])
+  assert.deepEqual(await tried('env A=1 sh'), [
+    0,
+    'allowed (tools.shell.allowedPrefixes "env")\n  Any argument may follow this prefix.\n',
+  ])
+  const [code, refused] = await tried('--', 'git', 'log', '--output=x')
+  assert.equal(code, 1)
+  assert.match(
+    String(refused),
+    /^refused \(tools\.shell\.presets\)\n {2}the flag "--output" is not allowed in `git log`/,
+  )
+  const [, outside] = await tried('cat ../tool-access.json')
+  assert.match(String(outside), /^refused \(.*\)\n {2}"\.\.\/tool-access\.json" is outside the workspace/)
+  const { stderr } = await run(['tools'], { environment })
+  assert.match(stderr, /Any argument may follow "env" in shell\. Presets know their arguments/)
+})

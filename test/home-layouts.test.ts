@@ -84,7 +84,8 @@ const counting = {
     allowlist: { seq: ['1'] },
     execution: [{ tool: 'count', binary: 'seq', subcommand: '1', args: [{ param: 'to' }] }],
   }),
-  'tool-access.json': '{"global": {"mode": "full"}, "sandbox": {"withoutIt": "run"}}',
+  'tool-access.json':
+    '{"global": {"mode": "full"}, "sandbox": {"withoutIt": "run"}, "tools": {"count": {"afterUntrusted": "allow"}}}',
 }
 
 for (const layout of Object.keys(layouts)) {

@@ -25,7 +25,7 @@ async function homeWithServer(t: TestContext, set: Readonly<Record<string, strin
   const runtime = await openRuntime({ capabilities: builtIn, home, configuration, environment, version: '0' })
   t.after(() => runtime.close())
   const written = () => JSON.parse(readFileSync(file, 'utf8')) as { readonly model: string }
-  return { home, file, baseURL, setup: runtime.setup, written }
+  return { home, file, baseURL, setup: runtime.setup, store: runtime.store, written }
 }
 
 test('a chosen model is in the configuration and is used without a restart', async (t) => {
@@ -44,6 +44,22 @@ test('a model that the environment sets is not changed, and neither is the file'
   )
   assert.equal(readFileSync(file, 'utf8'), before)
   await setup.chooseModel('rehearsal')
+})
+
+test('an attached provider, its key and a chosen model are in the audit with who did it, and the key is not', async (t) => {
+  const { baseURL, setup, store } = await homeWithServer(t)
+  await setup.attach({ kind: 'openai-compatible', name: 'lab', baseURL, key: 'sk-canary-key' }, 'token:phone')
+  await setup.chooseModel('lab/test-model', 'owner')
+  const records = (await store.audit()).filter(({ kind, by }) => kind === 'change' && by !== 'start')
+  assert.deepEqual(
+    records.map(({ rule, by, reason }) => [rule, by, reason]),
+    [
+      ['data/keys/lab', 'token:phone', 'a key was kept in it'],
+      ['config.json', 'token:phone', 'providers.lab set: a provider was attached'],
+      ['config.json', 'owner', 'model set'],
+    ],
+  )
+  assert.ok(!JSON.stringify(records).includes('canary'))
 })
 
 test('a provider that cannot be written down leaves the key that was kept before, and no new one', async (t) => {

@@ -14,7 +14,8 @@ const finder = `export default {
 const files = {
   'context/system_prompt.md': 'You are helpful.',
   'finder.ts': finder,
-  'tool-access.json': '{"global": {"mode": "full"}, "tools": {"shell": {"enabled": false}}}',
+  'tool-access.json':
+    '{"global": {"mode": "full"}, "tools": {"*": {"afterUntrusted": "allow"}, "shell": {"enabled": false}}}',
 }
 /** The finder alone: no tool that a cut would bring along. */
 const findsOnly = {

@@ -27,6 +27,7 @@ test('every tool that a session is offered has its line, and is gone from the ne
   )
   for (const name of offered) {
     here.write(policy, withTool(FULL, name, false))
+    await here.accept()
     assert.deepEqual(
       await offeredIn(here, session),
       offered.filter((other) => other !== name),
@@ -45,6 +46,7 @@ test('a pattern denies all tools that it matches, and a list of single names doe
   const listed = '{"global": {"allowedTools": ["read_file", "list_files", "read_context"]}}'
   for (const text of [FULL, listed]) {
     here.write('tool-access.json', withTool(text, 'read_*', false))
+    await here.accept()
     const offered = await offeredIn(here, session)
     assert.deepEqual(
       offered.filter((name) => name.startsWith('read_')),
@@ -70,6 +72,7 @@ test('an edit of equal length that leaves the times of the file as they were hol
       here.write('tool-access.json', text)
       utimesSync(file, atime, mtime)
       assert.equal(statSync(file).size, on.length)
+      if (isOn) await here.accept()
       assert.equal(
         (await here.runtime.tools()).some(({ access }) => access !== 'refused'),
         isOn,
@@ -86,10 +89,13 @@ test("Ayati's file in context/ says what may run, while the home has no other, a
   const names = async () => (await here.say('hello', session)).offered.filter((name) => !name.startsWith('read_'))
   assert.deepEqual(await names(), ['list_files'])
   here.write('context/tool-access.json', ayati.replace('list_files', 'search_files'))
+  assert.deepEqual(await names(), [])
+  await here.accept()
   assert.deepEqual(await names(), ['search_files'])
   here.write('tool-access.json', '{}')
   assert.deepEqual(await names(), [])
   rmSync(join(here.home, 'tool-access.json'))
+  await here.accept()
   assert.deepEqual(await names(), ['search_files'])
   here.write('context/tool-access.json', '{"global": {"mode": "ful"}}')
   assert.deepEqual(await names(), [])

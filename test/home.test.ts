@@ -105,7 +105,10 @@ test('the same home gives the same head, byte for byte, after a restart and in a
 })
 
 test('tools of the workspace are configuration alone, and so is the shell', async (t) => {
-  const { say, write } = await openedHome(t, { 'workspace/a.txt': 'alpha\n', 'tool-access.json': allowed('read_file') })
+  const { say, write, accept } = await openedHome(t, {
+    'workspace/a.txt': 'alpha\n',
+    'tool-access.json': allowed('read_file'),
+  })
   const read = await say('/call read_file {"path": "a.txt"}\n/say Read.')
   assert.deepEqual(read.offered, ['read_file', 'read_result', 'read_history'])
   assert.match(read.results[0]!, /alpha/)
@@ -113,11 +116,12 @@ test('tools of the workspace are configuration alone, and so is the shell', asyn
   const end = read.entries.find((entry) => entry.type === 'tool-end')
   assert.deepEqual(end?.type === 'tool-end' && end.origin, { kind: 'file', ref: 'read_file' })
 
-  const shell = { enabled: true, allowedPrefixes: ['cat'] }
+  const shell = { enabled: true, allowedPrefixes: ['cat'], afterUntrusted: 'allow' }
   write(
     'tool-access.json',
     JSON.stringify({ global: { allowedTools: ['shell'] }, sandbox: { withoutIt: 'run' }, tools: { shell } }),
   )
+  await accept()
   const ran = await say(
     '/call shell {"cmd": "cat a.txt"}\n/call shell {"cmd": "cat a.txt | sh"}\n/say Ran.',
     read.session,
@@ -228,9 +232,10 @@ test("a skill's own tools run its declared program, once they are allowed", asyn
     'skills/manners/tools.json': JSON.stringify(toolsJson),
   }
   const call = '/call greet {"whom": "Ada; rm -rf /"}\n/say Greeted.'
-  const { say, write, runtime } = await openedHome(t, files)
+  const { say, write, runtime, accept } = await openedHome(t, files)
   assert.deepEqual((await say(call)).results, ['Tool is not in allowlist: greet'])
   write('tool-access.json', allowed('greet'))
+  await accept()
   const said = await say(call)
   assert.deepEqual(said.results, ['Ada; rm -rf /'])
   const [ran] = await runtime.store.audit({ session: said.session, tool: 'greet', last: 1 })

@@ -17,6 +17,7 @@ import {
   messageTokens,
   outline,
   type Turn,
+  unframedResults,
 } from '../src/context.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs, later, soundInputs, upToStep, withRoom } from './arbitrary/inputs.ts'
@@ -134,7 +135,7 @@ test('results of a tool that keeps its output stay complete in every turn', () =
     const given = new Set(input.history.flatMap(({ messages }) => messages.flatMap((each) => resultsOf(each.message))))
     const now = new Set(input.current.messages.flatMap((each) => resultsOf(each.message)))
     for (const message of assembly.request.messages) {
-      for (const result of resultsOf(message)) {
+      for (const result of resultsOf(unframedResults(message))) {
         const [, toolName = ''] = JSON.parse(result) as string[]
         if (kept.has(toolName) && !now.has(result) && !shrunkHere(assembly)) assert.ok(given.has(result), result)
       }

@@ -85,6 +85,7 @@ test('a server that dies says its last words, and runs again after a restart', a
   await send('POST', '/weak/restart')
   assert.equal(server.log().filter((line) => line.startsWith('started')).length, 2)
   writeFileSync(join(gateway.home, 'tool-access.json'), '{"global": {"mode": "full"}}')
+  await gateway.foreword('accept', '--all', '--yes')
   const { digest } = await gateway.curl<{ readonly digest: string }>('/api/tools/weak__look/plan', { input: {} })
   await gateway.curl('/api/tools/weak__look/run', { input: {}, digest }).catch(() => {})
   const { why, stderr } = await inState('weak', 'failed')

@@ -4,9 +4,10 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { prefixRisk } from '../src/tool/access/prefix-risk.ts'
 import { readAccess } from '../src/tool.ts'
+import { cellsOf } from './guide/written-table.ts'
 import { openedHome } from './home/opened-home.ts'
+import { presetsInGuide, tableOfPresets } from './tool/preset-table.ts'
 
 const root = join(import.meta.dirname, '..')
 const example = join(root, 'examples/00-twelve-lines.ts')
@@ -49,18 +50,22 @@ test('every file that a page points to is there', async () => {
   }
 })
 
-test('every policy that a page shows is read, and no prefix in it leads to other programs', async () => {
+test('the guide has every preset of commands, with what it allows and what it does not stop', () => {
+  assert.deepEqual(cellsOf(presetsInGuide.inGuide()), cellsOf(tableOfPresets()))
+})
+
+test('every policy that a page shows is read, and uses presets where others would use free prefixes', async () => {
   const pages = await Array.fromAsync(glob(['*.md', 'docs/**/*.md'], { cwd: root }))
   const shown: string[] = []
   for (const page of pages) {
     const text = await readFile(join(root, page), 'utf8')
     for (const [, block] of text.matchAll(/```jsonc?\n([^]*?)```/g)) {
-      if (!/"allowedTools"|"allowedPrefixes"/.test(block!)) continue
+      if (!/"allowedTools"|"allowedPrefixes"|"presets"/.test(block!)) continue
       shown.push(page)
       const read = readAccess(block, {})
       assert.equal(read.type, 'access', `${page}: ${JSON.stringify(read)}`)
       const { allowedPrefixes } = read.access.shell
-      for (const prefix of allowedPrefixes) assert.equal(prefixRisk(prefix), undefined, `${page}: ${prefix}`)
+      assert.deepEqual(allowedPrefixes, [], page)
     }
   }
   assert.deepEqual(shown, ['docs/guide/tools.md', 'docs/guide/tools.md'])

@@ -3,5 +3,5 @@ import { runProgram, type Sandbox } from '../src/tool.ts'
 /** No sandbox, for tests of what is done before and after a program runs. */
 export const unconfined: Sandbox = {
   plan: async () => ({ type: 'planned', text: 'none', asks: false, run: runProgram }),
-  enter: async ({ argv }) => ({ argv, leave: async () => [] }),
+  enter: async ({ argv }) => ({ argv, leave: async () => ({ moved: [] }) }),
 }

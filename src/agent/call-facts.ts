@@ -1,5 +1,5 @@
 import { defined } from '../platform.ts'
-import { type ToolCallPart, wholeCharacter } from '../context.ts'
+import { type ForeignText, foreignTextNames, type ToolCallPart, wholeCharacter } from '../context.ts'
 import type { AuditFacts } from '../session.ts'
 import type { CallDescription, ToolResult } from '../tool.ts'
 
@@ -14,6 +14,11 @@ export function callFacts({ tool, input, argv, command, folder }: CallDescriptio
     input: serializeInput(input),
     ...defined({ argv, command, folder }),
   }
+}
+
+/** Texts of others that were read before a call, as the audit keeps them. */
+export function readFacts(read: readonly ForeignText[] | undefined): Pick<AuditFacts, 'read'> {
+  return read && read.length > 0 ? { read: foreignTextNames(read) } : {}
 }
 
 /** The audit facts of a result; `text` is the result as text. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
+import { markResult, outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
+import { sha256 } from '../platform.ts'
 import type { EntryBody } from '../session.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
 import { resultAllowance } from './shown-result.ts'
@@ -63,7 +64,7 @@ const LEAST_REPEATED = 400
 function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCall[]): ToolMessage['content'] {
   return calls.map((part, index) => {
     const { toolCallId, toolName, input } = part
-    const { ok, text } = settled[index]!
+    const { ok, text, as } = settled[index]!
     const same = (other: ToolCallPart, at: number) =>
       at < index &&
       settled[at]!.text === text &&
@@ -72,6 +73,8 @@ function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCa
       isDeepStrictEqual(other.input, input)
     const first = text.length < LEAST_REPEATED ? undefined : calls.find(same)
     const value = first ? `[The equal call ${first.toolCallId} above has the same result.]` : text
-    return { type: 'tool-result', toolCallId, toolName, output: { type: ok ? 'text' : 'error-text', value } }
+    const type = ok ? 'text' : 'error-text'
+    const result = { type: 'tool-result', toolCallId, toolName, output: { type, value } } as const
+    return first || as === undefined ? result : markResult(result, { as, digest: sha256(text) })
   })
 }

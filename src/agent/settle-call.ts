@@ -1,8 +1,9 @@
-import { resultFacts, turnCallFacts } from './call-facts.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { readFacts, resultFacts, turnCallFacts } from './call-facts.ts'
 import { resultText, type CutResult, cutResult } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
-import { type Message, type Origin, type ToolCallPart, wholeCharacter } from '../context.ts'
+import { type FrameKind, type Message, type Origin, textKey, type ToolCallPart, wholeCharacter } from '../context.ts'
 import { defined, timeSlice } from '../platform.ts'
 import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
 import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
@@ -26,6 +27,8 @@ interface CallToSettle {
 export interface SettledCall {
   readonly ok: boolean
   readonly text: string
+  /** How a text of others stands in a frame. Absent: the words are Foreword's own, such as those of a refusal. */
+  readonly as?: FrameKind
   readonly entries: readonly Entry[]
 }
 
@@ -42,8 +45,11 @@ export async function settleCall(
 ): Promise<SettledCall> {
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
-  if (known) return { ok: known.ok, text: resultText(known), entries: [] }
-  if (journal.started.has(part.toolCallId) && !isIdempotent(context, part)) return abandonCall(context, settling)
+  // What was refused never started.
+  const ran = journal.started.has(part.toolCallId)
+  if (known)
+    return { ok: known.ok, text: resultText(known), entries: [], ...(ran && framedAs(context, part, known.ok)) }
+  if (ran && !isIdempotent(context, part)) return abandonCall(context, settling)
   throwIfStopping(context.turn.signal)
   // A cancelled call has a result, too: no call is left without one.
   if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
@@ -71,7 +77,13 @@ async function askAndSettle(
   const settled = async () => {
     if (decision === undefined) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
     if (decision.type === 'deny') {
-      return refuseCall(context, settling, { result: denial(decision.reason), rule, call: asked.call })
+      const { call: described, read } = asked
+      return refuseCall(context, settling, {
+        result: denial(decision.reason),
+        rule,
+        call: described,
+        ...defined({ read }),
+      })
     }
     const now = await planCall(context, settling)
     if (now.type === 'refused') return refuseCall(context, settling, now)
@@ -130,19 +142,20 @@ function isIdempotent({ tools }: TurnContext, { toolName }: ToolCallPart): boole
 async function refuseCall(
   context: TurnContext,
   settling: CallToSettle,
-  { result, rule, call: described }: Pick<Extract<PlannedCall, { type: 'refused' }>, 'result' | 'rule' | 'call'>,
+  { result, rule, call: described, read }: Omit<Extract<PlannedCall, { type: 'refused' }>, 'type'>,
 ): Promise<SettledCall> {
   const shown = cutResult(result, settling.most)
   const said = resultText(result)
   const reason = said.slice(0, wholeCharacter(said, 500))
   const digest = described && callDigest(described)
   const about = { ...turnCallFacts(context.turn, settling, described), ...defined({ digest }) }
-  const facts = { ...about, decision: 'refused' as const, rule, reason }
+  const facts = { ...about, ...readFacts(read), decision: 'refused' as const, rule, reason }
   const entries = await context.journal.append(
     [await endEntry(context, settling, { result, shown, durationMs: 0 })],
     [facts],
   )
-  return { ok: false, text: shown.text, entries }
+  // A plan that cannot be made is refused in the tool's own words, which may repeat what it read.
+  return { ok: false, text: shown.text, entries, ...(rule === 'plan' && framedAs(context, settling.part, false)) }
 }
 
 async function runCall(
@@ -170,7 +183,14 @@ async function runCall(
   if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await context.journal.append([end], [outcome])
-  return { ok: result.ok, text: shown.text, entries: [...started, ...ended] }
+  return { ok: result.ok, text: shown.text, entries: [...started, ...ended], ...framedAs(context, part, result.ok) }
+}
+
+/** A tool that is no longer there may have been anybody's. */
+function framedAs({ tools }: TurnContext, { toolName }: ToolCallPart, ok: boolean): Pick<SettledCall, 'as'> {
+  const { results: as = 'material' } = tools.toolbox.tools.find(({ name }) => name === toolName) ?? {}
+  if (as !== 'own') return { as }
+  return ok ? {} : { as: 'material' }
 }
 
 async function endEntry(
@@ -234,7 +254,8 @@ async function askPerson(
     return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
   }
   const before = journal.asked.get(part.toolCallId)
-  const valid = before?.digest === digest && callDigest(before.request) === digest ? before : undefined
+  const isSame = before?.digest === digest && callDigest(before.request) === digest && isSameReading(before, planned)
+  const valid = isSame ? before : undefined
   const approval = valid?.approval ?? approvals.newId()
   const entries = valid ? [] : await appendQuestion(context, asked, approval)
   const decision = await approvals.decision(approval, context.turn.signal)
@@ -248,9 +269,16 @@ async function appendQuestion(
 ): Promise<readonly Entry[]> {
   const { turn, journal } = context
   const { toolCallId } = part
-  const { rule, digest } = planned
+  const { rule, digest, call: request, read } = planned
+  const question = { approval, toolCallId, rule, request, digest, ...defined({ read }) }
   return journal.append(
-    [{ type: 'approval-request', turn: turn.id, call, approval, toolCallId, rule, request: planned.call, digest }],
-    [{ ...turnCallFacts(turn, { part, call }, planned.call), decision: 'asked', rule, digest }],
+    [{ type: 'approval-request', turn: turn.id, call, ...question }],
+    [{ ...turnCallFacts(turn, { part, call }, request), ...readFacts(read), decision: 'asked', rule, digest }],
   )
+}
+
+/** A question that hides what was read was not made by this program. */
+function isSameReading(asked: Pick<PlannedCall, 'read'>, planned: Pick<PlannedCall, 'read'>): boolean {
+  const keys = ({ read = [] }: Pick<PlannedCall, 'read'>) => read.map(textKey)
+  return isDeepStrictEqual(keys(asked), keys(planned))
 }

@@ -16,7 +16,7 @@ export interface Channel {
   start?(context: ChannelContext): Promise<void>
   /**
    * Accepts nothing more and ends what is being sent, within seconds. What was accepted and not handled stays in the inbox.
-   * It is handed no reply any more.
+   * It is handed no reply any more. Called again where `start` was running and ended after it.
    */
   stop?(): Promise<void>
   /**

@@ -16,6 +16,8 @@ export interface PathInFolder {
   readonly names: readonly string[]
   /** Folders in it that are out of reach, absolute, without links. */
   readonly closed: readonly string[]
+  /** All that is out of reach, inside or not, as it was given. A list of its own for each path that is resolved. */
+  readonly outOfReach: readonly string[]
 }
 
 /**
@@ -47,7 +49,7 @@ export async function confinedPath(
   const names = relative(root.path, real.path)
     .split(sep)
     .filter((name) => name !== '')
-  return { type: 'inside', path: real.path, root: root.path, names, closed }
+  return { type: 'inside', path: real.path, root: root.path, names, closed, outOfReach: [...outOfReach] }
 }
 
 /** A path without links, as far as it exists; `undefined` where that is unknown. */

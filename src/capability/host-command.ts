@@ -9,6 +9,7 @@ export const hostCommands = [
   'sessions',
   'pair',
   'tools',
+  'accept',
   'mcp',
   'audit',
   'context',

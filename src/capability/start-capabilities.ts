@@ -81,6 +81,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
   }
   const { home, environment, access } = shared
   const sandbox = createSandbox({
+    home: home.folder,
     workspace: home.workspace,
     setAside: join(home.data, 'set-aside'),
     environment,

@@ -4,8 +4,10 @@
  */
 export { isWithin } from '../platform.ts'
 export { confinedPath, readerWithin, resolvedPath } from './confined-path.ts'
+export { isKeptElsewhere } from './hard-links.ts'
 export { summaryByModel } from './model-summary.ts'
 export { noPrompt } from './own-layers.ts'
+export { type PinnedFile, pinnedFile } from './pinned-file.ts'
 export { pluginAsCapability } from './plugin.ts'
 export { startCapabilities } from './start-capabilities.ts'
 export { PAGE_CHARS, textPage } from './text-page.ts'

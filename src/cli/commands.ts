@@ -38,6 +38,7 @@ const talking = {
 
 const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'help' | 'version'>, LoadCommand>> = {
   tools: async () => (await import('./command/tools.ts')).toolsCommand,
+  accept: async () => (await import('./command/accept.ts')).acceptCommand,
   mcp: async () => (await import('./command/mcp.ts')).mcpCommand,
   audit: async () => (await import('./command/audit.ts')).auditCommand,
   context: async (capabilities) => (await import('./command/context.ts')).contextCommand(capabilities),

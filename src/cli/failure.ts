@@ -1,5 +1,5 @@
 import type { Io } from '../capability.ts'
-import { ForewordError, type ForewordErrorOptions } from '../platform.ts'
+import { comesFromTool, ForewordError, type ForewordErrorOptions } from '../platform.ts'
 
 /** A command that cannot do what was asked. The message states what is wrong and where, the hint how to fix it. */
 export class CommandFailure extends ForewordError {
@@ -25,10 +25,11 @@ export function usageText(forms: readonly string[]): string {
 }
 
 /**
- * Throws where a tool has started this command: only a person may do `what`. Tools run with `FOREWORD_TOOL=1`.
+ * Throws where a tool has started this command: only a person may do `what`. Tools run with `FOREWORD_TOOL=1`; where a program
+ * of a tool removed that, the processes that it comes from still have it.
  */
 export function refuseTools(io: Io, what: string): void {
-  if (io.environment.FOREWORD_TOOL !== '1') return
+  if (io.environment.FOREWORD_TOOL !== '1' && !comesFromTool(process.pid)) return
   throw new CommandFailure('not-a-person', `A tool started this command, and a model cannot ${what}.`, {
     hint: 'Run the command yourself in a terminal.',
   })

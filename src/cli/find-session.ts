@@ -1,4 +1,5 @@
 import type { GatewayConnection } from '../capability.ts'
+import { exactLine } from '../context.ts'
 import { defined } from '../platform.ts'
 import type { CallRecord, LogStore, SessionRow } from '../session.ts'
 import { requestJson, apiPath } from './answer.ts'
@@ -42,7 +43,7 @@ function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
     idOf: ({ id }) => id,
     find,
     describe: ({ title = '', updated, turns }) =>
-      `${timeText(updated, now)}  ${turns} ${turns === 1 ? 'turn' : 'turns'}  ${title}`,
+      `${timeText(updated, now)}  ${turns} ${turns === 1 ? 'turn' : 'turns'}  ${exactLine(title)}`,
     none: unknownSession,
   }
 }

@@ -27,7 +27,7 @@ export interface Gateway {
 }
 
 /** What a gateway is opened for. */
-interface GatewayUse extends Pick<ServerOptions, 'examine'> {
+interface GatewayUse extends Pick<ServerOptions, 'examine' | 'examineSecurity'> {
   readonly listens?: boolean
 }
 
@@ -39,7 +39,7 @@ export async function openGateway(
   home: string,
   io: Io,
   warn: (text: string) => void,
-  { listens = false, examine }: GatewayUse = {},
+  { listens = false, examine, examineSecurity }: GatewayUse = {},
 ): Promise<Gateway> {
   const {
     completeRestore,
@@ -47,6 +47,7 @@ export async function openGateway(
     createWorkspace,
     ensureToken,
     homeAt,
+    homeWarning,
     isRestorePending,
     openRuntime,
     problemText,
@@ -68,6 +69,7 @@ export async function openGateway(
       noWorkspace === undefined
         ? warnings.map(problemText)
         : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
+    const exposed = listens ? await homeWarning(home) : undefined
     const line = statusLine(io)
     const runtime = await openRuntime({
       home,
@@ -76,14 +78,14 @@ export async function openGateway(
       environment: io.environment,
       version: version(),
       listens,
-      warnings: known,
+      warnings: exposed === undefined ? known : [...known, exposed],
       warn(text) {
         line.clear()
         warn(text)
       },
       onProgress: line.show,
     }).finally(line.clear)
-    const server = await createHomeServer(home, runtime, configuration, { token, examine }, io)
+    const server = await createHomeServer(home, runtime, configuration, { token, examine, examineSecurity }, io)
     return {
       configuration,
       claim,
@@ -119,13 +121,14 @@ async function createHomeServer(
   home: string,
   runtime: HostedRuntime,
   configuration: Configuration,
-  { token, examine }: Pick<ServerOptions, 'token' | 'examine'>,
+  { token, ...checks }: Pick<ServerOptions, 'token' | 'examine' | 'examineSecurity'>,
   io: Io,
 ): Promise<Server> {
   const [{ createServer, hostedOptions }, { openGatewayTokens }] = await Promise.all([
     import('../server.ts'),
     import('../runtime.ts'),
   ])
+  const redact = (text: string): string => runtime.secrets?.redact(text) ?? text
   const { bind, allowedHosts, maxBodyBytes, token: configured } = configuration.gateway
   return createServer(runtime, {
     ...(await hostedOptions(runtime)),
@@ -138,14 +141,16 @@ async function createHomeServer(
     maxBodyBytes,
     version: version(),
     configuration: () => hideSecrets('', configuration),
-    examine,
+    ...checks,
     log: {
       error(facts, message) {
         const error = 'err' in facts ? facts.err : undefined
         const place = 'path' in facts ? ` at ${String(facts.path)}` : ''
         note(
           io,
-          `${message}${place}: ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(facts)}`,
+          redact(
+            `${message}${place}: ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(facts)}`,
+          ),
         )
       },
     },

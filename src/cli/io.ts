@@ -1,9 +1,13 @@
 import { Writable } from 'node:stream'
 import type { AnyCapability, CommandCall, Io, Output } from '../capability.ts'
+import { exactLine } from '../context.ts'
 
-/** Prints data to standard output, followed by a line break. */
+/**
+ * Prints data to standard output, followed by a line break. On a terminal, what could control it is written out wherever the
+ * text comes from; only looks stay.
+ */
 export function print(io: Io, text: string): void {
-  io.stdout.write(`${text}\n`)
+  io.stdout.write(`${withoutControl(text, io.stdout)}\n`)
 }
 
 /**
@@ -35,9 +39,9 @@ export function printList<Item>(
   return 0
 }
 
-/** Prints a message to the error output, so that a pipe contains only data. */
+/** The same to the error output, so that a pipe contains only data. */
 export function note(io: Io, text: string): void {
-  io.stderr.write(`${text}\n`)
+  io.stderr.write(`${withoutControl(text, io.stderr)}\n`)
 }
 
 /** The width of the terminal in columns; 100 where it is unknown. */
@@ -72,14 +76,31 @@ function hasColour(io: Io, output: Output): boolean {
 }
 
 /**
- * Text of a model, a tool or a file without the control characters that could move the cursor of a terminal, rewrite
- * its lines or set its clipboard. A pipe gets every character.
+ * Text of a model, a tool or a file on which no character works: what could move the cursor of a terminal, rewrite its lines,
+ * set its clipboard, turn the direction of reading or leave no mark is written out, such as `\u{202e}`. Characters that join
+ * letters and emoji stay. A pipe gets every character.
  */
 export function safeForTerminal(text: string, output: Output): string {
   if (output.isTTY !== true) return text
-  // oxlint-disable-next-line no-control-regex -- these control characters are removed
-  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '')
+  return text.replaceAll(/\r+(?=\n|$)|[\u00AD\uFEFF]/g, '').replaceAll(ACTIVE, exactLine)
 }
+
+/** The same for a line that has looks of its own. */
+function withoutControl(text: string, output: Output): string {
+  if (output.isTTY !== true) return text
+  return text
+    .split(LOOK)
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll(ACTIVE, exactLine) : part))
+    .join('')
+}
+
+// What `applyStyle` writes.
+// oxlint-disable-next-line no-control-regex -- it begins with a control character
+const LOOK = /(\u001B\[(?:[0-9]|[1-4][0-9]|9[0-7])m)/
+
+const ACTIVE =
+  // oxlint-disable-next-line no-control-regex -- these control characters are written out
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu
 
 /** An output that can be redirected for a while. */
 export interface RedirectableOutput {

@@ -1,5 +1,5 @@
 import type { Io } from '../capability.ts'
-import { applyStyle, width } from './io.ts'
+import { applyStyle, safeForTerminal, width } from './io.ts'
 import { sizeText } from './state-text.ts'
 import { singleLine } from './table.ts'
 
@@ -16,7 +16,7 @@ export function statusLine(io: Io): StatusLine {
   let shown = ''
   return {
     show(text) {
-      const line = singleLine(text, Math.max(20, width(io) - 1))
+      const line = singleLine(safeForTerminal(text, io.stderr), Math.max(20, width(io) - 1))
       if (line === shown) return
       shown = line
       io.stderr.write(`\r\u001B[2K${applyStyle(io, 'dim', line, io.stderr)}`)

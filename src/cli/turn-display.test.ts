@@ -124,6 +124,6 @@ test('a call that somebody had to allow is shown with the words that run', () =>
 })
 
 test('a model cannot steer the terminal', () => {
-  assert.equal(shown([message('\u001B[2Jgone\u0007?')], true), '[2Jgone?\n')
+  assert.equal(shown([message('\u001B[2Jgone\u0007?')], true), String.raw`\u{1b}[2Jgone\u{7}?` + '\n')
   assert.equal(shown([message('\u001B[2J')], false), '\u001B[2J\n')
 })

@@ -208,6 +208,7 @@ function pricedTool(tool: ToolDefinition, counter: TokenCounter): PricedTool {
       form: 'full',
       tokens,
       fullTokens: tokens,
+      ...(tool.neutralized ? { reason: { code: 'neutralized', ...tool.neutralized } } : {}),
       origin: { kind: 'operator', ref: tool.name },
     },
     messages: [],

@@ -1,5 +1,6 @@
 import { layerWords, numberText, percentText } from './entry-words.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
+import { neutralizedWords } from './neutral-text.ts'
 import type { Reason, ReasonCode } from './reason.ts'
 import { earlierTurns, turnNumber } from './turn-number.ts'
 
@@ -13,15 +14,20 @@ export function reasonSentence(entry: ManifestEntry, manifest: Manifest): string
   return outcome === 'omitted' ? `${wanted}, ${why}.` : `${wanted}, ${numberText(tokens)} sent: ${why}.`
 }
 
-/** What became of a candidate that is not sent in full, by the name that people know: `Turn 3 left out: 812 tokens wanted, …`. Pure. */
+/**
+ * What became of a candidate that is not sent in full, or not as it was written, by the name that people know: `Turn 3 left
+ * out: 812 tokens wanted, …`. Pure.
+ */
 export function entrySentence(entry: ManifestEntry, manifest: Manifest): string | undefined {
   const why = reasonSentence(entry, manifest)
-  if (entry.outcome === 'included') return undefined
+  if (entry.outcome === 'included') {
+    return entry.reason?.code === 'neutralized' ? `${capital(entryName(entry, manifest))}: ${why}` : undefined
+  }
   const outcome = entry.outcome === 'omitted' ? 'left out' : 'shortened'
   return `${capital(entryName(entry, manifest))} ${outcome}${why === undefined ? '.' : `: ${why}`}`
 }
 
-/** A sentence for each candidate that is not sent in full, in reading order. Pure. */
+/** A sentence for each candidate that is not sent in full, or not as it was written, in reading order. Pure. */
 export function entrySentences(manifest: Manifest): readonly string[] {
   return manifest.entries.flatMap((entry) => entrySentence(entry, manifest) ?? [])
 }
@@ -72,6 +78,7 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   'image-gone': (...about) => `${imagesWords(...about)}, because their bytes are no longer stored`,
   'wire-cannot-carry': (...about) => `${imagesWords(...about)}, because the API of the provider has no place for them`,
   'sent-as-messages': () => 'and the same conversation is sent as messages',
+  neutralized: (_, { code: _code, ...found }) => `${neutralizedWords(found)} in it are written out`,
   'no-system-prompt': () => 'and the owner chose to send no system prompt',
 }
 

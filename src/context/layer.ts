@@ -42,4 +42,9 @@ export interface Layer {
   readonly withheld?: Reason
   /** Why the layer is included, where numbers decided that: the manifest gives this reason for a layer that is included in full. */
   readonly because?: Reason
+  /**
+   * Its text is of others: layouts with frames put it into one, whose first line says that it is this, such as `files of a
+   * project`.
+   */
+  readonly frame?: string
 }

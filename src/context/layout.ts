@@ -12,7 +12,7 @@ export interface AssemblyLayout {
   readonly headShare: number
   /** Whether pieces step down to smaller forms before anything is left out. */
   readonly shrinks: boolean
-  /** How an attached file is separated from the words of people. */
+  /** How text of others, such as an attached file, is separated from the words of people. */
   readonly fileFrame: FileFrame
   /**
    * Names of the layers whose text brings its own line ends. The others of the system text are trimmed then, and an empty line

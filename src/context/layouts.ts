@@ -30,6 +30,8 @@ export interface LayoutChanges {
   readonly priorities?: Readonly<Record<string, Priority>>
   readonly cut?: Partial<CutRule>
   readonly headShare?: number
+  /** How text of others is separated from the words of people. */
+  readonly fileFrame?: FileFrame
 }
 
 /** What `layout` completes: what is not given is as in the layout that it extends. */
@@ -77,6 +79,11 @@ interface SkillsRule {
   readonly followSize: boolean
   /** Whether a list of skills has their descriptions in one line each. */
   readonly summaries: boolean
+  /**
+   * Whether signs that work on their own, such as tokens of chat templates, are written out in what is sent outside frames,
+   * and descriptions are one line that begins no block.
+   */
+  readonly neutralizes: boolean
 }
 
 /** What is sent of earlier sessions. */
@@ -149,12 +156,12 @@ const auto: Layout = {
   cut: { unit: 'turn', lowWater: 0.5 },
   headShare: 0.6,
   shrinks: true,
-  fileFrame: 'closed',
+  fileFrame: 'hashed',
   keepsPartialAnswers: true,
   prompt: {},
   tellsDate: true,
   expectsPersona: false,
-  skills: { guidance: 'tool-guidance', asCapabilities: false, followSize: true, summaries: true },
+  skills: { guidance: 'tool-guidance', asCapabilities: false, followSize: true, summaries: true, neutralizes: true },
   memory: { isUsual: false, layers: 'apart' },
   citations: { fromFirstStep: true, inPrompt: false },
   reservesForMessage: true,
@@ -171,8 +178,9 @@ const preset: Layout = {
   cut: { unit: 'turn', lowWater: 1 },
   headShare: 1,
   shrinks: false,
+  fileFrame: 'closed',
   tellsDate: false,
-  skills: { guidance: 'none', asCapabilities: false, followSize: false, summaries: true },
+  skills: { guidance: 'none', asCapabilities: false, followSize: false, summaries: true, neutralizes: false },
   citations: { fromFirstStep: false, inPrompt: true },
   reservesForMessage: false,
 }
@@ -246,6 +254,7 @@ export function layoutOf(choice: LayoutChoice, known: Readonly<Record<string, La
     priorities: { ...base.priorities, ...changes.priorities },
     cut: { ...base.cut, ...changes.cut },
     headShare: changes.headShare ?? base.headShare,
+    fileFrame: changes.fileFrame ?? base.fileFrame,
   }
 }
 

@@ -1,3 +1,4 @@
+import { countedInFrame, frameOf } from './frame.ts'
 import type { Remainder } from './give-way.ts'
 import type { Layer, Placement, Priority } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
@@ -5,7 +6,7 @@ import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
 import { omittedSection, type Section } from './section.ts'
-import type { TokenCounter } from './token-counter.ts'
+import { madeTokens, type TokenCounter } from './token-counter.ts'
 import { isOfferedWith, type ToolDefinition } from './tool-definition.ts'
 
 /** A layer with its placement, its priority, and the cost of each of its forms. */
@@ -41,10 +42,10 @@ export function placeLayer(
   counter: TokenCounter,
   tools: readonly ConditionalTool[] = [],
 ): PlacedLayer {
+  const frame = layout.fileFrame === 'hashed' ? layer.frame : undefined
   const priced = layer.renditions.map(({ form, text, tokens }) => ({
     form,
-    text,
-    tokens: renditionTokens({ text, tokens }, counter),
+    ...framedRendition({ text, tokens: renditionTokens({ text, tokens }, counter) }, frame, counter),
     toolTokens: sumTokens(tools.filter(({ tool }) => isOfferedWith(tool, layer.layer, form))),
   }))
   const fullTokens = priced[0]?.tokens ?? 0
@@ -56,6 +57,17 @@ export function placeLayer(
     fullTokens,
     rank: layerRank(layer, layout),
   }
+}
+
+/** What its frame adds is counted apart, since the cost of a text may be given. */
+function framedRendition(
+  { text, tokens }: { readonly text: string; readonly tokens: number },
+  frame: string | undefined,
+  counter: TokenCounter,
+) {
+  if (frame === undefined || isBlank(text)) return { text, tokens }
+  const framed = countedInFrame(frameOf(text, { what: frame, as: 'material' }), text)
+  return { text: framed.text, tokens: tokens + madeTokens(counter, framed.added) }
 }
 
 /** What one version of a layer costs in a request. */

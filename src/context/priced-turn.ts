@@ -1,7 +1,8 @@
 import { type Attachment, attachmentMessage, type FileFrame } from './attachment.ts'
 import { type ImageSupport, markImages } from './image-marker.ts'
+import { framedResults } from './marked-result.ts'
 import { pairMessages, type PairedMessage, type Unpaired } from './pairing.ts'
-import { messageTokens, type TokenCounter } from './token-counter.ts'
+import { madeTokens, messageTokens, type TokenCounter } from './token-counter.ts'
 import { type FormedMessage, inForm, type OutputForm, outputForms, type PricedMessage } from './tool-output.ts'
 import type { Turn } from './turn.ts'
 
@@ -31,7 +32,10 @@ export function priceTurn(
   { frame, kept, images }: PricingRules,
 ): PricedTurn {
   const { messages, unpaired } = pairMessages(turn.messages)
-  const priced = messages.map((paired): FormedMessage => ({ ...priceMessage(paired, counter, images), form: 'full' }))
+  const priced = messages.map((paired): FormedMessage => ({
+    ...priceMessage(paired, counter, { frame, images }),
+    form: 'full',
+  }))
   const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, frame, counter))
   const known = new Map<OutputForm, FormedMessage[]>()
   return {
@@ -59,9 +63,18 @@ interface PricingRules {
 }
 
 /** A message as it reaches the model, and its cost in that form. Where numbers are only given, a marker costs what its image did. */
-function priceMessage(paired: PairedMessage, counter: TokenCounter, images: ImageSupport | undefined): PricedMessage {
-  const { message } = paired
-  const fullTokens = pairedTokens(paired, counter)
+function priceMessage(
+  paired: PairedMessage,
+  counter: TokenCounter,
+  { frame, images }: Pick<PricingRules, 'frame' | 'images'>,
+): PricedMessage {
+  const { message, added } = framedResults(paired.message, frame)
+  const given = givenTokens(paired, counter)
+  // Where the cost of a text is known, that of its frame is added: counting all of it again would take too long.
+  const fullTokens =
+    given === undefined
+      ? messageTokens(counter, message)
+      : added.reduce((sum, text) => sum + madeTokens(counter, text), given)
   const marked = images && markImages(message, images)
   if (!marked) return { message, tokens: fullTokens }
   const tokens = counter.made ? fullTokens : messageTokens(counter, marked.message)
@@ -69,10 +82,9 @@ function priceMessage(paired: PairedMessage, counter: TokenCounter, images: Imag
 }
 
 /** Where numbers are only given, what is left of a message costs what the whole did: never too little. */
-function pairedTokens({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number {
-  if (tokens !== undefined) return tokens
-  if (counter.made && wholeTokens !== undefined) return wholeTokens
-  return messageTokens(counter, message)
+function givenTokens({ message, tokens, wholeTokens }: PairedMessage, counter: TokenCounter): number | undefined {
+  if (tokens !== undefined || !counter.made) return tokens
+  return wholeTokens ?? messageTokens(counter, message)
 }
 
 export function sumTokens(priced: readonly { readonly tokens: number }[]): number {

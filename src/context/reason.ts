@@ -35,3 +35,5 @@ export type ReasonCode =
   | 'sent-as-messages'
   /** Its owner chose to send no system prompt, or it would only have been filled into one. */
   | 'no-system-prompt'
+  /** Signs that would have worked on their own, such as tokens of a chat template, are written out in it: so many of each kind. */
+  | 'neutralized'

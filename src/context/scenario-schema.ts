@@ -41,6 +41,10 @@ const layer = z
     origin: origin.optional(),
     withheld: reason.optional().describe('Left out before anybody counted, and why.'),
     because: reason.optional().describe('Why it is here.'),
+    frame: z
+      .string()
+      .optional()
+      .describe('What its text is, in the first line of its frame, where the layout has frames.'),
     text: z.string().optional().describe('Short for one rendition "full".'),
     tokens: tokens.optional(),
     renditions: z
@@ -82,6 +86,10 @@ export const scenarioSchema = z.strictObject({
           .strictObject({ unit: z.enum(['turn', 'message']).optional(), lowWater: z.number().min(0).max(1).optional() })
           .optional(),
         headShare: z.number().min(0).max(1).optional(),
+        fileFrame: z
+          .enum(['plain', 'closed', 'hashed'])
+          .optional()
+          .describe('How text of others is separated from the words of people.'),
       }),
     ])
     .default(usualLayout),
@@ -98,6 +106,7 @@ export const scenarioSchema = z.strictObject({
         file: z.string().optional().describe('What the tool that reads files calls it; `id` if left out.'),
         name: z.string(),
         text: z.string().optional(),
+        digest: z.string().optional().describe('SHA-256 of the text, hexadecimal. Made if left out.'),
         tokens: tokens.optional(),
       }),
     )
@@ -121,6 +130,15 @@ export const scenarioSchema = z.strictObject({
           .strictObject({ layer: z.string(), form: z.string() })
           .optional()
           .describe('Offered only in calls that send this layer in this form.'),
+        neutralized: z
+          .strictObject({
+            control: tokens.optional(),
+            format: tokens.optional(),
+            template: tokens.optional(),
+            markdown: tokens.optional(),
+          })
+          .optional()
+          .describe('How many signs of each kind are written out in the description and the schema.'),
       }),
     )
     .default([]),

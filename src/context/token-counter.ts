@@ -100,6 +100,11 @@ export function rewrittenTokens(counter: TokenCounter, message: Message): number
   return toolResults(message).reduce((sum, part) => sum + made(outputText(part.output)), 0)
 }
 
+/** Tokens of words that the core put beside a text of somebody else. */
+export function madeTokens(counter: TokenCounter, text: string): number {
+  return counter.made?.(text) ?? counter.text(text)
+}
+
 type Part = Exclude<AnyMessage['content'], string>[number]
 
 function partTokens(counter: TokenCounter, part: Part): number {

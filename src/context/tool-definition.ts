@@ -1,3 +1,5 @@
+import type { NeutralizedSigns } from './neutral-text.ts'
+
 /** A tool as it is described to the model. */
 export interface ToolDefinition {
   readonly name: string
@@ -14,6 +16,8 @@ export interface ToolDefinition {
   readonly reads?: 'history' | 'files'
   /** Offered only in calls that send this layer in this form, or in one named after it (`FORM-…`). In all calls when absent. Not sent. */
   readonly offeredWith?: OfferedWith
+  /** What was written out in the description and the schema, since it would have worked on its own. Not sent. */
+  readonly neutralized?: NeutralizedSigns
 }
 
 /** The layer that tells the model what there is to read with a tool, and the form in which it does. */

@@ -1,3 +1,4 @@
+import { type Frame, inFrame, unframed } from './frame.ts'
 import { type MarkerCode, markImages } from './image-marker.ts'
 import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart, toolResults } from './message.ts'
 import { messageTokens, rewrittenTokens, type TokenCounter } from './token-counter.ts'
@@ -40,12 +41,9 @@ export function inForm(
   if (form === 'full') return { ...priced, form }
   const changed = smallerMessage(priced, form, counter, (part) => {
     if (kept?.has(part.toolName)) return part.output
-    const text = outputText(part.output)
-    const smaller =
-      form === 'tool-output-cleared'
-        ? clearedText(text, part, reader)
-        : excerptText(text, EXCERPT_CHARACTERS, part, reader)
-    return smallerOutput(part, text, smaller)
+    const { text, frame } = contentOf(part)
+    if (form === 'tool-output-cleared') return smallerOutput(part, { text }, clearedText(text, part, reader))
+    return smallerOutput(part, { text, frame }, excerptText(text, EXCERPT_CHARACTERS, part, reader))
   })
   // Without its pictures a result can be shorter than the note of its size: then the excerpt is the smallest form.
   if (form !== 'tool-output-cleared' || !toolResults(priced.message).some(({ output }) => holdsMedia(output))) {
@@ -66,10 +64,10 @@ export function excerptedTo(
   reader: string | undefined,
 ): FormedMessage {
   return smallerMessage(priced, 'tool-output-excerpt', counter, (part) => {
-    const text = outputText(part.output)
+    const { text, frame } = contentOf(part)
     const excerpt = excerptText(text, characters, part, reader)
     // Where pictures go, a text that is hardly too long stays whole: an excerpt for more room is never the shorter one.
-    return smallerOutput(part, text, excerpt.length < text.length ? excerpt : text)
+    return smallerOutput(part, { text, frame }, excerpt.length < text.length ? excerpt : text)
   })
 }
 
@@ -109,15 +107,35 @@ function withOutputs(message: Message, change: (part: ToolResultPart) => ToolOut
   return changed ? { ...message, content } : message
 }
 
-function smallerOutput(part: ToolResultPart, text: string, smaller: string): ToolOutput {
+/** What a tool said, apart from the frame that it stands in. */
+interface Content {
+  readonly text: string
+  readonly frame?: Frame | undefined
+}
+
+function contentOf({ output }: ToolResultPart): Content {
+  const text = outputText(output)
+  const frame = unframed(text)
+  return frame ? { text: frame.text, frame } : { text }
+}
+
+/** An excerpt stays in its frame; a note of a size is the core's own and needs none. */
+function smallerOutput(part: ToolResultPart, { text, frame }: Content, smaller: string): ToolOutput {
   if (smaller.length >= text.length && !holdsMedia(part.output)) return part.output
   const failed = part.output.type === 'error-text' || part.output.type === 'error-json'
-  return { type: failed ? 'error-text' : 'text', value: smaller }
+  return { type: failed ? 'error-text' : 'text', value: frame ? inFrame(frame, smaller) : smaller }
 }
 
 function clearedText(text: string, part: ToolResultPart, reader: string | undefined): string {
   return `[${text.length} characters of output cleared${howToRead(part, reader)}]`
 }
+
+/** Whether a result is nothing but the note that its text was cleared. */
+export function isClearedOutput(text: string): boolean {
+  return CLEARED.test(text)
+}
+
+const CLEARED = /^\[\d+ characters of output cleared(?:; [\w-]+ shows them, call [^\s\]]{1,200})?\]$/
 
 function excerptText(text: string, characters: number, part: ToolResultPart, reader: string | undefined): string {
   if (text.length <= characters) return text

@@ -1,9 +1,15 @@
 import { stat } from 'node:fs/promises'
+import { fairTurns } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
-import { type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
-import { type ReadingProcess, type ReadingSource, startReadingProcess } from './reading-process.ts'
+import { readingTimeMs, type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
+import {
+  type ReadingProcess,
+  type ReadingProgram,
+  readingProgram,
+  type ReadingSource,
+  startReadingProcess,
+} from './reading-process.ts'
 import type { ReadingProgress } from './reading-task.ts'
-import { createSemaphore } from './semaphore.ts'
 
 export interface DocumentReaderOptions {
   readonly limits?: Partial<ReadingLimits>
@@ -13,6 +19,12 @@ export interface DocumentReaderOptions {
   readonly atOnce?: number
   /** Milliseconds after which a process that has nothing to do ends. 10,000 unless given. */
   readonly idleMs?: number
+  /**
+   * Gives what to start instead of the program that reads, so that it has no more than it needs, such as `confineNode` of
+   * `foreword/tool`. Without it, and where it gives nothing, Node's permissions alone keep that program from files, programs
+   * and the environment, and from Node 25 on from the network.
+   */
+  readonly confine?: (program: ReadingProgram) => Promise<readonly string[] | undefined>
 }
 
 /** One file: its bytes, or the path of a regular file. */
@@ -23,6 +35,11 @@ type ReadingRequest = ReadingSource & {
   readonly url?: string
   /** The character set that the sender of the bytes declared, as in `Content-Type`. */
   readonly charset?: string
+  /**
+   * Whose file it is, such as a project or a session. Where several wait, the owner that has used the least time is next,
+   * and one whose file took too long has one reading at a time for some minutes. All without an owner count as one.
+   */
+  readonly owner?: string
   readonly signal?: AbortSignal
   /** Called after each page of a PDF. */
   readonly onProgress?: (progress: ReadingProgress) => void
@@ -47,19 +64,24 @@ export interface DocumentReader {
 export function createDocumentReader(options: DocumentReaderOptions = {}): DocumentReader {
   const limits: ReadingLimits = { ...usualLimits, ...options.limits }
   const { counter } = options
-  const semaphore = createSemaphore(options.atOnce ?? 2)
+  const turns = fairTurns(options.atOnce ?? 2)
   const closing = new AbortController()
   const idle = new Map<ReadingProcess, NodeJS.Timeout>()
   const all = new Set<ReadingProcess>()
 
-  const taken = (): ReadingProcess => {
+  const start = async (signal: AbortSignal): Promise<ReadingProcess> => {
+    const program = readingProgram(limits)
+    const argv = (await options.confine?.(program)) ?? program.argv
+    signal.throwIfAborted()
+    const started = startReadingProcess(argv, limits)
+    all.add(started)
+    void started.ended.then(() => all.delete(started) && idle.delete(started))
+    return started
+  }
+
+  const taken = (): ReadingProcess | undefined => {
     const [first] = idle
-    if (first === undefined) {
-      const started = startReadingProcess(limits)
-      all.add(started)
-      void started.ended.then(() => all.delete(started) && idle.delete(started))
-      return started
-    }
+    if (first === undefined) return undefined
     const [process, timer] = first
     clearTimeout(timer)
     idle.delete(process)
@@ -71,10 +93,10 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Docum
     else process.end()
   }
 
-  const readOnce = async (request: ReadingRequest, signal: AbortSignal) => {
-    const process = taken()
+  const readOnce = async (request: ReadingRequest, timeMs: number, signal: AbortSignal) => {
+    const process = taken() ?? (await start(signal))
     try {
-      return await process.read({ ...request, ...(counter !== undefined && { counter }) }, signal)
+      return await process.read({ ...request, timeMs, ...(counter !== undefined && { counter }) }, signal)
     } finally {
       putBack(process)
     }
@@ -87,13 +109,17 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Docum
       const size = 'path' in request ? await fileSize(request.path) : request.bytes.length
       const refused = refusedBySize(size, limits)
       if (refused !== undefined) return refused
-      const release = await semaphore.acquire(signal)
+      const timeMs = readingTimeMs(size, limits)
+      const turn = await turns.take(request.owner ?? '', signal)
+      let overran = false
       try {
-        const read = await readOnce(request, signal)
+        const read = await readOnce(request, timeMs, signal)
         // What an earlier file left behind in the process is not this file's fault.
-        return read.isSuspect ? (await readOnce(request, signal)).outcome : read.outcome
+        const { outcome } = read.isSuspect ? await readOnce(request, timeMs, signal) : read
+        overran = outcome.kind === 'unreadable' && outcome.code === 'timeout'
+        return outcome
       } finally {
-        release()
+        turn.end(overran)
       }
     },
     async close() {

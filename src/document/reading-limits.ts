@@ -14,7 +14,10 @@ export interface ReadingLimits {
   readonly parts: number
   /** Largest memory of the process that reads, bytes. 1 GiB unless given. */
   readonly memoryBytes: number
-  /** Milliseconds from the beginning of the reading; waiting for it does not count. 60,000 unless given. */
+  /**
+   * Milliseconds from the beginning of the reading of a large file; waiting for it does not count. A small one gets less
+   * (`readingTimeMs`). 60,000 unless given.
+   */
   readonly timeMs: number
 }
 
@@ -26,6 +29,17 @@ export const usualLimits: ReadingLimits = {
   parts: 10_000,
   memoryBytes: 2 ** 30,
   timeMs: 60_000,
+}
+
+/** What every file gets, ms: a process has to start first, on a busy machine as well. */
+const LEAST_MS = 10_000
+
+/** Bytes that bring another millisecond: from 5 MB on a file gets a minute. */
+const BYTES_PER_MS = 100
+
+/** The time limit of a file of so many bytes, ms. A few bytes that unfold to endless work do not get the time of a book. */
+export function readingTimeMs(bytes: number, { timeMs }: ReadingLimits): number {
+  return Math.min(timeMs, LEAST_MS + Math.ceil(bytes / BYTES_PER_MS))
 }
 
 /** `52,428,800`, for sentences. */

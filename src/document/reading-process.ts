@@ -1,4 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defined } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
@@ -27,25 +31,52 @@ export interface ReadingProcess {
   readonly ended: Promise<void>
 }
 
-/** Starts a process that may read files and nothing else: it cannot write, start programs, or see the environment. */
-export function startReadingProcess(limits: ReadingLimits): ReadingProcess {
-  const child = fork(programFile(), [], {
+/** The program that reads documents. */
+export interface ReadingProgram {
+  /** Node, its arguments and the file. */
+  readonly argv: readonly string[]
+  /** Files and folders that it has to read, absolute: its code and the libraries of that. */
+  readonly readable: readonly string[]
+  /** More memory than it can fill before its own watch ends it, bytes. */
+  readonly memoryBytes: number
+}
+
+/**
+ * A program that may read its own code and nothing else: it is handed the bytes of each file, and cannot write, start
+ * programs, or see the environment. From Node 25 on it has no network either.
+ */
+export function readingProgram(limits: ReadingLimits): ReadingProgram {
+  const readable = codePlaces(import.meta.url)
+  return {
+    argv: [
+      process.execPath,
+      // Its own watch ends it at the limit. The heap may grow beyond that, since reaching its end is an abort with a core file.
+      `--max-old-space-size=${Math.ceil((limits.memoryBytes * 2) / 2 ** 20)}`,
+      ...readingPermissions(readable),
+      programFile(),
+    ],
+    readable,
+    memoryBytes: limits.memoryBytes * 2 + NODE_BYTES,
+  }
+}
+
+/** What Node and its threads reserve before they read anything, and more. */
+const NODE_BYTES = 2 * 2 ** 30
+
+/** Starts the program, or what confines it. `argv` must hand descriptors, messages and the end on to it. */
+export function startReadingProcess(argv: readonly string[], limits: ReadingLimits): ReadingProcess {
+  const child = spawn(argv[0]!, argv.slice(1), {
     env: {},
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // Its own watch ends it at the limit. The heap may grow beyond that, since reaching its end is an abort with a core file.
-    execArgv: [
-      `--max-old-space-size=${Math.ceil((limits.memoryBytes * 2) / 2 ** 20)}`,
-      '--permission',
-      '--allow-fs-read=*',
-      '--allow-worker',
-    ],
   })
   const { promise: ended, resolve: isEnded } = Promise.withResolvers<void>()
   let usable = true
   let filesRead = 0
   const gone = () => {
     usable = false
+    // What confined it may be gone before it: without a channel it ends.
+    if (child.connected) child.disconnect()
     isEnded()
   }
   child.once('exit', gone)
@@ -83,6 +114,28 @@ function programFile(): string {
   return import.meta.url.endsWith('.ts') ? file : file.replace(/\.ts$/, '.js')
 }
 
+/** Where a program finds its code and libraries, given the address of a file in a room of the code. */
+export function codePlaces(file: string): readonly string[] {
+  const code = dirname(dirname(fileURLToPath(file)))
+  const places = new Set([code])
+  for (let folder = dirname(code); ; folder = dirname(folder)) {
+    const packages = join(folder, 'node_modules')
+    if (existsSync(packages)) places.add(packages).add(realpathSync(packages))
+    if (folder === dirname(folder)) break
+  }
+  const manifest = join(dirname(code), 'package.json')
+  return existsSync(manifest) ? [...places, manifest] : [...places]
+}
+
+/**
+ * Node's arguments for a program that may read these places and nothing else. Threads are allowed, because one ends it when
+ * it takes too much memory; they have no more rights.
+ */
+export function readingPermissions(places: readonly string[]): readonly string[] {
+  const readable = places.map((path) => (path.endsWith('.json') ? path : join(path, '*')))
+  return ['--permission', ...readable.map((path) => `--allow-fs-read=${path}`), '--allow-worker']
+}
+
 function keepProcess(child: ChildProcess): void {
   child.ref()
   child.channel?.ref()
@@ -96,7 +149,11 @@ function release(child: ChildProcess): void {
 
 export type ReadingSource = { readonly bytes: Uint8Array } | { readonly path: string }
 
-type ExchangeRequest = ReadingSource & Pick<ReadingTask, 'name' | 'url' | 'charset' | 'counter' | 'onProgress'>
+type ExchangeRequest = ReadingSource &
+  Pick<ReadingTask, 'name' | 'url' | 'charset' | 'counter' | 'onProgress'> & {
+    /** From the beginning of the reading. */
+    readonly timeMs: number
+  }
 
 interface Exchange {
   readonly outcome: Document | Unreadable
@@ -135,17 +192,20 @@ async function exchange(
       giveUp(error)
     }
   }
-  const onExit = (code: number | null, ending: NodeJS.Signals | null) =>
-    failed(...describeExit(code, ending, limits), true)
+  const onExit = (code: number | null, ending: NodeJS.Signals | null) => {
+    if (code !== null && code < SIGNALLED && code !== errorExit) {
+      ended.reject(new Error(`the process that reads documents did not start (exit ${code})`))
+    } else failed(...describeExit(code, ending, limits), true)
+  }
   const giveUp = (reason: unknown) => {
     ended.reject(reason)
     child.kill('SIGKILL')
   }
   const onAbort = () => giveUp(signal.reason)
   const timer = setTimeout(() => {
-    failed('timeout', `reading it took more than ${limits.timeMs / 1000} seconds`, false)
+    failed('timeout', `reading it took more than ${Math.round(request.timeMs / 100) / 10} seconds`, false)
     child.kill('SIGKILL')
-  }, limits.timeMs)
+  }, request.timeMs)
   child.on('message', onNews)
   child.once('exit', onExit)
   signal.addEventListener('abort', onAbort, { once: true })
@@ -164,12 +224,26 @@ async function exchange(
 async function handOver(child: ChildProcess, request: ExchangeRequest, limits: ReadingLimits): Promise<void> {
   const { name, url, charset, counter } = request
   const task = defined({ name, limits, url, charset, counter })
-  if ('path' in request) return send(child, { type: 'read', path: request.path, task })
-  for (let at = 0; at < request.bytes.length; at += pieceSize) {
-    // oxlint-disable-next-line no-await-in-loop -- one piece at a time, so that nothing piles up
-    await send(child, { type: 'bytes', bytes: request.bytes.subarray(at, at + pieceSize) })
-  }
+  // One piece at a time, so that nothing piles up.
+  for await (const bytes of piecesOf(request)) await send(child, { type: 'bytes', bytes })
   await send(child, { type: 'read', task })
+}
+
+async function* piecesOf(source: ReadingSource): AsyncGenerator<Uint8Array> {
+  if ('bytes' in source) {
+    for (let at = 0; at < source.bytes.length; at += pieceSize) yield source.bytes.subarray(at, at + pieceSize)
+    return
+  }
+  const file = await open(source.path)
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(pieceSize))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 function send(child: ChildProcess, order: ReadingOrder): Promise<void> {
@@ -179,12 +253,16 @@ function send(child: ChildProcess, order: ReadingOrder): Promise<void> {
   })
 }
 
+/** Exit codes from here on stand for signals that a program within a sandbox got. */
+const SIGNALLED = 128
+
 function describeExit(
   code: number | null,
   signal: NodeJS.Signals | null,
   limits: ReadingLimits,
 ): readonly [Unreadable['code'], string] {
-  if (code === errorExit || signal === 'SIGSEGV' || signal === 'SIGBUS') {
+  const damaging = (['SIGSEGV', 'SIGBUS'] as const).map((name) => [name, SIGNALLED + constants.signals[name]] as const)
+  if (code === errorExit || damaging.some(([name, number]) => signal === name || code === number)) {
     return ['broken', 'the file is damaged: the process that read it ended']
   }
   return ['too-large', `reading it needs more than ${sizeInWords(limits.memoryBytes)} of memory`]

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import process from 'node:process'
 import { Worker } from 'node:worker_threads'
@@ -19,13 +18,12 @@ process.on('disconnect', () => process.exit())
 process.on('uncaughtException', () => process.exit(errorExit))
 yieldToOthers()
 
-async function read({ path, task }: ReadingOrder & { readonly type: 'read' }): Promise<void> {
+async function read({ task }: ReadingOrder & { readonly type: 'read' }): Promise<void> {
   watch ??= startedWatch(task.limits.memoryBytes)
   const handed = pieces
   pieces = []
   try {
-    const bytes = path === undefined ? Buffer.concat(handed) : await readFile(path)
-    const said = await readBytes(bytes, {
+    const said = await readBytes(Buffer.concat(handed), {
       ...task,
       onKind: (mediaType) => tell({ type: 'kind', mediaType }),
       onProgress: (progress) => tell({ type: 'progress', progress }),

@@ -26,7 +26,7 @@ export interface ReadingTask {
 /** The orders to a reading process. Bytes come in pieces before the `read` that they belong to. */
 export type ReadingOrder =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly type: 'read'; readonly path?: string; readonly task: Omit<ReadingTask, 'onKind' | 'onProgress'> }
+  | { readonly type: 'read'; readonly task: Omit<ReadingTask, 'onKind' | 'onProgress'> }
 
 /** The reports of a reading process. After `outcome` or `failed` it is free again. */
 export type ReadingNews =
@@ -34,7 +34,7 @@ export type ReadingNews =
   | { readonly type: 'progress'; readonly progress: ReadingProgress }
   /** `spent`: it uses so much memory that another process should read the next file. */
   | { readonly type: 'outcome'; readonly outcome: Document | Unreadable; readonly spent: boolean }
-  /** The file could not be opened. */
+  /** A fault of the program itself. */
   | { readonly type: 'failed'; readonly message: string }
 
 /** The exit code of a reading process after an uncaught error. */

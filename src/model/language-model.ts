@@ -7,6 +7,7 @@ import {
   type Timeouts,
   withCallTimeout,
 } from './call-limits.ts'
+import { withoutTemplates } from '../context.ts'
 import { defined, timeSlice } from '../platform.ts'
 import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
@@ -153,7 +154,10 @@ function callOptions(
 ): LanguageModelV4CallOptions {
   const { maxOutputTokens, reasoning, parameters = {} } = options
   return {
-    prompt: toPrompt(request, modelImageSupport({ facts, ...defined({ carries }) })),
+    prompt: toPrompt(
+      carries?.oneText ? { ...request, messages: request.messages.map(withoutTemplates) } : request,
+      modelImageSupport({ facts, ...defined({ carries }) }),
+    ),
     ...(request.tools.length > 0 ? { tools: toFunctionTools(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
     ...defined({ maxOutputTokens }),

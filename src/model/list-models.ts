@@ -1,4 +1,4 @@
-import { defined, fieldsOf, redactSecrets } from '../platform.ts'
+import { defined, fieldsOf, publicAddress, redactSecrets } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import { type Connected, listProviderModels } from './connection.ts'
 import { ModelError } from './model-error.ts'
@@ -52,7 +52,7 @@ async function listProvider(
     const why =
       error instanceof ModelError
         ? error.message
-        : `${id} does not answer at ${baseURL}: ${redactSecrets(String(error), key ? [key] : [])}`
+        : `${id} does not answer at ${publicAddress(baseURL)}: ${redactSecrets(String(error), key ? [key] : [])}`
     return [{ id, ready: false, why }]
   }
 }

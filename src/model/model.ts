@@ -32,6 +32,11 @@ export interface WireCarriage {
   readonly resultImages: boolean
   /** Images by their web address; otherwise only their bytes. */
   readonly imageAddresses: boolean
+  /**
+   * Whether the server makes one text of all messages, so that tokens of its chat template work wherever they stand: those in
+   * framed texts and results of tools are written out.
+   */
+  readonly oneText?: boolean
 }
 
 /** Abilities, limits and price of a model, with their source. */

@@ -1,13 +1,14 @@
+import { knownSecrets } from './known-secrets.ts'
+
 /** Characters of the longest message. */
 const LONGEST = 300
-/** Characters of the shortest secret that is looked for: a shorter one would be part of ordinary words. */
-const SHORTEST_SECRET = 4
-
-/** Patterns of keys, also of those that a service repeats half masked. */
+/** Patterns of keys and of what an address may hold, also of those that a service repeats half masked. */
 const KEYS = [
   /\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi,
   /\bbearer\s+[\w.~+/*=-]{6,}/gi,
   /(?<=api[-_ ]?key["']?\s{0,2}[=:]\s{0,2}["']?)[\w*.-]{6,}/gi,
+  /(?<=\w:\/\/)[^\s/@"']{1,500}(?=@)/g,
+  /(?<=[?&][\w-]*(?:key|token|secret|password|sig)[\w-]*=)[^\s&"']+/gi,
 ]
 
 /**
@@ -15,13 +16,9 @@ const KEYS = [
  * a key, become `[key]`.
  */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
-  let clean = text
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue
-    for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])) {
-      clean = clean.replaceAll(form, '[key]')
-    }
-  }
+  const known = knownSecrets()
+  for (const secret of secrets) known.learn('key', secret)
+  let clean = known.redact(text)
   for (const pattern of KEYS) clean = clean.replace(pattern, '[key]')
   clean = clean.replace(/\s+/g, ' ').trim()
   return clean.length > LONGEST ? `${clean.slice(0, LONGEST).toWellFormed()} …` : clean

@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined, ForewordError } from '../platform.ts'
+import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -38,7 +38,9 @@ import { turnNotFound } from './sessions/not-found.ts'
 import { sessionEvents } from './sessions/session-events.ts'
 import { createSessionStates, type SessionState } from './sessions/session-state.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { redactionOf, withoutSecrets } from './secrets/redaction.ts'
 import { retryRule } from './settings.ts'
+import { createAcceptanceService } from './tools/acceptance-service.ts'
 import { createApprovalService } from './tools/approval-service.ts'
 import { createAccessService } from './tools/access-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
@@ -53,6 +55,8 @@ export interface HostedRuntime extends Runtime {
   readonly contributed: Contributions
   /** Those that are open, with the endpoints at which their services call. */
   readonly channels: readonly Channel[]
+  /** What nothing that leaves it may contain; absent where it knows no secrets. */
+  readonly secrets: KnownSecrets | undefined
 }
 
 const TOOL_CONFLICT_HINT =
@@ -66,11 +70,13 @@ const MOST_WARNINGS = 100
  * start, it rejects with its name, and where two have a tool of one name, with both; the store stays open.
  */
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
-  const { store, clock } = parts
+  const { store, clock, secrets } = parts
+  const redact = (text: string): string => secrets?.redact(text) ?? text
   const writes = parts.recovers !== false
   const { data } = homeAt(parts.home)
-  const latestWarnings = new Set<string>(parts.warnings)
-  const warn = (text: string) => {
+  const latestWarnings = new Set<string>(parts.warnings?.map(redact))
+  const warn = (said: string) => {
+    const text = redact(said)
     latestWarnings.delete(text)
     latestWarnings.add(text)
     if (latestWarnings.size > MOST_WARNINGS) latestWarnings.delete(latestWarnings.values().next().value!)
@@ -93,6 +99,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const policy: ToolPolicy = {
     ...parts.policy,
     withheld: () => new Set(capabilities.withheld().map(({ name }) => name)),
+    ...defined({ redaction: secrets && redactionOf(secrets) }),
   }
   const cache = createTurnCache()
   const recall = openRecall({
@@ -125,7 +132,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     calibration,
     limits,
     cache,
-    capabilities,
+    capabilities: secrets ? withoutSecrets(capabilities, secrets) : capabilities,
     allowedTools: () => allowedTools(policy, tools()),
   }
   const states = createSessionStates(store)
@@ -187,6 +194,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     version: parts.version,
     clock,
   })
+  const toolAdmin = createToolAdmin({ store, capabilities, policy, settings, clock, tools })
   let recovered = 0
   runtime = {
     store,
@@ -220,6 +228,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     capability: capabilities.capability,
     contributed: capabilities,
     channels,
+    secrets,
     async choiceOptions(choice) {
       const offered = Object.hasOwn(capabilities.choices, choice) ? capabilities.choices[choice] : undefined
       if (!offered) throw new RuntimeError('not-found', `Sessions cannot choose: ${choice}.`, { choice })
@@ -253,14 +262,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     recall,
     approvals: approvals.waiting,
     decide: approvals.decide,
-    ...createToolAdmin({ store, capabilities, policy, settings, clock, tools }),
+    ...toolAdmin,
     verifyAudit: (asked) => parts.checkpoints?.verify(asked) ?? examineAudit(store, asked),
     auditKey: () => parts.checkpoints?.key,
+    acceptance: createAcceptanceService({ policy, capabilities, acceptTool: toolAdmin.acceptTool }),
     access: createAccessService({
       home: parts.home,
       environment,
       store,
       clock,
+      policy,
       async tools() {
         await capabilities.ready()
         return [...capabilities.turnTools().map(({ tool }) => tool), ...tools()]
@@ -281,6 +292,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       models: parts.models,
       choice: models,
       live,
+      store,
+      clock,
     }),
     models: () => modelStatuses(parts.models, models, { calibration, limits }),
     model: (id) => modelView({ settings, calibration, limits }, models, id),
@@ -303,7 +316,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
           ...limits.sentences(),
           ...(parts.checkpoints?.warnings() ?? []),
           ...latestWarnings,
-        ]),
+        ]).map(redact),
         started,
         facts,
       }

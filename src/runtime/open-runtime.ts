@@ -5,7 +5,7 @@ import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'
 import { sqliteDriver, type StoreDriver } from '../session.ts'
-import { accessFile, accessPaths, endOrphans, readText } from '../tool.ts'
+import { endOrphans } from '../tool.ts'
 import { systemClock } from './clock.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
 import { checkpointTargets } from './audit/checkpoint-targets.ts'
@@ -20,6 +20,9 @@ import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
 import type { LiveModels } from './models/model-setup.ts'
 import { findCounter } from './models/counters.ts'
+import { cleanModels } from './secrets/clean-models.ts'
+import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
+import { pinnedPolicy } from './tools/pinned-policy.ts'
 
 export interface OpenOptions {
   /** Its capabilities, in the order of their layers and tools. */
@@ -65,7 +68,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
-  const orphans = recovers === false ? 0 : endOrphans()
+  const orphans = recovers === false ? 0 : endOrphans(home)
   if (orphans > 0) {
     const text = `Stopped ${orphans} programs that a former process had left running.`
     early.push(text)
@@ -88,28 +91,48 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
             warn?.(text)
           },
         })
+  const secrets = await openHomeSecrets({
+    home,
+    environment,
+    configuration,
+    variables: secretVariables(capabilities),
+    files: () => keyFiles(live.providers),
+  })
   const store = checkpoints ? withRecordListener(opened, (records) => checkpoints.noteRecords(records)) : opened
+  const policy = pinnedPolicy({
+    home,
+    environment,
+    store,
+    time: () => systemClock.time(),
+    writes: recovers !== false && onlyReads !== true,
+    warn: (text) => warn?.(text),
+  })
   try {
+    await policy.start()
     return await createRuntime({
       version,
       home,
       store,
       ...defined({ checkpoints }),
+      secrets,
       driver,
-      models: createModels({
-        known: capabilities.flatMap((each) => each.providers ?? []),
-        get providers() {
-          return live.providers
-        },
-        models,
-        environment,
-      }),
+      models: cleanModels(
+        createModels({
+          known: capabilities.flatMap((each) => each.providers ?? []),
+          get providers() {
+            return live.providers
+          },
+          models,
+          environment,
+        }),
+        secrets,
+      ),
       live,
       capabilities: [...capabilities, ...(await loadPlugins(plugins, { home, workspace })).map(pluginAsCapability)],
       capabilitySettings: Object.fromEntries(
         capabilities.map((capability) => [capability.name, capabilitySettings(configuration, capability)]),
       ),
-      policy: accessFile(accessPaths(home), environment, readText),
+      policy,
       workspace,
       environment,
       places: {

@@ -8,6 +8,7 @@ import type { Tool } from '../tool.ts'
 import { homeAt } from './home/home.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-setup.ts'
+import type { HomeSecrets } from './secrets/home-secrets.ts'
 import type { RuntimeSettings } from './settings.ts'
 import type { CheckpointService } from './audit/checkpoint-service.ts'
 import type { ToolPolicy } from './tools/tool-policy.ts'
@@ -39,6 +40,8 @@ export interface RuntimeParts {
   readonly historyIndex?: string
   /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
+  /** The secrets that it knows: no result, layer, warning or error contains one. None where absent. */
+  readonly secrets?: HomeSecrets
   /** Decides alone what may run. */
   readonly policy: ToolPolicy
   /** Tools besides those of the capabilities. */
@@ -69,7 +72,7 @@ export function startParts(
     readonly runtime: () => Runtime
   },
 ): Promise<RunningCapabilities> {
-  const { home, store, clock } = parts
+  const { home, store, clock, secrets } = parts
   return startCapabilities(parts.capabilities ?? [], {
     settings: parts.capabilitySettings ?? {},
     home: { folder: home, data: homeAt(home).data, workspace: parts.workspace ?? join(home, 'workspace') },
@@ -82,6 +85,7 @@ export function startParts(
     store,
     writes: parts.recovers !== false,
     access: () => parts.policy.current(),
+    redact: (text) => secrets?.redact(text) ?? text,
     places: parts.places ?? {},
     records: (kind) => createRecords({ store, clock }, kind),
     warn,

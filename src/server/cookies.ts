@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 /** The cookie of a signed-in browser, as a header. `value` is random: it is not the token. `isSecure`: over https alone. */
 export function cookieHeader(
   host: string,
@@ -48,5 +49,5 @@ export function remoteOf(request: Request, socket: string | undefined): Remote {
 /** Whether a host name, as in a `Host` header without its port or in a `bind` option, can only mean this machine. */
 export function isLoopback(name: string): boolean {
   const plain = name.replace(/^\[|\]$/g, '').toLowerCase()
-  return plain === 'localhost' || plain === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain)
+  return plain === 'localhost' || plain === '::1' || (plain.startsWith('127.') && isIPv4(plain))
 }

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { defined, once } from '../platform.ts'
+import { defined, type KnownSecrets, once } from '../platform.ts'
 import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { createBrake, type Timers } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer } from './commands/ask-server.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
-import { toFailure, HttpFailure } from './failure.ts'
+import { redactFailure, toFailure, HttpFailure } from './failure.ts'
 import { heldResponse } from './held-response.ts'
 import { assertBindIsSafe, createGuard, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
+import { acceptanceRoutes } from './routes/acceptance-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
 import { approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { backupRoutes } from './routes/backup-routes.ts'
@@ -55,7 +56,11 @@ export interface ServerOptions {
   readonly configuration?: () => unknown
   /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
   readonly examine?: (() => AsyncIterable<Finding>) | undefined
+  /** Checks for known holes, as `foreword doctor --security` does. */
+  readonly examineSecurity?: (() => AsyncIterable<Finding>) | undefined
   readonly log?: ServerLog | undefined
+  /** No error, log line or export contains one of them; tokens that are made are learned. */
+  readonly secrets?: KnownSecrets | undefined
   /** The time, for the brake on wrong tokens. */
   readonly timers?: Timers | undefined
   readonly streams?: Partial<StreamLimits>
@@ -121,7 +126,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       contributions,
       ask: (caller) => askServer((request) => app.fetch(request, { visitor: caller })),
     }),
-    ...sessionTransferRoutes(runtime),
+    ...sessionTransferRoutes(runtime, options.secrets),
     ...messageRoutes(runtime),
     ...turnRoutes(runtime),
     ...eventRoutes(runtime),
@@ -131,17 +136,22 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...callRoutes(runtime),
     ...usageRoutes(runtime),
     ...toolRoutes(runtime),
+    ...acceptanceRoutes(runtime),
     ...accessRoutes(runtime),
     ...backupRoutes(runtime),
     ...tokenRoutes(runtime, {
       hasToken: options.token !== undefined,
       tokens: options.tokens,
       browsers,
-      use: (next) => void (token = next),
+      use(next) {
+        token = next
+        options.secrets?.learn('token', next)
+      },
+      onMade: (name, made) => options.secrets?.learn(`token ${name}`, made),
     }),
     ...approvalRoutes(runtime),
     ...auditRoutes(runtime),
-    ...(options.examine ? doctorRoutes(options.examine) : []),
+    ...(options.examine ? doctorRoutes(options.examine, options.examineSecurity) : []),
   ]
   const routes = allRoutes(host, contributions)
   const open = routes.filter(({ needsToken }) => needsToken === false)
@@ -164,7 +174,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string): Response => {
-    const failure = toFailure(error)
+    const failure = redactFailure(toFailure(error), options.secrets)
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
     return errorResponse(failure, path, formats)
   }
@@ -249,10 +259,12 @@ function requestPath(url: string): string {
 export async function hostedOptions({
   contributed,
   channels,
-}: HostedRuntime): Promise<Pick<ServerOptions, 'contributions' | 'choices' | 'hooks'>> {
+  secrets,
+}: HostedRuntime): Promise<Pick<ServerOptions, 'contributions' | 'choices' | 'hooks' | 'secrets'>> {
   return {
     contributions: await collectContributions(contributed),
     choices: contributed.choices,
+    secrets,
     hooks: Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : []))),
   }
 }

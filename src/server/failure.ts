@@ -1,5 +1,5 @@
 import type { Failure } from '../capability.ts'
-import { type ErrorCode, errorCodes, type ErrorMeaning, ForewordError } from '../platform.ts'
+import { type ErrorCode, errorCodes, type ErrorMeaning, ForewordError, type KnownSecrets } from '../platform.ts'
 import { sessionNotFound, turnNotFound } from '../runtime.ts'
 import type { SessionRow, SessionStore, TurnRow } from '../session.ts'
 
@@ -33,6 +33,20 @@ export function toFailure(error: unknown): Failure {
     return { status: httpStatus(code), code, message, facts, hint, headers: retryAfter(code, facts['retryAfterMs']) }
   }
   return { status: 500, code: 'internal', message: 'Foreword failed; its log has the details.', facts: {}, headers: {} }
+}
+
+/** The failure without secrets, in its facts, too. */
+export function redactFailure(failure: Failure, secrets: KnownSecrets | undefined): Failure {
+  if (!secrets) return failure
+  const { message, hint, facts } = failure
+  const plain = JSON.stringify(facts)
+  const clean = secrets.redact(plain)
+  return {
+    ...failure,
+    message: secrets.redact(message),
+    ...(hint !== undefined && { hint: secrets.redact(hint) }),
+    ...(clean !== plain && { facts: JSON.parse(clean) as Failure['facts'] }),
+  }
 }
 
 /** The header `Retry-After`: seconds, rounded up. Rate limits and a gateway that is stopping always have one. */

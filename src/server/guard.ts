@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Caller, includesScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
-import { defined, sha256 } from '../platform.ts'
+import { defined, type KnownSecrets, sha256 } from '../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
   type BrowserSessions,
@@ -18,6 +18,7 @@ interface GuardOptions {
   token(): string | undefined
   readonly named?: GatewayTokens['named'] | undefined
   readonly uses?: GatewayTokens['uses'] | undefined
+  readonly secrets?: KnownSecrets | undefined
   readonly browsers: BrowserSessions
   readonly brake: Brake
   readonly bind: string
@@ -54,6 +55,7 @@ export function createGuard({
   token,
   named,
   uses,
+  secrets,
   browsers,
   brake,
   bind,
@@ -112,6 +114,8 @@ export function createGuard({
         // It is no guess.
         if (brought === '') throw unauthorized('The token is wrong.')
         const visitor = admit(sha256(brought))
+        // A named token is known from its first use on: only its hash is kept.
+        if (visitor?.name !== undefined) secrets?.learn(`token ${visitor.name}`, brought)
         return visitor ? { visitor } : refuse(remoteOf(request, socket), 'The token is wrong.')
       }
       if (path === '/' && request.url.includes('?')) {
@@ -165,7 +169,12 @@ function hashOfLast(read: () => string | undefined): () => string | undefined {
 /** A foreign page can make its own name resolve to this machine; then `Host` contains that name. */
 function checkHost(host: string, allowed: ReadonlySet<string>): void {
   const name = host.replace(/:\d*$/, '')
-  if (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, ''))) return
+  const isName = URL.canParse(`http://${host}`)
+  if (
+    isName &&
+    (isLoopback(name) || allowed.has(host) || allowed.has(name) || allowed.has(name.replace(/^\[|\]$/g, '')))
+  )
+    return
   throw new HttpFailure(
     'host-not-allowed',
     `${JSON.stringify(name)} is not a name of this gateway.`,

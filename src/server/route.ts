@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { z } from 'zod'
-import type { Route, TokenScope } from '../capability.ts'
+import { type Route, RuntimeError, type TokenScope } from '../capability.ts'
+import { isConnectionOfTool } from '../platform.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
 import { requireScope, type Visitor } from './guard.ts'
@@ -37,6 +38,7 @@ export function mount(
       // Here and nowhere else: what was routed decides, not what a path looks like.
       const scope = neededScope(each)
       if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
+      if (method !== 'GET' && (scope === 'approve' || scope === 'admin')) refuseTools(outgoing, `${method} ${path}`)
       const answer: unknown = await handle({
         request,
         caller: visitor,
@@ -51,6 +53,18 @@ export function mount(
       throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
   }
+}
+
+/** Decisions are for people: a program that a tool started cannot make them, whatever token it found. */
+function refuseTools(outgoing: ServerResponse | undefined, what: string): void {
+  const { localPort: local, remotePort: remote } = outgoing?.socket ?? {}
+  if (local === undefined || remote === undefined || !isConnectionOfTool({ local, remote })) return
+  throw new RuntimeError(
+    'forbidden',
+    `A program that a tool started asked for ${what}, which is for a person.`,
+    {},
+    { hint: 'Do it yourself, in the page or with the command.' },
+  )
 }
 
 interface MountOptions {

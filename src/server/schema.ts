@@ -145,6 +145,10 @@ export const toolStatusSchema = z.looseObject({
   access: z.enum(['allowed', 'ask', 'refused']),
   rule: z.string().describe('The rule that decided.'),
   reason: z.string().optional(),
+  afterUntrusted: z
+    .looseObject({ value: z.enum(['ask', 'refuse', 'allow']), rule: z.string().optional() })
+    .optional()
+    .describe('What happens to a call that is asked for after the model has read texts of others.'),
   offeredIn: z.string().optional().describe('The sessions that it is offered in; absent: all.'),
   withheld: z
     .looseObject({ name: z.string(), digest: z.string() })
@@ -178,6 +182,18 @@ export const waitingApprovalSchema = z.looseObject({
   rule: z.string(),
   request: callDescriptionSchema,
   digest: z.string(),
+  read: z
+    .array(
+      z.looseObject({
+        kind: z.enum(['file', 'web', 'tool']),
+        ref: z.string(),
+        tool: z.string().optional(),
+        owner: z.string().optional(),
+        step: z.int().optional(),
+      }),
+    )
+    .optional()
+    .describe('Texts of others that the model had read in the turn when it asked for the call. Absent: none.'),
 })
 
 /** Files of a message, by their ids. */

@@ -26,6 +26,8 @@ export interface AuditFacts {
   /** Who decided, called or changed something: `owner`, `cli`, `token:NAME`, `telegram:ID`. Absent in records of older versions. */
   readonly by?: string
   readonly reason?: string
+  /** Texts of others that the model had read when it asked for the call, in words, the newest first. */
+  readonly read?: readonly string[]
   readonly ok?: boolean
   readonly exitCode?: number
   readonly durationMs?: number

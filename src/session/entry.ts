@@ -1,4 +1,4 @@
-import type { Cut, Message, Origin } from '../context.ts'
+import type { Cut, ForeignText, Message, Origin } from '../context.ts'
 import type { CallWarning, Usage } from './call.ts'
 import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
 
@@ -44,6 +44,8 @@ export type EntryBody =
       readonly cut?: Cut
       /** Documents in the request itself, in the first call of a turn. */
       readonly sources?: readonly CitationSource[]
+      /** Texts of others that the model reads here and in no earlier call of the turn. */
+      readonly foreign?: readonly ForeignText[]
     }
   /** Written before an effect. */
   | {
@@ -82,6 +84,8 @@ export type EntryBody =
       readonly request: ApprovalQuestion
       /** SHA-256 of `request`: the decision applies to exactly that. */
       readonly digest: string
+      /** Texts of others that the model had read in the turn when it asked for the call. */
+      readonly read?: readonly ForeignText[]
     }
   | {
       readonly type: 'approval'

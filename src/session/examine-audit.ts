@@ -271,11 +271,14 @@ async function findChainBreak(
 ): Promise<CheckpointBreak | undefined> {
   const { number, time } = checkpoint
   const isOther = audit !== checkpoint.audit
-  if (!isOther && (await hasRecord(store, checkpoint))) return undefined
+  const hasIt = await hasRecord(store, checkpoint)
+  if (hasIt && !isOther) return undefined
   const said = `${place} says that at ${time} the audit had ${recordsText(number)}`
-  if (records === 0 || (isOther && records < number)) {
+  if (hasIt) return { number, why: `${said}, and the store has another audit now`, hint: RESTORE }
+  if (records === 0 || isOther) {
+    // A gateway writes records of its own at its start, so a new audit is seldom empty for long.
     const now = records === 0 ? 'there is none now' : `now it is another audit with ${recordsText(records)}`
-    return { number: records + 1, why: `the audit was emptied: ${said}, and ${now}`, hint: RESTORE }
+    return { number: 1, why: `the audit was emptied: ${said}, and ${now}`, hint: RESTORE }
   }
   if (number > records) {
     return {
@@ -283,9 +286,6 @@ async function findChainBreak(
       why: `the end was cut off: ${said}, and it has ${recordsText(records)} now`,
       hint: RESTORE,
     }
-  }
-  if (isOther && (await hasRecord(store, checkpoint))) {
-    return { number, why: `${said}, and the store has another audit now`, hint: RESTORE }
   }
   const why = `the audit was rewritten: ${place} says that record ${number} had another hash at ${time}`
   return { number, why, hint: RESTORE }

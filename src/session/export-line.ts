@@ -106,6 +106,15 @@ const attachments = z.array(
 const sources = z.array(
   z.looseObject({ citation: z.int().positive(), document: id, title: z.string(), url: z.string().optional() }),
 )
+const foreign = z.array(
+  z.looseObject({
+    kind: z.enum(['file', 'web', 'tool']),
+    ref: z.string(),
+    tool: z.string().optional(),
+    owner: z.string().optional(),
+    step: z.int().positive().optional(),
+  }),
+)
 const at = { seq: z.int().positive(), time }
 const ofTurn = { ...at, turn: id }
 const ofCall = { ...ofTurn, call: id }
@@ -131,7 +140,7 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofTurn, type: z.literal('turn-start') }),
   z.looseObject({ ...at, type: z.literal('branch'), head: id.nullable() }),
   z.looseObject({ ...ofTurn, type: z.literal('head'), head: id.nullable() }),
-  z.looseObject({ ...ofCall, type: z.literal('assembly'), sources: sources.optional() }),
+  z.looseObject({ ...ofCall, type: z.literal('assembly'), sources: sources.optional(), foreign: foreign.optional() }),
   z.looseObject({ ...ofCall, type: z.literal('tool-start'), toolCallId: id, toolName: id }),
   z.looseObject({
     ...ofCall,
@@ -151,6 +160,7 @@ const entry = z.discriminatedUnion('type', [
     rule: z.string(),
     request: z.looseObject({ tool: id }),
     digest: id,
+    read: foreign.optional(),
   }),
   z.looseObject({ ...ofTurn, type: z.literal('approval'), approval: id, toolCallId: id, digest: id, decision, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('message'), message, tokens, citations: sources.optional() }),

@@ -1,5 +1,5 @@
-import { timeSlice } from '../platform.ts'
-import { contentReferences } from './content.ts'
+import { type KnownSecrets, timeSlice } from '../platform.ts'
+import { contentHash, contentReferences } from './content.ts'
 import type { Entry } from './entry.ts'
 import type { CallRecord } from './call.ts'
 import { StoreError } from './store-error.ts'
@@ -12,11 +12,45 @@ const PAGE = 500
 /**
  * Exports a session as JSON Lines, without the line ends: a header, the entries, the calls, the rows of its files, every
  * text that these refer to by hash, and a last line that counts them, so that a truncated file is detected. The bytes of its
- * files are not exported, nor is what is written while the export runs.
+ * files are not exported, nor is what is written while the export runs. Without the `secrets`, if any are given.
  *
  * @throws StoreError `not-found`
  */
-export async function* exportSession(store: SessionStore, id: string): AsyncGenerator<string> {
+export async function* exportSession(
+  store: SessionStore,
+  id: string,
+  secrets?: Pick<KnownSecrets, 'redact'>,
+): AsyncGenerator<string> {
+  const cleaned = secrets && redactedExport(store, secrets.redact)
+  for await (const line of exactExport(store, id)) yield cleaned ? await cleaned(line) : line
+}
+
+/** Takes secrets out of lines. A text that had one is another text from then on, and is referred to by another hash. */
+function redactedExport(store: SessionStore, redact: (text: string) => string): (line: string) => Promise<string> {
+  const changed = new Map<string, string>()
+  const unchanged = new Set<string>()
+  return async (line) => {
+    for (const hash of contentReferences(line)) {
+      if (changed.has(hash) || unchanged.has(hash)) continue
+      const text = await store.content(hash)
+      const clean = text === undefined ? undefined : redact(text)
+      if (clean === undefined || clean === text) unchanged.add(hash)
+      else changed.set(hash, contentHash(clean))
+    }
+    const content = line.startsWith('{"content":')
+      ? (JSON.parse(line) as { content: { hash: string; text: string } }).content
+      : undefined
+    if (content) {
+      const hash = changed.get(content.hash)
+      return hash === undefined ? line : toLine({ content: { hash, text: redact(content.text) } })
+    }
+    let clean = line
+    for (const [before, after] of changed) clean = clean.replaceAll(`sha256:${before}`, `sha256:${after}`)
+    return redact(clean)
+  }
+}
+
+async function* exactExport(store: SessionStore, id: string): AsyncGenerator<string> {
   const session = await store.session(id)
   if (!session) throw new StoreError('not-found', `there is no session ${id} to export`)
   yield toLine({ foreword: 'session', version: EXPORT_VERSION, session })

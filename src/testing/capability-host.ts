@@ -21,6 +21,7 @@ export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promi
     writes: true,
     access: async () => readAccess('{"global": {"mode": "full"}}', {}),
     records: (kind) => createRecords({ store, clock }, kind),
+    redact: (text) => text,
     warn: () => {},
     runtime() {
       throw new RuntimeError('internal', 'this test gives no runtime')

@@ -55,6 +55,7 @@ export function approvalRequest(turn: string, approval = 'p1'): EntryBody {
     rule: 'approval=ask',
     request: { tool: 'shell', input: { cmd: 'ls -l' }, argv: ['ls', '-l'], folder: '/srv', facts: { writes: false } },
     digest: 'd1',
+    read: [{ kind: 'web', ref: 'https://example.org/', tool: 'open_url', step: 1 }],
   }
 }
 

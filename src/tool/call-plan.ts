@@ -39,7 +39,13 @@ export async function planCall(
 }
 
 /** The description of a plan, without its other properties. */
-export function describePlan({ argv, command, folder, diff, facts }: ToolPlan): Omit<ToolPlan, 'run' | 'asks'> {
+export function describePlan({
+  argv,
+  command,
+  folder,
+  diff,
+  facts,
+}: ToolPlan): Omit<ToolPlan, 'run' | 'asks' | 'afterUntrusted'> {
   return defined({ argv, command, folder, diff, facts })
 }
 

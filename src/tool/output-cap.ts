@@ -12,6 +12,20 @@ export function cappedResult(result: ToolResult, limit: number): ToolResult {
   }
 }
 
+/** A result without secrets: in what the model reads, and in the argv of its facts. */
+export function redactedResult(result: ToolResult, redact: (text: string) => string): ToolResult {
+  const { meta } = result
+  const facts = meta?.argv ? { meta: { ...meta, argv: meta.argv.map(redact) } } : {}
+  if (result.ok) return { ...result, output: redact(result.output), ...facts }
+  const { output } = result
+  return {
+    ...result,
+    error: redact(result.error),
+    ...(output !== undefined && { output: redact(output) }),
+    ...facts,
+  }
+}
+
 /** A text cut to `limit` characters, with a note of what was cut. */
 export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text

@@ -1,4 +1,4 @@
-import type { Message, Origin, ToolDefinition } from '../context.ts'
+import type { ForeignText, FrameKind, Message, Origin, ToolDefinition } from '../context.ts'
 
 /**
  * A function that the model can call: its description for the model, and what a call does. A tool with an effect that a person may
@@ -13,8 +13,18 @@ export interface ToolProperties extends ToolDefinition {
   readonly timeoutMs?: number
   /** The most of one result that is put before the model, characters. What is longer is stored whole. */
   readonly maxShownChars?: number
+  /**
+   * Whose `inputSchema` is, for people: `the MCP server s`. What its checks take counts against that owner, and against the
+   * tool alone where absent.
+   */
+  readonly schemaOwner?: string
   /** Where its results come from. `tool` unless given. */
   readonly origin?: Origin['kind']
+  /**
+   * How its results stand in layouts with frames: as text of others, as instructions that the owner installed, or (`own`)
+   * without a frame where it went well, since it only confirms what it did. `material` unless given.
+   */
+  readonly results?: FrameKind | 'own'
   /** `ask`: a person decides about every call, unless `tool-access.json` sets something else. */
   readonly approval?: 'ask' | 'never'
   /**
@@ -22,6 +32,17 @@ export interface ToolProperties extends ToolDefinition {
    * name it (docs/guide/tools.md).
    */
   readonly readsContext?: boolean
+  /**
+   * `allow`: a call changes nothing but the own records of its session or subject, and sends nothing to an address of the
+   * model's choice, so it may be asked for after the model has read texts of others. `ask` unless given: then a person
+   * decides about each such call, unless `tool-access.json` sets something else. Tools with `readsContext` are `allow`.
+   */
+  readonly afterUntrusted?: 'ask' | 'allow'
+  /**
+   * What a call with this input reads, for people: paths, or whole addresses where `origin` is `web`. Such a tool may read
+   * an address that somebody named without asking, also after texts of others.
+   */
+  readsFrom?(input: Readonly<Record<string, unknown>>): readonly string[]
   /** Normalizes an input before it is validated, for example by leaving out parameters that are `null`. */
   normalizeInput?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /**
@@ -69,6 +90,8 @@ export interface ToolPlan {
   readonly facts?: Readonly<Record<string, unknown>>
   /** A person has to be asked about this call, whatever the policy says of the tool. `facts` say why. */
   readonly asks?: boolean
+  /** This call changes nothing: what the tool's own `afterUntrusted` says does not hold for it. */
+  readonly afterUntrusted?: 'allow'
   /** Executes the plan, or fails where that is no longer possible. */
   run(context: ToolContext): Promise<ToolResult>
 }
@@ -136,7 +159,14 @@ export function failedResult(failure: ToolFailure, error: string): ToolFailed {
 /** What a toolbox decided about one call before anything of it ran. */
 export type PlannedCall =
   /** It does not run: an unknown tool, bad input, a refusal, or a plan that cannot be made. */
-  | { readonly type: 'refused'; readonly result: ToolResult; readonly rule: string; readonly call?: CallDescription }
+  | {
+      readonly type: 'refused'
+      readonly result: ToolResult
+      readonly rule: string
+      readonly call?: CallDescription
+      /** Texts of others that the model had read, where they are the reason. */
+      readonly read?: readonly ForeignText[]
+    }
   /** It may run now (`allowed`), or after a person has approved it (`ask`). `run` does exactly what `call` describes. Never throws. */
   | {
       readonly type: 'allowed' | 'ask'
@@ -144,11 +174,13 @@ export type PlannedCall =
       readonly call: CallDescription
       /** SHA-256 of the description. An approval is bound to it. */
       readonly digest: string
+      /** Texts of others that the model had read when it asked for the call, for the person who decides. */
+      readonly read?: readonly ForeignText[]
       run(): Promise<ToolResult>
     }
 
 /** A call as a person is shown it. Plain JSON. */
-export interface CallDescription extends Omit<ToolPlan, 'run' | 'asks'> {
+export interface CallDescription extends Omit<ToolPlan, 'run' | 'asks' | 'afterUntrusted'> {
   readonly tool: string
   readonly input: unknown
 }

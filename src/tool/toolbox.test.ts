@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { call, context, errorOf, readFile, run, speaking } from '../../test/tool/calls.ts'
-import type { DirectTool, Tool, ToolResult, ToolProperties } from './tool.ts'
+import type { DirectTool, Tool, ToolPlan, ToolResult, ToolProperties } from './tool.ts'
 import { createToolbox } from './toolbox.ts'
 
 test('a call with good input gets the answer of its tool', async () => {
@@ -251,6 +251,27 @@ test('the gate is asked after the input was checked and before the tool runs', a
   assert.deepEqual([asked, runs], [['read_file'], 0])
 })
 
+test('a plan that changes nothing is not asked about because of what was read, unless the policy asks about the tool', async () => {
+  const read = [{ kind: 'file', ref: 'notes.md' }] as const
+  const status = (plan: Pick<ToolPlan, 'afterUntrusted' | 'asks'>): Tool => ({
+    ...readFile,
+    execute: undefined,
+    plan: async () => ({ ...plan, run: async () => ({ ok: true, output: 'clean' }) }),
+  })
+  const decided = async (plan: Pick<ToolPlan, 'afterUntrusted' | 'asks'>, byTool: boolean) => {
+    const afterUntrusted = { type: 'ask', rule: 'after', byTool } as const
+    const box = createToolbox([status(plan)], {
+      gate: async () => ({ type: 'allow', rule: 'listed', read, afterUntrusted }),
+    })
+    const planned = await box.plan(call('read_file', { path: 'a.txt' }), context)
+    return planned.type === 'refused' ? planned.type : [planned.type, planned.rule, planned.read]
+  }
+  assert.deepEqual(await decided({}, true), ['ask', 'after', read])
+  assert.deepEqual(await decided({ afterUntrusted: 'allow' }, true), ['allowed', 'listed', read])
+  assert.deepEqual(await decided({ afterUntrusted: 'allow' }, false), ['ask', 'after', read])
+  assert.deepEqual(await decided({ afterUntrusted: 'allow', asks: true }, true), ['ask', 'plan', read])
+})
+
 test('a gate that fails has refused', async () => {
   const box = createToolbox([readFile], { gate: () => Promise.reject(new Error('the policy cannot be read')) })
   assert.match(errorOf(await box.run(call('read_file', { path: 'a' }), context)), /the policy cannot be read/)
@@ -278,6 +299,9 @@ test('a schema that would take for ever lets nothing through, and holds nobody u
   const doubling = { $ref: '#/$defs/0', $defs: { ...Object.fromEntries(levels), 40: { type: 'object' } } }
   for (const inputSchema of [backtracking, doubling]) {
     const result = await run([{ ...speaking('slow', 'ran'), inputSchema }], call('slow', { a: `${'a'.repeat(60)}!` }))
-    assert.equal(errorOf(result), 'invalid input for slow: its schema cannot be used (it takes longer than 1000 ms)')
+    assert.match(
+      errorOf(result),
+      /^invalid input for slow: its schema cannot be used \(checking this input by a schema of the tool slow takes longer than 1000 ms\. Use another tool; /,
+    )
   }
 })

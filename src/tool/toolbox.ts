@@ -1,9 +1,20 @@
-import type { ToolDefinition } from '../context.ts'
+import type { ForeignText, ToolDefinition } from '../context.ts'
 import { defined } from '../platform.ts'
+import type { UntrustedAnswer } from './access/after-untrusted.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
-import { failedResult, type PlannedCall, type Tool, type ToolCall, type ToolContext, type ToolResult } from './tool.ts'
-import { inputFault } from './input-fault.ts'
-import { cappedResult } from './output-cap.ts'
+import {
+  type CallDescription,
+  failedResult,
+  type PlannedCall,
+  type Tool,
+  type ToolCall,
+  type ToolContext,
+  type ToolPlan,
+  type ToolResult,
+} from './tool.ts'
+import { inputFault } from './schema/input-fault.ts'
+import { sentDefinition } from './sent-definition.ts'
+import { cappedResult, redactedResult } from './output-cap.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {
@@ -36,7 +47,12 @@ interface ToolboxOptions {
   readonly maxOutputChars?: number
   /** Asked after the input was checked and before the tool is planned. Everything is allowed unless given. */
   readonly gate?: ToolGate
+  /** Takes secrets out of texts. Asked for each result and each plan, before anything is cut, shown or kept. */
+  readonly redaction?: Redaction | undefined
 }
+
+/** Gives a function that takes the secrets of this moment out of a text. */
+export type Redaction = () => Promise<(text: string) => string>
 
 /** Says whether a call may run. A gate that throws has refused. */
 export type ToolGate = (call: ToolCall, tool: Tool, context: ToolContext) => Promise<GateAnswer>
@@ -48,14 +64,34 @@ export type GateAnswer =
       readonly rule: string
       /** Time limit of this run, ms, instead of the tool's own. */
       readonly timeoutMs?: number
+      /** Texts of others that the model has read: a person who is asked sees them. */
+      readonly read?: readonly ForeignText[]
+      /** Asks because of them. */
+      readonly afterUntrusted?: Extract<UntrustedAnswer, { type: 'ask' }>
     }
-  | { readonly type: 'refuse'; readonly rule: string; readonly reason: string }
+  | {
+      readonly type: 'refuse'
+      readonly rule: string
+      readonly reason: string
+      /** Texts of others, where they are the reason. */
+      readonly read?: readonly ForeignText[]
+    }
 
 /** Creates a toolbox. Of two tools with one name the later replaces the earlier, at its place. */
 export function createToolbox(declared: readonly Tool[], options: ToolboxOptions = {}): Toolbox {
-  const { timeoutMs = 120_000, maxOutputChars = 10_000_000, gate = allowAll } = options
+  const { timeoutMs = 120_000, maxOutputChars = 10_000_000, gate = allowAll, redaction } = options
   const byName = new Map(declared.map((tool) => [tool.name, tool]))
   const tools = [...byName.values()]
+
+  /** A result without secrets and without what is too much, in this order: a cut must not hide half of a secret. */
+  async function finished(result: ToolResult): Promise<ToolResult> {
+    return cappedResult(redaction ? redactedResult(result, await redaction()) : result, maxOutputChars)
+  }
+
+  /** A diff shows lines of a file that the model may not have read. */
+  async function withoutSecrets(call: CallDescription): Promise<CallDescription> {
+    return redaction && call.diff !== undefined ? { ...call, diff: (await redaction())(call.diff) } : call
+  }
 
   async function plan(call: ToolCall, turn: RunContext): Promise<PlannedCall> {
     const context: ToolContext = { ...turn, toolCallId: call.toolCallId }
@@ -65,7 +101,9 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       const result = failedResult('unknown-tool', `there is no tool named ${toolName.slice(0, 200)}`)
       return { type: 'refused', rule: 'unknown-tool', result }
     }
-    const input = isObject(call.input) ? (tool.normalizeInput?.(call.input) ?? call.input) : call.input
+    // What is checked, shown and run has the tool's own values, not those that stand for them in the description.
+    const given = sentDefinition(tool).restore(call.input)
+    const input = isObject(given) ? (tool.normalizeInput?.(given) ?? given) : given
     const described = { tool: toolName, input }
     const fault = await faultIn(tool, input)
     if (fault !== undefined) {
@@ -73,23 +111,23 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     }
     const answer = await askGate(gate, call, tool, context)
     if (answer.type === 'refuse') {
-      return { type: 'refused', rule: answer.rule, result: failedResult('refused', answer.reason), call: described }
+      const { rule, reason, read } = answer
+      return { type: 'refused', rule, result: failedResult('refused', reason), call: described, ...defined({ read }) }
     }
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
     const limited = { ...context, timeoutMs: limit }
     const steps = await planCall(tool, input, limited, limit)
     if ('ok' in steps) {
-      return { type: 'refused', rule: 'plan', result: cappedResult(steps, maxOutputChars), call: described }
+      return { type: 'refused', rule: 'plan', result: await finished(steps), call: described }
     }
-    const description = { ...described, ...describePlan(steps) }
+    const description = await withoutSecrets({ ...described, ...describePlan(steps) })
     return {
-      type: answer.type === 'ask' || steps.asks ? 'ask' : 'allowed',
-      rule: answer.type === 'ask' || !steps.asks ? answer.rule : 'plan',
+      ...asked(answer, steps),
       call: description,
       digest: callDigest(description),
       async run() {
         const result = await runWithinLimit((running) => steps.run(running), limited, limit, planGrace(tool, limit))
-        return cappedResult(result, maxOutputChars)
+        return finished(result)
       },
     }
   }
@@ -106,7 +144,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 
   return {
     tools,
-    definitions: tools.map(toolDefinition),
+    definitions: tools.map((tool) => sentDefinition(tool).definition),
     replaced: [...new Set(declared.filter((tool) => byName.get(tool.name) !== tool).map((tool) => tool.name))],
     plan,
     run,
@@ -114,10 +152,17 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
   }
 }
 
-/** The description of a tool for the model, and what an assembly has to know of it. */
-export function toolDefinition(tool: Tool): ToolDefinition {
-  const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
-  return defined({ name, description, inputSchema, tokens, keepsOutput, reads, offeredWith })
+/** Whether a person is asked: by the policy, by the plan, or because of what was read. */
+function asked(
+  { type, rule, read, afterUntrusted }: Exclude<GateAnswer, { type: 'refuse' }>,
+  plan: Pick<ToolPlan, 'asks' | 'afterUntrusted'>,
+): Pick<Exclude<PlannedCall, { type: 'refused' }>, 'type' | 'rule' | 'read'> {
+  const seen = read && read.length > 0 ? { read } : {}
+  if (type === 'ask') return { type: 'ask', rule, ...seen }
+  if (plan.asks) return { type: 'ask', rule: 'plan', ...seen }
+  const changesNothing = afterUntrusted?.byTool === true && plan.afterUntrusted === 'allow'
+  if (afterUntrusted && !changesNothing) return { type: 'ask', rule: afterUntrusted.rule, ...seen }
+  return { type: 'allowed', rule, ...seen }
 }
 
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */
@@ -127,7 +172,7 @@ async function faultIn(tool: Tool, input: unknown): Promise<string | undefined> 
   if (unshowable !== undefined) return `invalid input for ${tool.name}: ${unshowable}`
   const own = ownFault(tool, input)
   if (own !== undefined) return own
-  const fault = await inputFault(tool.inputSchema, input)
+  const fault = await inputFault(tool.inputSchema, input, tool.schemaOwner ?? `the tool ${tool.name}`)
   return fault === undefined ? undefined : `invalid input for ${tool.name}: ${fault}`
 }
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
-import { type Message, type ToolOutput, type ToolResultPart, wholeCharacter } from '../../src/context.ts'
+import { markResult, type Message, type ToolOutput, type ToolResultPart, wholeCharacter } from '../../src/context.ts'
+import { sha256 } from '../../src/platform.ts'
 
 /** Messages of one turn in the order they were said: input, steps with calls and results, answer, and what can go wrong. */
 export function turnMessages(): fc.Arbitrary<readonly Message[]> {
@@ -119,12 +120,12 @@ function stepOf(
   outputOf: (index: number) => ToolOutput,
 ): readonly Message[] {
   const said = says ? [{ type: 'text' as const, text: 'Let me look.' }] : []
-  const parts = results.map((toolCallId, index): ToolResultPart => ({
-    type: 'tool-result',
-    toolCallId,
-    toolName: 'search',
-    output: outputOf(index),
-  }))
+  const parts = results.map((toolCallId, index): ToolResultPart => {
+    const part = { type: 'tool-result', toolCallId, toolName: 'search', output: outputOf(index) } as const
+    // Some are marked as texts of others, as the runtime marks what a tool gave.
+    const digest = sha256(JSON.stringify(part.output))
+    return digest < '8' ? markResult(part, { as: digest < '2' ? 'guidance' : 'material', digest }) : part
+  })
   return [
     {
       role: 'assistant',

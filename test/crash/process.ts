@@ -76,7 +76,9 @@ const opened = await createRuntime({
   capabilitySettings: ownSettings(home),
   settings: { model: 'ollama/scripted', layout: 'auto', counter: tokenx, maxSteps: 6, retryDelaysMs: [5, 20] },
   clock: systemClock,
-  policy: { current: async () => readAccess('{"global": {"mode": "full"}}', {}) },
+  policy: {
+    current: async () => readAccess('{"global": {"mode": "full"}, "tools": {"*": {"afterUntrusted": "allow"}}}', {}),
+  },
   tools: [letter, note],
   channels: [pigeon],
 })

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import test, { type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenx } from '../../src/context.ts'
 import { o200k } from '../../src/context/o200k.ts'
-import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
+import { createDocumentReader } from '../../src/document.ts'
+import { readingTimeMs, usualLimits } from '../../src/document/reading-limits.ts'
+import { codePlaces, readingPermissions } from '../../src/document/reading-process.ts'
+import { readerOf, readingProcesses, until } from './opened-reader.ts'
 import { imageFiles } from './files/image-file.ts'
 import { pdfFile, pdfOf } from './files/pdf-file.ts'
 import { spreadsheetFile } from './files/spreadsheet-file.ts'
@@ -136,6 +139,55 @@ test('reading that takes too long ends with its process, and the next file is re
   assert.equal((await second.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
 })
 
+test('files that take too long hold both readers for one round, and a file of another owner is next', async (context) => {
+  const reader = readerOf(context, { limits: { timeMs: 3000 } })
+  const order: string[] = []
+  const read = async (owner: string, bytes: Buffer) => {
+    const { kind } = await reader.read({ bytes, name: 'a.html', owner })
+    order.push(`${owner}: ${kind}`)
+  }
+  const attack = Array.from({ length: 4 }, () => read('attacker', endless))
+  await until(() => readingProcesses().length === 2)
+  const others = ['one', 'two'].map((owner) => read(owner, Buffer.from('<!doctype html><p>Hello.')))
+  await Promise.all([...attack, ...others])
+  assert.deepEqual(order.slice(0, 4).toSorted().slice(2), ['one: text', 'two: text'])
+  assert.deepEqual(order.slice(4), ['attacker: unreadable', 'attacker: unreadable'])
+})
+
+test('a few bytes do not get the time of a large file', () => {
+  const limits = { ...usualLimits, timeMs: 60_000 }
+  assert.deepEqual(
+    [750, 1_000_000, 5_000_000, 50_000_000].map((bytes) => readingTimeMs(bytes, limits)),
+    [10_008, 20_000, 60_000, 60_000],
+  )
+  assert.equal(readingTimeMs(750, { ...limits, timeMs: 2_000 }), 2_000)
+})
+
+test('the process that reads can open no file but its own code, write nothing, and start nothing', async (context) => {
+  const folder = await folderOf(context)
+  await writeFile(join(folder, 'secret.txt'), 'secret')
+  const program = join(folder, 'node_modules', 'program.mjs')
+  await mkdir(join(folder, 'node_modules'))
+  const tried = { read: join(folder, 'secret.txt'), write: join(folder, 'made') }
+  await writeFile(
+    program,
+    `import { readFileSync, writeFileSync } from 'node:fs'
+     import { execFileSync } from 'node:child_process'
+     const codeOf = (work) => { try { work(); return 'did' } catch (error) { return error.code } }
+     console.log(JSON.stringify([
+       codeOf(() => readFileSync(${JSON.stringify(program)})),
+       codeOf(() => readFileSync(${JSON.stringify(tried.read)})),
+       codeOf(() => writeFileSync(${JSON.stringify(tried.write)}, 'x')),
+       codeOf(() => execFileSync('true')),
+     ]))`,
+  )
+  const places = codePlaces(pathToFileURL(join(folder, 'code', 'document', 'x.js')).href)
+  const permissions = readingPermissions(places)
+  const printed = execFileSync(process.execPath, [...permissions, program], { encoding: 'utf8', timeout: 60_000 })
+  const denied = 'ERR_ACCESS_DENIED'
+  assert.deepEqual(JSON.parse(printed), ['did', denied, denied, denied])
+})
+
 test('reading that takes too much memory ends its process and nothing else', async (context) => {
   const reader = readerOf(context, { limits: { memoryBytes: 250 * 2 ** 20 } })
   // 300 KB of a PDF that unpack to 300 MiB of blanks: buffers, which no limit of a heap counts.
@@ -220,33 +272,12 @@ test('a program that is done ends although its reader is still open', async (con
   assert.equal(run('close'), 'text\nclosed\n')
 })
 
-function readerOf(context: TestContext, options?: DocumentReaderOptions): DocumentReader {
-  const reader = createDocumentReader(options)
-  context.after(reader.close)
-  return reader
-}
-
 async function folderOf(context: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-document-'))
   context.after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Ids of the processes that this one started to read. */
-function readingProcesses(): readonly number[] {
-  const listed = execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
-  return listed
-    .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .filter((found) => found !== null && Number(found[2]) === process.pid && found[3]!.includes('reading-program'))
-    .map((found) => Number(found![1]))
-}
-
 async function noneLeft(): Promise<void> {
   await until(() => readingProcesses().length === 0)
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- this is waiting
-  while (!isSo()) await sleep(20)
 }

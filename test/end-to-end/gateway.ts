@@ -56,7 +56,7 @@ export async function realGateway(
   const { home } = temporary
   const { FOREWORD_MODEL: _, ...rest } = temporary.environment
   const environment = { ...rest, ...keys }
-  mkdirSync(home, { recursive: true })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ...configured(provider.url), ...configuration }))
   await prepare(home)
   const process = spawnForeword(t, ['start', '--json'], environment)

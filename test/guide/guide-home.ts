@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { GatewayConnection } from '../../src/capability.ts'
+import { sha256 } from '../../src/platform.ts'
 import { openGatewayTokens } from '../../src/runtime.ts'
+import { withTool } from '../../src/tool.ts'
 import type { Runtime } from '../home/features.ts'
 import { run } from '../cli/recorded-io.ts'
 import { servedConnection } from '../cli/served-connection.ts'
@@ -78,6 +80,7 @@ export async function openGuideHome(t: TestContext, folder: string): Promise<Gui
     kind: 'person',
   })
   await run(['check', 'scenarios', '--update'])
+  let widenings = 0
   const make = makerOf(runtime, request, join(home, 'subjects'))
 
   /** What a word in capitals stands for in this line. A new thing each time, where the line changes it. */
@@ -91,12 +94,21 @@ export async function openGuideHome(t: TestContext, folder: string): Promise<Gui
     if (/\bPROPOSAL\b/.test(text)) Object.assign(values, await make.proposal(text.includes('/undo')))
     if (/\bAPPROVAL\b|approve ID/.test(text)) Object.assign(values, await make.approval())
     if (/\bTOOL\b/.test(text)) Object.assign(values, { TOOL: 'list_files', DIGEST: await make.plan() })
+    if (/\bacceptance\b.*tool-access|^foreword accept \S/.test(text)) Object.assign(values, widened())
     return {
       ...values,
       NAME: text.includes('new NAME') ? 'beta' : 'alpha',
       FOLDER: join(home, 'skills/alpha'),
       DIRECTORY: 'scenarios',
     }
+  }
+
+  /** An editor allows one more tool, which then waits. */
+  function widened() {
+    const path = join(home, 'tool-access.json')
+    const now = withTool(readFileSync(path, 'utf8'), `later_${(widenings += 1)}`, true)
+    writeFileSync(path, now)
+    return { DIGEST: sha256(now) }
   }
 
   return {

@@ -73,7 +73,7 @@ export async function runPages(t: TestContext): Promise<readonly string[]> {
       environment: here.environment,
       connection: here.connection(),
       ...(input === undefined ? {} : { input }),
-      ...(argv[0] === 'approve' && argv.length === 2 ? { person: true, input: 'y\n' } : {}),
+      ...((argv[0] === 'approve' || argv[0] === 'accept') && argv.length === 2 ? { person: true, input: 'y\n' } : {}),
     })
     if (code !== 0) return `exit code ${code}: ${stderr.slice(0, 300)}`
     return outputFault(shown, `${stdout.trimEnd()}\n${stderr}`.trim())

@@ -14,6 +14,8 @@ export interface OpenedHome {
   readonly runtime: Runtime
   /** Writes a file of the home. */
   write(path: string, text: string): void
+  /** Accepts everything that waits, as its owner does. */
+  accept(): Promise<void>
   /** Says something and waits for the end of the turn. */
   say(text: string, session?: string): Promise<Said>
   /** Closes and opens again, with another configuration if one is given. */
@@ -38,16 +40,21 @@ export async function openedHome(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<OpenedHome> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'foreword-whole-')))
-  t.after(() => rmSync(home, { recursive: true, force: true }))
+  const runtimes: Runtime[] = []
+  t.after(async () => {
+    // What is still open writes when it is closed.
+    for (const runtime of runtimes) await runtime.close()
+    rmSync(home, { recursive: true, force: true })
+  })
   for (const [path, text] of Object.entries(files)) writeIn(home, path, text)
-  return open(t, home, configuration, environment)
+  return open(runtimes, home, configuration, environment)
 }
 
 /** Small enough that what does not fit can be written down. */
 const SMALL = { models: { rehearsal: { window: 8192 } } }
 
 async function open(
-  t: TestContext,
+  runtimes: Runtime[],
   home: string,
   given: object,
   more: Readonly<Record<string, string>> = {},
@@ -57,12 +64,15 @@ async function open(
   const { configuration, problems } = await loadConfiguration({ home, capabilities: builtIn, environment })
   if (problems.length > 0) throw new Error(JSON.stringify(problems))
   const runtime = await openRuntime({ capabilities: builtIn, home, configuration, environment, version: '0' })
-  t.after(() => runtime.close())
+  runtimes.push(runtime)
 
   return {
     home,
     runtime,
     write: (path, text) => writeIn(home, path, text),
+    async accept() {
+      for (const { name, digest } of await runtime.acceptance.waiting()) await runtime.acceptance.accept(name, digest)
+    },
     async say(text, known) {
       const { session, turn } = await runtime.submit({ text, ...(known === undefined ? {} : { session: known }) })
       const events = runtime.events(session, { turn })
@@ -83,7 +93,7 @@ async function open(
     },
     async reopened(configured = given) {
       await runtime.close()
-      return open(t, home, configured, more)
+      return open(runtimes, home, configured, more)
     },
   }
 }

@@ -51,11 +51,10 @@ function isFailure({ status }: Check): boolean {
 
 /** The door as the gateway has it, without a token, for the suite can send none; Host and Origin are checked. */
 async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<string> {
-  const { runtime, home } = await openedHome(t, oneSubject)
+  const { runtime } = await openedHome(t, oneSubject)
   const unexpected = (error: unknown) => assert.fail(String(error))
   const time = () => new Date().toISOString()
   const catalogue = await openCatalogue(runtime, {
-    home,
     time,
     unexpected,
     additions: (await collectContributions((runtime as unknown as HostedRuntime).contributed)).flatMap(

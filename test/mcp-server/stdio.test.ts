@@ -10,6 +10,7 @@ import { serveMcpOverStdio } from '../../src/server/mcp.ts'
 import { subjects } from '../../src/capabilities/subjects/subjects.ts'
 import { collectContributions } from '../../src/server.ts'
 import type { HostedRuntime } from '../../src/runtime.ts'
+import type { AuditReport } from '../../src/session.ts'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
@@ -104,6 +105,20 @@ test('in a fresh home the command speaks the protocol and nothing else, and ends
     conversation.lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc),
     ['2.0', '2.0'],
   )
+})
+
+test('without a gateway, a checkpoint of the audit is taken at the end, as a gateway does', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  assert.equal((await run(['tools', 'allow', 'list_files'], { environment })).code, 0)
+  const conversation = talk(t, home)
+  await greeted(conversation)
+  conversation.send({ method: 'notifications/initialized' })
+  await asked(conversation, 2, 'tools/call', { name: 'read_context', arguments: {} })
+  conversation.child.stdin.end()
+  assert.equal(await conversation.ended, 0)
+  const { stdout } = await run(['audit', 'verify', '--json'], { environment })
+  const { type, head, checkpoints } = JSON.parse(stdout) as AuditReport
+  assert.deepEqual([type, checkpoints.newest?.hash], ['whole', head!.hash])
 })
 
 test('what a file asks is answered to its last line, though nobody is there any more to be asked', async (t) => {

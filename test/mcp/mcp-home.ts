@@ -61,7 +61,7 @@ export function openMcpHome(): McpHome {
           write: async (server, value) => void kept.set(server, structuredClone(value)),
         },
         connects: true,
-        confine: async ({ argv }) => ({ argv, leave: async () => [] }),
+        confine: async ({ argv }) => ({ argv, leave: async () => ({ moved: [] }) }),
         version: '1.0.0',
         ...options,
       })

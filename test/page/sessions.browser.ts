@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth } from './conversation.ts'
+import { fitsWidth, styleOf } from './conversation.ts'
 import { writeSessions } from './large-home.ts'
 
 after(closeBrowser)
@@ -42,6 +42,19 @@ test('1. a session without a title is listed by its first message, and is rename
   await page.getByRole('heading', { name: 'Tides' }).waitFor()
   await page.reload()
   await row(page, 'Tides').waitFor()
+})
+
+test('1. a title that turns the direction of reading turns nothing beside it', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  const title = 'Report \u202Efdp.exe'
+  await gateway.say(title)
+  const listed = sessions(page).getByRole('listitem').locator('bdi').filter({ hasText: title })
+  await listed.click()
+  const heading = page.getByRole('heading', { level: 1 }).locator('bdi').filter({ hasText: title })
+  await heading.waitFor()
+  for (const shown of [listed, heading]) {
+    assert.equal(await styleOf(shown, 'unicodeBidi'), 'isolate')
+  }
 })
 
 test('1. a pinned session stays on top, and a folder shows its own sessions alone', async (t) => {
@@ -175,6 +188,20 @@ test('1. a session is exported to a file and imported from it, a second time as 
   await page.getByRole('article').getByText('The moon causes tides.').waitFor()
 })
 
+test('1. a session that is about to be deleted is imported again under its id', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  const { session } = await gateway.say('Bring me back')
+  const download = page.waitForEvent('download')
+  await choose(page, 'Bring me back', 'Export')
+  const path = await (await download).path()
+  await choose(page, 'Bring me back', 'Delete')
+  await row(page, 'Bring me back').waitFor({ state: 'detached' })
+  await page.getByLabel('File with an exported session').setInputFiles(path)
+  await page.waitForURL(new RegExp(`/sessions/${session}$`))
+  await row(page, 'Bring me back').waitFor()
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+})
+
 test('1. 5,000 sessions: the last is reached by scrolling, any is found by words', async (t) => {
   const { page } = await openedPage(t, answers, { prepare: (home) => writeSessions(home, 5_000) })
   await row(page, 'Conversation 5000').waitFor()
@@ -185,12 +212,22 @@ test('1. 5,000 sessions: the last is reached by scrolling, any is found by words
     new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
       .observe({ type: 'longtask' })
   `)
+  const offsets: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/api/sessions' && searchParams.get('pinned') === 'false') offsets.push(searchParams.get('offset'))
+  })
   for (let steps = 0; steps < 800 && !(await atEnd(list)); steps++) {
+    // The list hears of scrolling at any moment, also between the arrival of a page and its rendering.
     await list.evaluate(async (element) => {
       element.scrollTo({ top: element.scrollHeight })
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      for (const end = performance.now() + 50; performance.now() < end;) {
+        element.dispatchEvent(new Event('scroll'))
+        await new Promise((resolve) => setTimeout(resolve))
+      }
     })
   }
+  assert.deepEqual(offsets, [...new Set(offsets)], 'no page is asked for twice')
   assert.ok(await atEnd(list), 'the oldest session is in the list')
   const longest = Math.max(0, ...(await page.evaluate<readonly number[]>('longTasks')))
   t.diagnostic(`the longest task took ${Math.round(longest)} ms`)

@@ -30,7 +30,8 @@ test('the page has the findings of foreword doctor, each with its hint', async (
   const main = await openDoctor(page, gateway.url)
   const printed = await gateway.foreword('doctor', '--json')
   const { findings } = JSON.parse(printed.stdout) as { readonly findings: readonly Finding[] }
-  const rows = main.getByRole('listitem')
+  // Known holes have a section of their own.
+  const rows = main.locator('li:not([aria-label="Security"] li)')
   assert.equal(await rows.count(), findings.length)
   for (const { check, message, hint } of findings) {
     const row = rows.filter({ hasText: check })
@@ -39,6 +40,20 @@ test('the page has the findings of foreword doctor, each with its hint', async (
     for (const text of [...texts, ...(hint === undefined ? [] : [hint.replaceAll('`', '')])]) {
       await row.filter({ hasText: text }).first().waitFor()
     }
+  }
+})
+
+test('known holes have a section of their own, each with its id, its sentence and how to close it', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await page.goto(`${gateway.url}/settings/doctor`)
+  const security = page.locator('#main').getByRole('region', { name: 'Security' })
+  await security.getByRole('button', { name: 'Check again' }).and(page.locator(':enabled')).waitFor()
+  const printed = await gateway.foreword('doctor', '--security', '--json')
+  const { findings } = JSON.parse(printed.stdout) as { readonly findings: readonly (Finding & { id: string })[] }
+  assert.equal(await security.getByRole('listitem').count(), findings.length)
+  for (const { id, check, hint } of findings) {
+    const row = security.getByRole('listitem').filter({ hasText: `${id} ${check}` })
+    await row.filter({ hasText: hint?.replaceAll('`', '') ?? '' }).waitFor()
   }
 })
 
@@ -82,7 +97,7 @@ test('checks that take long show what they have found so far', async (t) => {
   const { page, gateway } = await openedPage(t, {}, { configuration: { providers, model: 'slow/one' } })
   await page.goto(`${gateway.url}/settings/doctor`)
   const main = page.locator('#main')
-  await main.getByRole('status').filter({ hasText: 'Checking… ' }).waitFor()
+  await main.getByRole('status').filter({ hasText: 'Checking… ' }).first().waitFor()
   await main.getByRole('listitem').filter({ hasText: 'node' }).first().waitFor()
   assert.ok(await main.getByRole('button', { name: 'Run again' }).isDisabled())
   slow.answer()

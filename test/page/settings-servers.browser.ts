@@ -53,6 +53,7 @@ test('a server that does not start says why and what to do, and one that dies is
   const card = main.getByRole('article', { name: 'weak' })
   await card.getByText('Running').waitFor()
   writeFileSync(join(gateway.home, 'tool-access.json'), '{"global": {"mode": "full"}}')
+  await gateway.foreword('accept', '--all', '--yes')
   const { digest } = await gateway.curl<{ readonly digest: string }>('/api/tools/weak__look/plan', { input: {} })
   const before = weak.log().filter((line) => line.startsWith('started')).length
   await gateway.curl('/api/tools/weak__look/run', { input: {}, digest })

@@ -16,7 +16,7 @@ const policy = {
   },
   tools: {
     edit_file: { approval: 'ask' },
-    shell: { enabled: true, mode: 'allowlist', allowedPrefixes: ['sleep'] },
+    shell: { enabled: true, mode: 'allowlist', allowedPrefixes: ['sleep'], afterUntrusted: 'allow' },
   },
 }
 
@@ -57,6 +57,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await send(page, 'Change the log')
       const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
       await asked.waitFor()
+      const texts = asked.getByRole('list', { name: 'Texts of others that were read' })
+      await texts.getByText('file log.txt', { exact: true }).waitFor()
+      await texts.getByText('file subjects/tide', { exact: true }).waitFor()
       const difference = asked.getByLabel('Difference')
       const inkOf = (text: string) => styleOf(difference.getByText(text, { exact: true }), 'color')
       assert.notEqual(await inkOf('-calm'), await inkOf('+stormy'))

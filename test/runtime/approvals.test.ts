@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { outputText, toolResults } from '../../src/context.ts'
+import { outputText, toolResults, unframedResults } from '../../src/context.ts'
 import { exportSession, importSession } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { readAccess, type Tool, type ToolPlan } from '../../src/tool.ts'
@@ -179,7 +179,7 @@ test('two calls under one id, or none, are two questions, and each answer is abo
   }
   assert.deepEqual((await here.ended(turn)).outcome, { type: 'completed' })
   assert.deepEqual(desk.sent, ['Bo'])
-  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(message))
+  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(unframedResults(message)))
   assert.deepEqual(
     read.map(({ toolCallId, output }) => [toolCallId, outputText(output)]),
     [

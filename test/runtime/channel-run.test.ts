@@ -90,6 +90,29 @@ test('stopping ends the wait for the next try, and does not wait for ever', asyn
   assert.deepEqual(second.warnings, ['The channel owl did not stop in time.'])
 })
 
+test('stopping waits for a channel that is just starting, since that writes', async () => {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const done: string[] = []
+  const { stop } = running([
+    {
+      name: 'slow',
+      deliver,
+      async start() {
+        begun.resolve()
+        await gate.promise
+        done.push('started')
+      },
+    },
+  ])
+  await begun.promise
+  const stopped = stop().then(() => done.push('stopped'))
+  await new Promise((resolve) => setImmediate(resolve))
+  gate.resolve()
+  await stopped
+  assert.deepEqual(done, ['started', 'stopped'])
+})
+
 test('a channel that gives up because everything stops is neither warned of nor tried again', async () => {
   const { promise: stopping, reject: giveUp } = Promise.withResolvers<void>()
   let tries = 0

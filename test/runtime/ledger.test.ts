@@ -87,7 +87,8 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
   const session = await talk(before, 12)
   mkdirSync(join(before.home, 'context'), { recursive: true })
   await writeFile(join(before.home, 'context', 'system_prompt.md'), 'You are a parrot.')
-  assert.deepEqual(await before.runtime.reload(), { warnings: [] })
+  const named = 'prompt: context/system_prompt.md was changed by other means than Foreword, and is read as it is now'
+  assert.deepEqual(await before.runtime.reload(), { warnings: [named] })
   before.clock.advance(86_400_000)
   await talk(before, 6, session)
   const middle = await before.runtime.replay(session)

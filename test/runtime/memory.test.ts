@@ -313,7 +313,7 @@ test('calls of tools that the message finds are given in one line each, newest f
     system,
   )
   assert.ok(system.includes('- Answered last: Noted.\n- Tools: terminal (2, 1 failed)\n\n## Relevant Tool History'))
-  assert.deepEqual(entry?.origin, { kind: 'model', ref: `session ${first}` })
+  assert.deepEqual(entry?.origin, { kind: 'tool', ref: `session ${first}` })
   const none = await here.say('Thanks.', { session: second })
   assert.doesNotMatch((await sentLayer(here, none.calls[0]!, 'memory')).system, /Tool History/)
   assert.deepEqual((await here.runtime.replay(second)).different, [])

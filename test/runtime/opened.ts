@@ -122,8 +122,8 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
   }
 }
 
-/** A policy that allows every tool and asks where a tool asks. */
-const everything = readAccess('{"global": {"mode": "full"}}', {})
+/** A policy that allows every tool and asks where a tool asks, but not after texts of others: `test/taint.test.ts` has those. */
+const everything = readAccess('{"global": {"mode": "full"}, "tools": {"*": {"afterUntrusted": "allow"}}}', {})
 
 /** Plugins as capabilities; the prompt can be edited, and those of features that every runtime has are left to these. */
 function asCapabilities(plugins: readonly Plugin[]): readonly AnyCapability[] {

@@ -112,8 +112,8 @@ test('what was taken back is neither found nor read, by its turn or by its call'
 test('what the tool was asked and answered is no evidence, and what was not found is said', async (t) => {
   const at = await withReader(t)
   const { session } = await at.say('The heron stands in the reeds.')
-  assert.match(await at.ask(session, { query: 'kingfisher' }), /^Nothing in this conversation has: kingfisher\./)
-  assert.match(await at.ask(session, { query: 'kingfisher' }), /^Nothing in this conversation has: kingfisher\./)
+  assert.match(await at.ask(session, { query: 'kingfisher' }), /^Nothing in this conversation has: kingfisher\./m)
+  assert.match(await at.ask(session, { query: 'kingfisher' }), /^Nothing in this conversation has: kingfisher\./m)
   assert.match(await at.ask(session, { query: 'a hereon?' }), /has: hereon\. Nearest: heron\..*The heron stands/s)
   const { found, missing, passages } = await at.runtime.recall.find({ text: 'heron kingfisher', sessions: [session] })
   assert.deepEqual([found, missing, passages[0]?.matched], ['words', ['kingfisher'], ['heron']])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { outputText, toolResults } from '../../src/context.ts'
+import { outputText, toolResults, unframedResults } from '../../src/context.ts'
 import type { WithheldTool } from '../../src/capability.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type AccessRead, accessFile, readAccess, readText } from '../../src/tool.ts'
@@ -57,7 +57,7 @@ test('a provider that gives the same call id in every step gets a run and a resu
   const log = await here.log(session)
   const outputs = log.flatMap((entry) => (entry.type === 'tool-end' ? [entry.output] : []))
   assert.deepEqual(outputs, ['run 1', 'run 2', 'run 3'])
-  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(message))
+  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(unframedResults(message)))
   assert.deepEqual(
     read.map(({ output }) => outputText(output)),
     ['run 1', 'run 2', 'run 3'],
@@ -83,7 +83,7 @@ test('two equal calls in one step run both and send a long result once; other ca
   const here = await opened(t, { model, tools: [long] })
   const { session, outcome } = await here.say('How is the sea?')
   assert.deepEqual([outcome, runs], [{ type: 'completed' }, 5])
-  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(message))
+  const read = model.calls.at(-1)!.request.messages.flatMap((message) => toolResults(unframedResults(message)))
   const [first, second, ...others] = read.map(({ output }) => outputText(output))
   assert.equal(first?.length, 1700)
   assert.match(second!, /^\[The equal call (\S+) above has the same result\.\]$/)

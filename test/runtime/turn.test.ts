@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ToolMessage } from '../../src/context.ts'
+import { framed, type ToolMessage } from '../../src/context.ts'
 import { type ModelRequest } from '../../src/model.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { collected, gate, opened, tool } from './opened.ts'
@@ -90,8 +90,8 @@ test('tools run in parallel, and their results are in the order of the calls', a
   assert.deepEqual(
     results(model.calls[1]?.request).map((part) => part.type === 'tool-result' && [part.toolCallId, part.output]),
     [
-      ['a', { type: 'text', value: 'met Ann' }],
-      ['b', { type: 'text', value: 'met Bob' }],
+      ['a', { type: 'text', value: framed('met Ann', { what: 'result of meet', as: 'material' }) }],
+      ['b', { type: 'text', value: framed('met Bob', { what: 'result of meet', as: 'material' }) }],
     ],
   )
   for (const entry of await log(session)) ended.push(entry.type)

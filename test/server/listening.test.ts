@@ -295,6 +295,17 @@ test('a large body is refused over the wire too, with or without its length', as
   }
 })
 
+test('a Host that is no name of this gateway, or no name at all, is refused and is no failure', async (t) => {
+  const { port } = await listening(t, scriptedRuntime())
+  for (const host of ['127.999.999.999', '127.1.1.256:80', 'localhost:99999', '[::1', 'evil.example']) {
+    const sent = httpRequest({ port, host: '127.0.0.1', path: '/health', headers: { host } })
+    sent.end()
+    const [response] = (await once(sent, 'response')) as [{ statusCode: number; resume(): void }]
+    assert.ok([400, 403].includes(response.statusCode), `${host}: ${response.statusCode}`)
+    response.resume()
+  }
+})
+
 test('invalid HTTP is rejected and does no harm', async (t) => {
   const { url, port } = await listening(t, scriptedRuntime())
   for (const text of [

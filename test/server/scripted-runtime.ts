@@ -30,7 +30,7 @@ import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
 import { projectRecordKind } from '../../src/capabilities/projects/project-record.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
-import { scriptedAccess } from './scripted-access.ts'
+import { scriptedAcceptance, scriptedAccess } from './scripted-access.ts'
 import { scriptedApprovals } from './scripted-approvals.ts'
 import { scriptedLibrary } from './scripted-library.ts'
 import { scriptedPairings } from './scripted-pairings.ts'
@@ -537,6 +537,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     capability: () => undefined,
     verifyAudit: async () => ({ type: 'whole', records: 3, checkpoints: { targets: [], restores: [] } }),
     auditKey: () => undefined,
+    acceptance: scriptedAcceptance(),
     access: scriptedAccess(),
     backups: {
       state: async () => ({ made: [] }),

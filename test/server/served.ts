@@ -28,7 +28,14 @@ export interface RequestOptions {
 
 /** A server in memory: requests in, responses out, no port. */
 export function served(runtime: Runtime, options: Partial<ServerOptions> = {}): Served {
-  const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0', examine, ...options })
+  const server = createServer(runtime, {
+    token: TOKEN,
+    bind: '127.0.0.1',
+    version: '0.1.0',
+    examine,
+    examineSecurity: examine,
+    ...options,
+  })
   const request = (path: string, { method, body, headers, signal }: RequestOptions = {}) =>
     server.fetch(
       new Request(`http://127.0.0.1:4141${path}`, {

@@ -16,6 +16,8 @@ const refusals: readonly (readonly [string, string, unknown, string])[] = [
   ['POST', '/api/tool-access/preview', { text: '[', steps: [{ do: 'allow', name: 'x' }] }, 'invalid-input'],
   ['PUT', '/api/tool-access', { text: '{}' }, 'invalid-input'],
   ['PUT', '/api/tool-access', { text: '{}', digest, shown: digest }, 'changed'],
+  ['POST', '/api/acceptance', {}, 'invalid-input'],
+  ['POST', '/api/acceptance', { name: 'tool-access.json', digest }, 'decided'],
   ['POST', '/api/mcp-servers/none/restart', undefined, 'not-found'],
   ['POST', '/api/mcp-servers/preview', {}, 'invalid-input'],
   ['POST', '/api/mcp-servers/preview', { name: 'a' }, 'invalid-input'],

@@ -5,6 +5,7 @@ import { createDocumentReader, type DocumentReader } from '../../document.ts'
 import { defined, errorMessage, once, serialQueue } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchAnswer, SearchEngine, SearchQuery } from '../../search.ts'
 import { type FileOwner, openBlobs, type SessionStore } from '../../session.ts'
+import { confineNode } from '../../tool.ts'
 import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
 
 /** Files that people hand in, and their index, which is opened at the first use. */
@@ -126,7 +127,9 @@ export function openFileService(options: FileServiceOptions): FileService {
     onIndexed: embed,
     store,
     blobs: openBlobs(join(data, 'files')),
-    reader: options.reader ?? createDocumentReader({ limits: { bytes: limits.maxBytes }, counter: counter.id }),
+    reader:
+      options.reader ??
+      createDocumentReader({ limits: { bytes: limits.maxBytes }, counter: counter.id, confine: confineNode }),
     engine,
     clock,
     counter,

@@ -38,6 +38,7 @@ export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
     readsContext: true,
     reads: 'files',
     origin: 'file',
+    readsFrom: ({ id }) => [fileName(files, id)],
     async execute(input) {
       const question = input as { id: string; offset?: number; limit?: number } & TableQuestion
       const { id, offset, limit = PAGE_CHARS } = question
@@ -59,6 +60,10 @@ const tableProperties = {
   row: { type: 'integer', minimum: 1 },
   rows: { type: 'integer', minimum: 1 },
   columns: { type: 'array', items: { type: 'string' } },
+}
+
+function fileName(files: readonly ReadableFile[], id: unknown): string {
+  return files.find((each) => each.id === id)?.name ?? String(id)
 }
 
 /** What a model may request instead. */
@@ -87,6 +92,7 @@ export function searchAttachmentTool({ files, search }: SearchAttachmentOptions)
     idempotent: true,
     readsContext: true,
     origin: 'file',
+    readsFrom: ({ id }) => [fileName(files, id)],
     async execute(input, { signal }) {
       const { id, query } = input as { readonly id: string; readonly query: string }
       const file = files.find((each) => each.id === id)

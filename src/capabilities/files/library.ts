@@ -12,7 +12,7 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, fairTurns } from '../../platform.ts'
 
 export interface LibraryParts {
   readonly store: SessionStore
@@ -39,8 +39,9 @@ const SIDE_BY_SIDE = 2
 
 export function createLibrary(parts: LibraryParts): FileLibrary {
   const { store, blobs, clock, limits, warn } = parts
-  const waiting: FileRow[] = []
-  const working = new Map<string, Promise<void>>()
+  const turns = fairTurns(SIDE_BY_SIDE)
+  /** Files that are read, or wait for that. */
+  const working = new Set<Promise<void>>()
   const listeners = new Map<string, Set<() => void>>()
   const stopped = new AbortController()
 
@@ -52,40 +53,47 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 
   function enqueue(row: FileRow): void {
-    waiting.push(row)
-    next()
+    const work = readInTurn(row)
+      .catch((error: unknown) => {
+        // A reading that was stopped is no failure: the file is read at the next start.
+        if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${errorMessage(error)}`)
+      })
+      .finally(() => working.delete(work))
+    working.add(work)
   }
 
-  function next(): void {
-    while (working.size < SIDE_BY_SIDE && !stopped.signal.aborted) {
-      const row = waiting.shift()
-      if (!row) return
-      const work = process(row)
-        .catch((error: unknown) => {
-          // A reading that was stopped is no failure: the file is read at the next start.
-          if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${errorMessage(error)}`)
-        })
-        .finally(() => {
-          working.delete(row.id)
-          next()
-        })
-      working.set(row.id, work)
+  /** The files of one project or session wait in their order, and not behind all files of another. */
+  async function readInTurn(row: FileRow): Promise<void> {
+    const turn = await turns.take(collectionName(row.owner), stopped.signal)
+    let overran = false
+    try {
+      overran = await process(row)
+    } finally {
+      turn.end(overran)
     }
   }
 
-  async function process(row: FileRow): Promise<void> {
+  /** Whether reading the file took too long. */
+  async function process(row: FileRow): Promise<boolean> {
     const { signal } = stopped
-    const found = await parts.reader.read({ path: blobs.path(row.hash), name: row.name, signal })
-    if (signal.aborted) return
+    const found = await parts.reader.read({
+      path: blobs.path(row.hash),
+      name: row.name,
+      owner: collectionName(row.owner),
+      signal,
+    })
+    const overran = found.kind === 'unreadable' && found.code === 'timeout'
+    if (signal.aborted) return overran
     const state = await fileState(parts, found)
     // An existing text is kept if the file cannot be read again.
-    if (state.type === 'failed' && row.state.type === 'ready') return
+    if (state.type === 'failed' && row.state.type === 'ready') return overran
     if (await store.file(row.id)) {
       await store.setFileState(row.id, state)
       tell(row.id)
       const { engine } = parts
       if (state.type === 'ready') await index(await engine(), { ...row, state })
     }
+    return overran
   }
 
   /** Puts the text of a file into the index, and marks the file as searchable. */
@@ -240,9 +248,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     },
     async close() {
       stopped.abort()
-      waiting.length = 0
       await parts.reader.close()
-      await Promise.all(working.values())
+      await Promise.all(working)
     },
   }
 }

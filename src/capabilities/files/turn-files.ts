@@ -106,7 +106,14 @@ async function fileLayers(service: FileService, { type, id }: FileOwner, fit: Fi
   const about = { id: type, layer: type, origin }
   return [
     ...(reason && fits
-      ? [{ ...about, renditions: [{ form: 'full', text: documentsText(documents) }], because: reason }]
+      ? [
+          {
+            ...about,
+            renditions: [{ form: 'full', text: documentsText(documents) }],
+            because: reason,
+            frame: `files of the ${type}`,
+          },
+        ]
       : []),
     ...(reason && !fits ? [{ ...about, renditions: [{ form: 'full', text: '', tokens }], withheld: reason }] : []),
     ...(tables.length > 0

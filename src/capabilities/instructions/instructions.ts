@@ -7,13 +7,22 @@ import type { TextReader } from '../../tool.ts'
 export const instructions = capability({
   name: 'instructions',
   summary: 'reads AGENTS.md of the workspace',
-  async start({ home: { workspace } }) {
-    const { readerWithin } = await import('../../capability/toolkit.ts')
-    return openInstructions(join(workspace, 'AGENTS.md'), readerWithin([workspace]))
+  async start(host) {
+    const { workspace } = host.home
+    const { pinnedFile, readerWithin } = await import('../../capability/toolkit.ts')
+    const path = join(workspace, 'AGENTS.md')
+    const pin = pinnedFile(host, { path, name: ref }, readerWithin([workspace]))
+    return Object.assign(await openInstructions(path, pin.read), { pin })
   },
   layers: ({ service }) => service.layers,
   reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings,
+  warnings: ({ service }) => [...service.warnings, ...service.pin.warnings()],
+  withheld: ({ service }) => service.pin.withheld(),
+  async accept({ service }, name, digest) {
+    if (!(await service.pin.accept(name, digest))) return false
+    await service.reload()
+    return true
+  },
 })
 
 /** Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Nothing where it is missing or blank. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { serverToolName, type WithheldTool } from '../../capability.ts'
 import type { ToolDefinition } from '../../context.ts'
 import { errorMessage, serialQueue, sha256 } from '../../platform.ts'
@@ -44,7 +45,7 @@ export function createAcceptance(server: string, store: AcceptedStore) {
   async function compare(offered: readonly SealedDefinition[]): Promise<void> {
     const now = sortByName(offered)
     const next = record ? compareRecord(record.accepted, now) : { ...NOTHING, accepted: now }
-    if (record && JSON.stringify(next) === JSON.stringify(record)) return
+    if (record && isSameRecord(next, record)) return
     record = next
     try {
       await writes.add(() => store.write(server, next))
@@ -201,6 +202,15 @@ function compareRecord(accepted: readonly SealedDefinition[], offered: readonly 
     differing: offered.filter(({ definition, digest }) => digests.get(definition.name) !== digest),
     gone: accepted.map(({ definition }) => definition.name).filter((name) => !names.has(name)),
   }
+}
+
+/** Digests and names say it: the definitions themselves can be megabytes. */
+function isSameRecord(next: AcceptanceRecord, record: AcceptanceRecord): boolean {
+  const facts = ({ accepted, differing, gone }: AcceptanceRecord) =>
+    [accepted, differing]
+      .map((sealed) => sealed.map(({ definition, digest }) => [definition.name, digest]))
+      .concat([gone.map((name) => [name])])
+  return isDeepStrictEqual(facts(next), facts(record))
 }
 
 /** In the order of their names, by code units, so that a server's own order changes nothing. */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { errorMessage } from '../../platform.ts'
-import { validatorFor } from '../../tool.ts'
+import { schemaFault } from '../../tool.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
 /** The tools of a server, as it lists them, unchecked. */
@@ -70,16 +69,13 @@ const MOST_TOOLS = 256
 const MOST_FAULTS = 20
 
 /** The tools of a server that can be offered, and why the others cannot. */
-export async function readOffered(list: {
-  readonly tools: readonly unknown[]
-  readonly isAll: boolean
-}): Promise<Offered> {
+export async function readOffered(list: ToolList, server: string): Promise<Offered> {
   const faults: string[] = []
   const byName = new Map<string, SealedDefinition>()
   for (const tool of list.tools) {
     // Checking a large schema takes a while, so other work may run between two tools.
     await setImmediate()
-    const read = await readDefinition(tool)
+    const read = await readDefinition(tool, server)
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
     else if (byName.has(read.definition.name)) {
       faults.push(`offers the tool ${JSON.stringify(read.definition.name)} twice; the first one counts`)
@@ -122,9 +118,9 @@ const LARGEST = 64 * 1024
 const LONGEST_NAME = 256
 
 /** Checks one tool of a list. Never throws. */
-async function readDefinition(tool: unknown): Promise<DefinitionRead> {
+async function readDefinition(tool: unknown, server: string): Promise<DefinitionRead> {
   try {
-    return await checkDefinition(tool)
+    return await checkDefinition(tool, server)
   } catch {
     // For example a schema that is nested too deeply to check.
     return rejectDefinition('a tool that cannot be read')
@@ -140,7 +136,7 @@ export function definitionDigest(definition: McpDefinition): string {
   return hash('sha256', JSON.stringify(sortKeys(definition)), 'hex')
 }
 
-async function checkDefinition(listed: unknown): Promise<DefinitionRead> {
+async function checkDefinition(listed: unknown, server: string): Promise<DefinitionRead> {
   if (!isObject(listed)) return rejectDefinition('a tool that is no object')
   const { name, description, inputSchema, annotations } = listed
   if (typeof name !== 'string' || name === '') return rejectDefinition('a tool without a name')
@@ -156,7 +152,7 @@ async function checkDefinition(listed: unknown): Promise<DefinitionRead> {
   const bytes = Buffer.byteLength(JSON.stringify(definition))
   if (bytes > LARGEST)
     return rejectDefinition(`${tool} with a definition of ${bytes} bytes, more than the ${LARGEST} allowed`)
-  const fault = await schemaFault(inputSchema)
+  const fault = await inputSchemaFault(inputSchema, server)
   return fault === undefined
     ? { type: 'definition', definition }
     : rejectDefinition(`${tool} with a broken schema: ${fault}`)
@@ -181,14 +177,18 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  * Why a schema cannot be that of a tool's input, or `undefined`. One broken schema would make a provider refuse the whole
  * request, so it is found here. The draft is 2020-12, or an older one that `$schema` names.
  */
-async function schemaFault(schema: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+async function inputSchemaFault(
+  schema: Readonly<Record<string, unknown>>,
+  server: string,
+): Promise<string | undefined> {
   if (schema['type'] !== 'object') return 'it must describe an object ("type": "object")'
-  try {
-    await validatorFor(schema)
-    return undefined
-  } catch (error) {
-    return oneLine(errorMessage(error))
-  }
+  const fault = await schemaFault(schema, schemaOwner(server))
+  return fault === undefined ? undefined : oneLine(fault)
+}
+
+/** Whose the schemas of a server are, as messages name it. */
+export function schemaOwner(server: string): string {
+  return `the MCP server ${server}`
 }
 
 function oneLine(text: string): string {

@@ -108,8 +108,9 @@ export interface ListedConnection {
 /** How often in a row a server may announce changes while its tools are listed. */
 const MOST_ROUNDS = 10
 
-/** `learn` receives everything that the server offers, and sentences about what is left out. */
+/** `learn` receives everything that `server` offers, and sentences about what is left out. */
 export function listedConnection(
+  server: string,
   connection: McpConnection,
   limitMs: number,
   learn: (offered: readonly SealedDefinition[], faults: readonly string[]) => Promise<void>,
@@ -122,7 +123,7 @@ export function listedConnection(
       if (round === MOST_ROUNDS) throw new Error('it says again and again that its tools have changed')
       isStale = false
       const answer = await connection.list(AbortSignal.timeout(limitMs))
-      const { offered, faults } = await readOffered(answer)
+      const { offered, faults } = await readOffered(answer, server)
       await learn(offered, faults)
     }
   }

@@ -42,14 +42,16 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
     return {
       ...confined,
       async leave() {
-        const moved = await confined.leave()
+        const left = await confined.leave()
+        const { moved, fault } = left
         const listed = moved.join(', ')
         if (moved.length > 0) {
           warn(
             `The MCP server ${argv[0]} made files that only the owner may make: ${listed}. They are in data/set-aside.`,
           )
         }
-        return moved
+        if (fault !== undefined) warn(`The MCP server ${argv[0]} made files that only the owner may make: ${fault}.`)
+        return left
       },
     }
   }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { serverToolName } from '../../capability.ts'
-import type { Tool } from '../../tool.ts'
+import { neutralizedWords } from '../../context.ts'
+import { sentDefinition, type Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
-import type { McpDefinition } from './definition.ts'
+import { type McpDefinition, schemaOwner } from './definition.ts'
 import { type Later, realLater } from './link.ts'
 import type { Confine } from './program-transport.ts'
 import type { McpServerConfiguration } from './server-address.ts'
@@ -182,10 +183,19 @@ function publishTools(servers: readonly McpServer[]): PublishedTools {
   const first = new Map(all.toReversed().map((tool) => [tool.name, tool]))
   return {
     tools: all.filter((tool) => first.get(tool.name) === tool),
-    warnings: all
-      .filter((tool) => first.get(tool.name) !== tool)
-      .map(({ name }) => `the name ${name} is taken by another tool: the second one is left out`),
+    warnings: [
+      ...all
+        .filter((tool) => first.get(tool.name) !== tool)
+        .map(({ name }) => `the name ${name} is taken by another tool: the second one is left out`),
+      ...all.flatMap(signWarning),
+    ],
   }
+}
+
+/** What a person should look at: few definitions have signs that work on their own by chance. */
+function signWarning(tool: Tool): readonly string[] {
+  const words = neutralizedWords(sentDefinition(tool).definition.neutralized ?? {})
+  return words === '' ? [] : [`the definition of ${tool.name} has ${words}, which the model is sent written out`]
 }
 
 /**
@@ -198,6 +208,7 @@ function publishedTool(server: McpServer, definition: McpDefinition): Tool {
     name: serverToolName(server.name, name),
     ...(description !== undefined && { description: shortenDescription(description) }),
     inputSchema,
+    schemaOwner: schemaOwner(server.name),
     origin: 'tool',
     execute: (input, { signal }) => server.call(definition, input, signal),
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { settlesWithin } from '../../platform.ts'
+import { noteToolProgram, settlesWithin } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -74,11 +74,13 @@ export function programTransport(
       windowsHide: true,
     })
     child = started
+    const forget = started.pid === undefined ? () => {} : noteToolProgram(started.pid)
     lastLines = keepLastLines(started.stderr)
     started.stdin.on('error', () => {})
     started.stdout.on('error', () => {})
     started.stdout.on('data', onData)
     started.once('exit', (code, signal) => {
+      forget()
       exiting = onExit(started, code === null ? `by ${signal}` : `with code ${code}`)
     })
     try {
@@ -109,7 +111,7 @@ export function programTransport(
     const closed = once(program, 'close')
     signalGroup(program, 'SIGKILL')
     await settlesWithin(closed, CLOSE_MS)
-    await confined?.leave().catch((error: unknown) => transport.onerror?.(error as Error))
+    await confined?.leave()
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines().slice(-QUOTED_LINES)
     if (!closing) ending = `it ended ${how}${words.length === 0 ? '' : `; its last words: ${words.join(' | ')}`}`

@@ -34,7 +34,14 @@ test(
       {
         async confine({ argv, folder = workspace }) {
           const confined = await sandbox.enter({ argv, folder }, false)
-          return { ...confined, leave: async () => (moved.push(...(await confined.leave())), moved) }
+          return {
+            ...confined,
+            async leave() {
+              const left = await confined.leave()
+              moved.push(...left.moved)
+              return left
+            },
+          }
         },
       },
     )

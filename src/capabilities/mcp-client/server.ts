@@ -1,9 +1,10 @@
+import { knownSecrets } from '../../platform.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import { ConnectionFault, openMcpConnection } from './connection.ts'
 import type { SealedDefinition } from './definition.ts'
 import { createLink, type Later, type ListedConnection, listedConnection } from './link.ts'
 import type { Confine } from './program-transport.ts'
-import { type McpServerConfiguration, readAddress, redaction } from './server-address.ts'
+import { type McpServerConfiguration, readAddress } from './server-address.ts'
 import { serverCall } from './server-call.ts'
 
 interface McpServerOptions {
@@ -28,7 +29,7 @@ export type McpServer = ReturnType<typeof createMcpServer>
 export function createMcpServer(options: McpServerOptions) {
   const { name, configured, connects, version, later, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
-  const clean = redaction(secrets)
+  const clean = knownSecrets(secrets).redact
   const acceptance = createAcceptance(name, options.accepted)
   const limit = configured.connectTimeoutMs
   const link = createLink(open, later)
@@ -72,7 +73,7 @@ export function createMcpServer(options: McpServerOptions) {
     const onAbort = () => void connection.close()
     end.addEventListener('abort', onAbort, { once: true })
     try {
-      listed = listedConnection(connection, limit, learn)
+      listed = listedConnection(name, connection, limit, learn)
       await listed.listed()
       end.throwIfAborted()
       return listed

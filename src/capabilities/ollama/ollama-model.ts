@@ -22,7 +22,7 @@ export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings, TIMEOUTS),
     stream: 'lines',
-    carries: { resultImages: false, imageAddresses: false },
+    carries: { resultImages: false, imageAddresses: false, oneText: true },
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
     open: (fetch) => streaming(settings, fetch),
     mark: (call, { window }) => ({

@@ -9,6 +9,7 @@ import {
   ResponseError,
   type Suggestion,
 } from '../../model.ts'
+import { publicAddress } from '../../platform.ts'
 
 /** Names of the models that Ollama has pulled, newest first. `milliseconds`: the time limit. */
 export async function ollamaModels(
@@ -20,7 +21,7 @@ export async function ollamaModels(
   } catch (error) {
     if (error instanceof ModelError) throw error
     const { name, baseURL } = connection
-    const message = `Ollama does not answer at ${baseURL}: start it with \`ollama serve\``
+    const message = `Ollama does not answer at ${publicAddress(baseURL)}: start it with \`ollama serve\``
     throw new ModelError('network', message, { provider: name, model: '' })
   }
 }
@@ -41,7 +42,7 @@ export async function ollamaModelFacts(
     if (error instanceof ResponseError) {
       throw toModelError(error, { provider: name, model, secrets: [(await connection.key()) ?? ''] })
     }
-    const message = `Ollama does not answer at ${baseURL}. Start it with \`ollama serve\`, or set OLLAMA_HOST or providers.${name}.baseURL.`
+    const message = `Ollama does not answer at ${publicAddress(baseURL)}. Start it with \`ollama serve\`, or set OLLAMA_HOST or providers.${name}.baseURL.`
     throw new ModelError('network', message, { provider: name, model })
   }
 }
@@ -62,7 +63,7 @@ export async function suggestOllamaModels(
   milliseconds: number,
 ): Promise<readonly Suggestion[]> {
   const names = (await ollamaNames(connection, milliseconds)).slice(0, MOST_CHECKED)
-  const here = `Ollama runs at ${connection.baseURL}`
+  const here = `Ollama runs at ${publicAddress(connection.baseURL)}`
   return Promise.all(
     names.map(async (name) => {
       const found = await ollamaFacts(connection, name, milliseconds).catch(() => undefined)

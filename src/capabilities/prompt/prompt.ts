@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { capability, type CapabilityHost } from '../../capability.ts'
+import type { PinnedFile } from '../../capability/toolkit.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { SystemPrompt } from './system-prompt.ts'
 
@@ -7,6 +8,8 @@ import type { SystemPrompt } from './system-prompt.ts'
 export interface PromptService {
   readonly own: SystemPrompt
   readonly edited: EditedPrompt
+  /** The file in the home. */
+  readonly pin: PinnedFile
 }
 
 /** Layer `system-prompt` (BEHAVIOURS §3.3): of the input, of a choice, edited, in the home, or the packaged one. */
@@ -27,17 +30,28 @@ export const prompt = capability<undefined, PromptService>({
     return promptRoutes(service)
   },
   reload: ({ service }) => service.own.load(),
-  warnings: ({ service }) => service.own.warnings(),
+  warnings: ({ service }) => [...service.own.warnings(), ...service.pin.warnings()],
+  withheld: ({ service }) => service.pin.withheld(),
+  async accept({ service }, name, digest) {
+    if (!(await service.pin.accept(name, digest))) return false
+    await service.own.load()
+    return true
+  },
 })
 
-async function start({ home, layout, store, clock }: CapabilityHost): Promise<PromptService> {
-  const [{ systemPrompt }, { createEditedPrompt }] = await Promise.all([
+async function start(host: CapabilityHost): Promise<PromptService> {
+  const { home, layout, store, clock } = host
+  const [{ systemPrompt }, { createEditedPrompt }, { pinnedFile }, { readText }] = await Promise.all([
     import('./system-prompt.ts'),
     import('./edited-prompt.ts'),
+    import('../../capability/toolkit.ts'),
+    import('../../tool.ts'),
   ])
-  const own = systemPrompt({ file: fileIn(home.folder), ...layout.prompt })
+  const path = fileIn(home.folder)
+  const pin = pinnedFile(host, { path, name: 'context/system_prompt.md' }, readText)
+  const own = systemPrompt({ file: path, read: pin.read, ...layout.prompt })
   await own.load()
-  return { own, edited: createEditedPrompt(store, clock) }
+  return { own, edited: createEditedPrompt(store, clock), pin }
 }
 
 function fileIn(home: string): string {

@@ -1,7 +1,16 @@
 import type { CheckContext, Finding } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
 import { accessFilePath } from '../../runtime.ts'
-import { type Access, accessFile, accessPaths, prefixRisk, readText } from '../../tool.ts'
+import {
+  type Access,
+  accessFile,
+  accessPaths,
+  commandPresets,
+  prefixRisk,
+  prefixWords,
+  presetsInstead,
+  readText,
+} from '../../tool.ts'
 
 /** Which programs may run. The check of the policy reports a policy that cannot be read. */
 export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {
@@ -22,11 +31,20 @@ function checkMode({ shell }: Access, file: string): Finding {
       `Set tools.shell.mode to "allowlist" in ${file}, or unset SHELL_TOOL_MODE.`,
     )
   }
-  const { length } = shell.allowedPrefixes
-  const commands = length === 0 ? 'no command' : length === 1 ? 'one prefix' : `${length} prefixes`
-  const message = `allowlist: ${commands}${where}${asked}`
+  const message = `allowlist: ${allowedCommands(shell)}${where}${asked}`
   if (!shell.allowAnyCwd) return ok('shell', message)
   return warning('shell', message, `Remove tools.shell.allowAnyCwd from ${file} to keep commands in the workspace.`)
+}
+
+function allowedCommands({ presets, allowedPrefixes: { length } }: Access['shell']): string {
+  const prefixes = `${length === 1 ? 'one prefix' : `${length} prefixes`} (any argument may follow)`
+  const running = commandPresets.flatMap(({ name, runsCode }) => (runsCode ? [name] : []))
+  const names = presets.map((name) => (running.includes(name) ? `${name} (runs code of the project)` : name))
+  const named = [
+    ...(names.length === 0 ? [] : [`${names.length === 1 ? 'the preset' : 'the presets'} ${names.join(', ')}`]),
+    ...(length === 0 ? [] : [prefixes]),
+  ]
+  return named.length === 0 ? 'no command' : named.join(' and ')
 }
 
 /** Prefixes that allow more than they seem to. Where a person approves every command, there is nothing to warn of. */
@@ -39,8 +57,13 @@ function checkPrefixes({ shell }: Access, file: string): readonly Finding[] {
       warning(
         'shell',
         `the prefix ${JSON.stringify(prefix)} allows more than it seems to: ${risk}`,
-        `Remove it from tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
+        `${insteadText(prefix)}Remove it from tools.shell.allowedPrefixes in ${file} (or SHELL_TOOL_ALLOWED_PREFIXES), or set tools.shell.approval to "ask".`,
       ),
     ]
   })
+}
+
+function insteadText(prefix: string): string {
+  const names = presetsInstead(prefixWords(prefix) ?? [])
+  return names.length === 0 ? '' : `A preset knows its arguments (tools.shell.presets): ${names.join(', ')}. `
 }

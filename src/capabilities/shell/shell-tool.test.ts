@@ -39,3 +39,19 @@ test('a short summary shows what is allowed', () => {
   const many = Array.from({ length: 25 }, (_, index) => `tool${index}`)
   assert.match(allowedText(many), /: tool0, .*tool19 and 5 more$/)
 })
+
+test('a short summary shows the commands of presets before the free prefixes', () => {
+  assert.match(
+    allowedText([], ['git-read']),
+    /^allowed with some of their flags are: git status, git log, git show, .*[^.]$/,
+  )
+  const both = allowedText(
+    Array.from({ length: 25 }, (_, index) => `tool${index}`),
+    ['files-read', 'git-read'],
+  )
+  assert.match(
+    both,
+    /^allowed with some of their flags are: pwd, ls, .* and \d+ more; allowed are commands that begin with: tool0, .*tool7 and 17 more$/,
+  )
+  assert.equal(allowedText([], ['unknown']), 'no command is allowed')
+})

@@ -1,13 +1,23 @@
 import { realpath, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { PromptBlock } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
+import { type CommandPlace, presetPathFault } from './preset-paths.ts'
 import {
   type AccessRead,
   allowingPrefix,
   cleanEnvironment,
+  type CommandPreset,
+  commandPresets,
   commandWords,
+  faultyText,
+  findPlannedFiles,
+  pathOutside,
+  plannedFilesChange,
   prefixWords,
+  presetAnswer,
+  presetReadsOnly,
+  type PresetAnswer,
   type PlannedSandbox,
   type Program,
   type ProgramLimits,
@@ -49,6 +59,8 @@ interface ShellOptions {
   /** Of this process. Programs receive a clean part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly sandbox: Sandbox
+  /** What is kept from commands that a preset allows. Default: nothing but what is outside the workspace. */
+  places?(): Pick<CommandPlace, 'outOfReach' | 'readOnly'>
 }
 
 /** Checked against `inputSchema`. */
@@ -60,7 +72,7 @@ interface ShellInput {
 }
 
 /** The tool `shell`: one command, planned as an argv that is checked, shown and run as it is. */
-function shellTool({ workspace, access, environment, sandbox }: ShellOptions): Tool {
+function shellTool({ workspace, access, environment, sandbox, places }: ShellOptions): Tool {
   return {
     name: 'shell',
     description:
@@ -81,26 +93,55 @@ function shellTool({ workspace, access, environment, sandbox }: ShellOptions): T
       const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
       const shell = shellSettings(await access())
       if ('error' in shell) return shell
-      const argv = commandArgv(cmd, shell)
-      if ('error' in argv) return argv
+      const command = readCommand(cmd, shell)
+      if ('error' in command) return command
+      const { argv, preset } = command
       const folder = await workingFolder(workspace, cwd, shell.allowAnyCwd)
       if (typeof folder !== 'string') return folder
+      const kept = places?.() ?? { outOfReach: [], readOnly: [] }
+      const pathFault = async () =>
+        preset && presetPathFault(preset.paths, { folder, workspace, ...kept }, preset.preset)
+      const outside = await pathFault()
+      if (outside !== undefined) return failure(outside)
       const misplaced = await relativeProgramFault(argv, folder, workspace)
       if (misplaced !== undefined) return failure(misplaced)
+      const clean = cleanEnvironment(environment)
+      const path = await pathOutside(clean['PATH'] ?? '', workspace)
+      const place = { folder, path, workspace }
+      const files = await findPlannedFiles(argv, place)
+      if ('why' in files) return failure(files.why)
       const limits = {
         timeoutMs: Math.min(timeoutMs ?? shell.timeoutMs, MOST_MS),
         maxOutputChars: Math.min(maxOutputChars ?? shell.maxOutputChars, MOST_CHARS),
       }
       const confined = await sandbox.plan({ argv })
       if (confined.type === 'refused') return failure(confined.why)
-      const program = { argv, folder, environment: cleanEnvironment(environment) }
+      const started = [files.program, ...argv.slice(1)]
+      const program = {
+        argv: started,
+        folder,
+        environment: {
+          ...clean,
+          ...(clean['PATH'] !== undefined && { PATH: path }),
+          // Git looks for a repository in the folders above, and a preset is about the workspace.
+          ...(preset && { GIT_CEILING_DIRECTORIES: dirname(await realpath(workspace)) }),
+        },
+      }
       return {
         argv,
         ...(shell.mode === 'full' && { command: cmd }),
         folder,
-        facts: { sandbox: confined.text },
+        facts: {
+          ...(preset && { preset: preset.preset }),
+          sandbox: confined.text,
+          ...(shell.mode !== 'full' && files.facts),
+        },
         asks: confined.asks,
-        run: ({ signal }) => runIn(confined, program, { ...limits, signal }),
+        ...(preset && presetReadsOnly(preset.preset) && { afterUntrusted: 'allow' as const }),
+        async run({ signal }) {
+          const changed = (await pathFault()) ?? (await plannedFilesChange(files, argv, place))
+          return changed === undefined ? runIn(confined, program, { ...limits, signal }) : failure(changed)
+        },
       } satisfies ToolPlan
     },
   }
@@ -109,21 +150,32 @@ function shellTool({ workspace, access, environment, sandbox }: ShellOptions): T
 /** The current settings. The policy has checked them before the call; they are checked here again. */
 function shellSettings(read: AccessRead): ShellAccess | ToolFailed {
   if (read.type === 'faulty') {
-    return failure(`Nothing may run until tool-access.json is mended: ${read.problems.join('; ')}`)
+    return failure(`Tools are disabled (${faultyText(read.problems)})`)
   }
   const { shell } = read.access
   return shell.enabled && shell.mode !== 'off' ? shell : failure('Tool disabled in config: shell')
 }
 
-function commandArgv(cmd: string, { mode, allowedPrefixes }: ShellAccess): readonly string[] | ToolFailed {
+/** A command that may run. */
+interface AllowedCommand {
+  readonly argv: readonly string[]
+  /** What allows it, where no free prefix does. */
+  readonly preset?: Extract<PresetAnswer, { type: 'allowed' }>
+}
+
+function readCommand(cmd: string, { mode, presets, allowedPrefixes }: ShellAccess): AllowedCommand | ToolFailed {
   if (cmd.trim() === '') return failure('the command (cmd) is empty')
   if (mode === 'full') {
-    return cmd.includes('\0') ? failure('a command cannot hold a NUL byte') : ['/bin/sh', '-c', cmd]
+    return cmd.includes('\0') ? failure('a command cannot hold a NUL byte') : { argv: ['/bin/sh', '-c', cmd] }
   }
   const read = commandWords(cmd)
   if (read.type === 'refused') return failure(read.why)
-  if (isAllowed(read.words, allowedPrefixes)) return read.words
-  return failure(`the command is not allowed: ${commandStart(read.words)}; ${allowedText(allowedPrefixes)}`)
+  const argv = read.words
+  if (isAllowed(argv, allowedPrefixes)) return { argv }
+  const preset = presetAnswer(argv, presets)
+  if (preset.type === 'allowed') return { argv, preset }
+  const why = preset.isNear ? `: ${preset.why}` : `; ${allowedText(allowedPrefixes, presets)}`
+  return failure(`the command is not allowed: ${commandStart(argv)}${why}`)
 }
 
 /** The beginning of a refused command, enough to recognise it. */
@@ -153,7 +205,7 @@ function failure(error: string): ToolFailed {
   return { ok: false, error }
 }
 
-/** How many prefixes a refusal lists. */
+/** How many commands a refusal lists. */
 const MOST_LISTED = 20
 
 /** Whether an argv begins with one of the prefixes. */
@@ -161,12 +213,26 @@ export function isAllowed(argv: readonly string[], prefixes: readonly string[]):
   return allowingPrefix(argv, prefixes) !== undefined
 }
 
-/** Lists the prefixes for the model, so that it can choose another command. */
-export function allowedText(prefixes: readonly string[]): string {
+/** Lists what is allowed for the model, so that it can choose another command. */
+export function allowedText(prefixes: readonly string[], presets: readonly string[] = []): string {
   const listed = prefixes.filter((prefix) => prefixWords(prefix) !== undefined)
-  if (listed.length === 0) return 'no command is allowed'
-  const more = listed.length - MOST_LISTED
-  return `allowed are commands that begin with: ${listed.slice(0, MOST_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const begins = commandPresets.filter(({ name }) => presets.includes(name)).flatMap(beginningsOf)
+  const known = [...new Set(begins)]
+  if (listed.length + known.length === 0) return 'no command is allowed'
+  const [ofPresets, ofPrefixes] = known.length > 0 && listed.length > 0 ? [12, 8] : [MOST_LISTED, MOST_LISTED]
+  return [
+    ...(known.length === 0 ? [] : [`allowed with some of their flags are: ${few(known, ofPresets)}`]),
+    ...(listed.length === 0 ? [] : [`allowed are commands that begin with: ${few(listed, ofPrefixes)}`]),
+  ].join('; ')
+}
+
+function beginningsOf({ commands }: CommandPreset): readonly string[] {
+  return commands.flatMap(({ begins }) => begins)
+}
+
+function few(words: readonly string[], most: number): string {
+  const more = words.length - most
+  return `${words.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** The folder that a call names, links resolved: the workspace if it names none, and inside it unless `anywhere`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -53,6 +53,7 @@ function reading(settings: Partial<ShellAccess>): AccessRead {
     enabled: true,
     mode: 'allowlist',
     approval: 'never',
+    presets: [],
     allowedPrefixes: [],
     timeoutMs: 15_000,
     maxOutputChars: 20_000,
@@ -72,6 +73,64 @@ test('an allowed command runs as the argv that was planned', async (t) => {
   const result = await planned.run()
   assert.ok(result.ok)
   assert.deepEqual([result.output, result.meta?.exitCode, result.meta?.bytes], ['a b|c;d|e f|', 0, 12])
+})
+
+test('the plan names the program by its real path and its digest, and the script that an interpreter is given', async (t) => {
+  const { plan, workspace } = await shell(t, { allowedPrefixes: ['sh job.sh', './job.sh', 'printf'] })
+  await writeFile(join(workspace, 'job.sh'), '#!/bin/sh\necho as planned\n')
+  await chmod(join(workspace, 'job.sh'), 0o755)
+  const facts = async (cmd: string) => {
+    const planned = await plan({ cmd })
+    assert.ok(planned.type === 'allowed')
+    return planned.call.facts!
+  }
+  const digest = /sha256:[0-9a-f]{64}$/
+  const script = new RegExp(`^${workspace}/job\\.sh ${digest.source}`)
+  assert.match(String((await facts('printf x'))['program']), new RegExp(`^/.*printf ${digest.source}`))
+  assert.match(String((await facts('./job.sh'))['program']), script)
+  assert.match(String((await facts('./job.sh'))['interpreter']), new RegExp(`^/.*sh ${digest.source}`))
+  assert.match(String((await facts('sh job.sh'))['scripts']), script)
+})
+
+test('a program or a script that changed since the plan is not run, and a sentence says so', async (t) => {
+  const { plan, workspace } = await shell(t, { allowedPrefixes: ['sh job.sh', './job.sh'] })
+  const file = join(workspace, 'job.sh')
+  for (const cmd of ['sh job.sh', './job.sh']) {
+    await writeFile(file, '#!/bin/sh\necho as planned\n')
+    await chmod(file, 0o755)
+    const planned = await plan({ cmd })
+    assert.ok(planned.type === 'allowed')
+    await writeFile(file, '#!/bin/sh\necho something else\n')
+    const result = await planned.run()
+    assert.ok(
+      !result.ok && /^the (?:file|program) .*job\.sh has changed since the command was planned/.test(result.error),
+    )
+    const again = await plan({ cmd })
+    assert.ok(again.type === 'allowed' && again.digest !== planned.digest)
+    assert.deepEqual(await again.run().then(({ ok }) => ok), true)
+  }
+})
+
+test('a file of the workspace never stands for a bare name, though the PATH leads there, also through a link', async (t) => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'shell-path-')))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const workspace = join(folder, 'workspace')
+  await mkdir(join(workspace, 'bin'), { recursive: true })
+  await mkdir(join(folder, 'bin'))
+  for (const name of ['printf', 'mine']) {
+    await writeFile(join(workspace, 'bin', name), '#!/bin/sh\necho from the workspace\n')
+    await chmod(join(workspace, 'bin', name), 0o755)
+  }
+  await symlink(join(workspace, 'bin', 'mine'), join(folder, 'bin', 'mine'))
+  const environment = { PATH: `${workspace}/bin:${folder}/bin:${process.env['PATH']}` }
+  const access = async () => reading({ allowedPrefixes: ['printf', 'mine', 'env'] })
+  const box = createToolbox(shellBlock({ workspace, access, environment, sandbox: unconfined }).tools)
+  const run = (cmd: string) => box.run({ toolCallId: 'c', toolName: 'shell', input: { cmd } }, context)
+  assert.deepEqual(await run('printf x').then((result) => result.ok && result.output), 'x')
+  const mine = await run('mine')
+  assert.ok(!mine.ok && /"mine" on the PATH is .*a file of the workspace/.test(mine.error))
+  const passed = await run('env')
+  assert.ok(passed.ok && !passed.output.includes(`${workspace}/bin`))
 })
 
 test('what no prefix allows is refused, and the refusal says what is allowed', async (t) => {
@@ -106,8 +165,10 @@ test('the settings are those of the moment of the call', async (t) => {
   set({ mode: 'full' })
   assert.equal((await run({ cmd: 'echo a' })).ok, true)
   damage('tools.shell.mode: "all" is no mode')
-  const refused = await run({ cmd: 'echo a' })
-  assert.ok(!refused.ok && refused.error.includes('tools.shell.mode: "all" is no mode'))
+  assert.deepEqual(await run({ cmd: 'echo a' }), {
+    ok: false,
+    error: 'Tools are disabled (tool-access.json is faulty: tools.shell.mode: "all" is no mode)',
+  })
 })
 
 test('an input with an unknown field, and an empty command, run nothing', async (t) => {
@@ -241,4 +302,40 @@ test('a cancelled call ends its program', async (t) => {
   setTimeout(() => cancel.abort(), 100)
   const result = await running
   assert.ok(!result.ok && result.error === 'cancelled')
+})
+
+test('a command of a preset with a path outside is refused before anybody is asked about it', async (t) => {
+  const { plan } = await shell(t, { presets: ['files-read'] })
+  const planned = await plan({ cmd: 'cat ../b.txt' })
+  assert.notEqual(planned.type, 'allowed')
+  assert.match(JSON.stringify(planned), /outside the workspace/)
+})
+
+test('a folder that contains a place out of reach is not read, named or not', async (t) => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'shell-closed-')))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'home/data'), { recursive: true })
+  await mkdir(join(folder, 'free'))
+  const access = async () => reading({ presets: ['files-read', 'search'] })
+  const places = () => ({ outOfReach: [join(folder, 'home/data')], readOnly: [] })
+  const environment = { PATH: process.env['PATH'] }
+  const box = createToolbox(shellBlock({ workspace: folder, access, environment, sandbox: unconfined, places }).tools)
+  const run = (cmd: string) => box.run({ toolCallId: 'c', toolName: 'shell', input: { cmd } }, context)
+  for (const cmd of ['ls -R', 'grep -r x', 'find . -type f', 'grep -r x home', 'cat home/data/token']) {
+    const result = await run(cmd)
+    assert.ok(!result.ok && /kept from tools|out of reach/.test(result.error), cmd)
+  }
+  assert.ok((await run('ls free')).ok)
+})
+
+test('a path that leads outside only after the plan of a preset was made is not read', async (t) => {
+  const { plan, workspace } = await shell(t, { presets: ['files-read'] })
+  await writeFile(join(workspace, 'a.txt'), 'inside')
+  await writeFile(join(workspace, '..', 'b.txt'), 'outside')
+  const planned = await plan({ cmd: 'cat a.txt' })
+  assert.ok(planned.type === 'allowed')
+  await rm(join(workspace, 'a.txt'))
+  await symlink('../b.txt', join(workspace, 'a.txt'))
+  const result = await planned.run()
+  assert.ok(!result.ok && result.error.includes('outside the workspace'))
 })

@@ -27,7 +27,8 @@ export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
     },
     readsContext: true,
     idempotent: true,
-    origin: 'file',
+    origin: 'operator',
+    results: 'guidance',
     offeredWith: { layer: 'skills', form: 'list-search' },
     async execute(input): Promise<ToolResult> {
       // The toolbox has checked it against the schema above.

@@ -4,7 +4,7 @@ import type { Layout, TokenCounter } from '../../context.ts'
 import { nearestName } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 import type { LeftSkill, LoadedSkills, Skill } from './skill.ts'
-import { skillFullText, skillLine, skillsFullText, skillsListText } from './skills-text.ts'
+import { sentSkill, skillFullText, skillLine, skillsFullText, skillsListText } from './skills-text.ts'
 import type { SkillsTools } from './skills-tools.ts'
 
 /** What decides about skills. */
@@ -63,17 +63,21 @@ export function skillFacts({ skills, tools }: Pick<FoundSkills, 'skills' | 'tool
   const describeSkill = (skill: Skill): SkillFacts => ({
     name: skill.name,
     description: skill.description,
-    tokens: { full: counter.text(skillFullText(skill)), list: counter.text(skillLine(skill, summaries)) },
+    tokens: {
+      full: counter.text(skillFullText(sentSkill(skill, layout))),
+      list: counter.text(skillLine(sentSkill(skill, layout), summaries)),
+    },
     tools: (tools.bySkill.get(skill.name) ?? []).flatMap((tool) => (tools.idle.has(tool) ? [] : [tool.name])),
     from: skill.ref,
     folder: skill.folder,
     digest: skill.digest,
   })
+  const sent = skills.map((skill) => sentSkill(skill, layout))
   return {
     skills: skills.map(describeSkill),
     tokens: {
-      full: counter.text(skillsFullText(skills)),
-      list: counter.text(skillsListText(skills, summaries)),
+      full: counter.text(skillsFullText(sent)),
+      list: counter.text(skillsListText(sent, summaries)),
     },
   }
 }

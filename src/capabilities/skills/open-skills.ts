@@ -1,15 +1,17 @@
-import { type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
+import { addNeutralized, type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { Tool } from '../../tool.ts'
 import type { LayerContext, PromptBlock } from '../../capability.ts'
 import { findSkillTool } from './find-skill.ts'
 import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
+import type { PinnedSkills } from './pinned-skills.ts'
 import { promptBlocksLayer } from './prompt-blocks-layer.ts'
 import { readSkillTool } from './read-skill.ts'
 import type { FindBinary } from './folder/find-binary.ts'
 import type { LoadedSkills, Skill } from './skill.ts'
 import {
   namesInSchema,
+  neutralSkill,
   skillsForms,
   type SkillsMode,
   skillsFullText,
@@ -26,6 +28,8 @@ export interface SkillsOptions
   readonly mode?: SkillsMode
   /** The layout that the tools are made for. Default: the usual layout. */
   readonly layout?: Layout
+  /** Withholds the tools of skills that are not the ones that were accepted. Where absent, none is withheld. */
+  readonly pins?: Pick<PinnedSkills, 'compare'>
 }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
@@ -57,6 +61,7 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
   const loaded = await loadSkills(options)
   const { skills } = loaded
   const { bySkill, warnings: ofTools } = await skillsTools(skills, options)
+  await options.pins?.compare(skills, bySkill)
   const warnings = [...loaded.warnings, ...ofTools]
   if (toolsFor.skills.asCapabilities) {
     const promptBlocks = skills.map(({ name, description, body, fields }) => ({
@@ -71,28 +76,40 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
   const inSchema = namesInSchema(toolsFor, skills)
   const layersIn = cacheLayers((chosen) => {
     if (skills.length === 0) return []
+    const { forms } = skillsForms(mode, chosen, skills)
+    const parts = forms.includes('full') ? 'whole' : 'lines'
+    const neutral = chosen.skills.neutralizes ? skills.map((skill) => neutralSkill(skill, parts)) : undefined
+    const sent = neutral?.map(({ skill }) => skill) ?? skills
     const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
     const texts = {
-      full: () => skillsFullText(skills),
-      list: () => skillsListText(skills, chosen.skills.summaries),
-      'list-names': () => skillsNamesText(skills, inSchema),
+      full: () => skillsFullText(sent),
+      list: () => skillsListText(sent, chosen.skills.summaries),
+      'list-names': () => skillsNamesText(sent, inSchema),
       'list-search': () => skillsSearchText(skills),
     }
-    const renditions = skillsForms(mode, chosen, skills).forms.map((form) => ({
+    const renditions = forms.map((form) => ({
       form,
       text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
     }))
-    return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' } }]
+    const found = addNeutralized(neutral?.map((each) => each.found) ?? [])
+    const because = Object.keys(found).length > 0 ? { because: { code: 'neutralized', ...found } } : {}
+    return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' }, ...because }]
   })
-  const tools = [...readers(skills, mode, inSchema), ...[...bySkill.values()].flat()]
+  const found = toolsFor.skills.neutralizes ? skills.map((skill) => neutralSkill(skill, 'lines').skill) : skills
+  const tools = [...readers({ skills, found }, mode, inSchema), ...[...bySkill.values()].flat()]
   return { loaded, warnings, tools, promptBlocks: [], layersIn }
 }
 
-function readers(skills: readonly Skill[], mode: SkillsMode, inSchema: boolean): readonly Tool[] {
+/** `found` are the skills as a search shows them. */
+function readers(
+  { skills, found }: { readonly skills: readonly Skill[]; readonly found: readonly Skill[] },
+  mode: SkillsMode,
+  inSchema: boolean,
+): readonly Tool[] {
   if (skills.length === 0 || mode === 'full') return []
   const offeredWith = mode === 'auto' ? { layer: 'skills', form: 'list' } : undefined
   const reader = readSkillTool(skills, { inSchema, ...defined({ offeredWith }) })
-  return inSchema ? [reader] : [reader, findSkillTool(skills)]
+  return inSchema ? [reader] : [reader, findSkillTool(found)]
 }
 
 /** Without tools the model cannot read a skill, so a list is of no use. */

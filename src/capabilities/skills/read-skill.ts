@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isWithin, textPage } from '../../capability/toolkit.ts'
-import { type Message, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
+import { type Message, neutralLine, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
 import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
@@ -27,8 +27,12 @@ const NOTE = 100
  * each with the offset of the next.
  */
 export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offeredWith }: ReadSkillOptions): Tool {
-  const byName = new Map(skills.map((skill) => [skill.name, skill]))
-  const names = [...byName.keys()]
+  const names = skills.map(({ name }) => name)
+  // Lists show a name on which nothing works on its own.
+  const byName = new Map([
+    ...skills.map((skill) => [neutralLine(skill.name).text, skill] as const),
+    ...skills.map((skill) => [skill.name, skill] as const),
+  ])
   const inputError = (input: Readonly<Record<string, unknown>>): string | undefined => {
     const { skill_name: name, path, offset } = input
     if (typeof name !== 'string' || name === '') return 'missing skill_name'
@@ -57,7 +61,9 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
     idempotent: true,
     keepsOutput: true,
     maxShownChars: LONGEST_PAGE,
-    origin: 'file',
+    // Skills are instructions that their owner has installed.
+    origin: 'operator',
+    results: 'guidance',
     ...(offeredWith && { offeredWith }),
     // A parameter that is null counts as absent.
     normalizeInput: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),

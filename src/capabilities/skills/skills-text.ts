@@ -1,4 +1,4 @@
-import type { Layout } from '../../context.ts'
+import { addNeutralized, type Layout, type NeutralizedSigns, neutralLine, neutralText } from '../../context.ts'
 import type { Skill } from './skill.ts'
 
 /** The parts of a skill that texts about skills use. */
@@ -6,6 +6,29 @@ type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** The longest description that a list shows whole, characters: the limit of the Agent Skills standard. */
 export const LONGEST_DESCRIPTION = 1_024
+
+/**
+ * A skill as it stands among the words of the operator: nothing in it works on its own, and its name and description are one
+ * line each that begins no block. `found` is what was written out. With `lines`, a body that no list shows stays as it is.
+ */
+export function neutralSkill<Words extends SkillWords>(
+  skill: Words,
+  parts: 'whole' | 'lines' = 'whole',
+): { readonly skill: Words; readonly found: NeutralizedSigns } {
+  const name = neutralLine(skill.name)
+  const description = neutralLine(skill.description)
+  const isShown = parts === 'whole' || skill.description.trim() === ''
+  const body = isShown ? neutralText(skill.body) : { text: skill.body, found: {} }
+  return {
+    skill: { ...skill, name: name.text, description: description.text, body: body.text },
+    found: addNeutralized([name.found, description.found, body.found]),
+  }
+}
+
+/** A skill as a layout sends it. */
+export function sentSkill<Words extends SkillWords>(skill: Words, { skills }: Layout): Words {
+  return skills.neutralizes ? neutralSkill(skill).skill : skill
+}
 
 /** Every skill with its whole body (BEHAVIOURS §1.3, `full`). Empty where there are none. */
 export function skillsFullText(skills: readonly SkillWords[]): string {

@@ -48,13 +48,17 @@ export const skills = capability({
     programs: [join(home, 'skills'), directory, ...extraDirs],
   }),
   homeFolders: ({ directory, extraDirs }) => [directory, ...extraDirs],
-  async start({ settings, home, environment, layout, settingsOf, sandbox }) {
+  async start(host) {
+    const { settings, home, environment, layout, settingsOf, sandbox } = host
+    const { pinnedSkills } = await import('./pinned-skills.ts')
+    const pins = pinnedSkills(host)
     const { openSkills } = await import('./open-skills.ts')
     const { skillRoots } = await import('./folder/skill-roots.ts')
     const { programFinder } = await import('./folder/find-binary.ts')
     const { serverPrefixes } = await import('./skills-tools.ts')
     const { workspace } = home
-    return openSkills({
+    const opened = await openSkills({
+      pins,
       roots: await skillRoots({ ...settings, home: home.folder, workspace }),
       disabled: settings.disabled,
       findBinary: programFinder(environment),
@@ -66,6 +70,7 @@ export const skills = capability({
       allowScripts: settings.allowScripts,
       takenPrefixes: serverPrefixes(settingsOf('mcp')),
     })
+    return Object.assign(opened, { pins })
   },
   layers: ({ service }, context) => service.layers(context),
   tools: ({ service }) => service.tools,
@@ -75,6 +80,8 @@ export const skills = capability({
     return skillRoutes(self)
   },
   reload: ({ service }) => service.reload(),
-  warnings: ({ service }) => service.warnings,
+  withheld: ({ service }) => service.pins.withheld(),
+  accept: ({ service }, tool, digest) => service.pins.accept(tool, digest),
+  warnings: ({ service }) => [...service.warnings, ...service.pins.warnings()],
   status: ({ service }) => ({ skills: service.loaded.skills.length }),
 })

@@ -121,7 +121,10 @@ export function subjectTool(
     idempotent: readOnly,
     maxShownChars: MOST_SHOWN,
     offeredWhile,
-    ...(readOnly && { origin: 'file' as const }),
+    // What it writes is a record of the subject, or a proposal about which a person decides.
+    afterUntrusted: 'allow',
+    origin: readOnly ? 'file' : 'operator',
+    ...(!readOnly && { results: 'own' as const }),
     inputError: faultOf,
     async execute(input, { session, turn, toolCallId }) {
       try {

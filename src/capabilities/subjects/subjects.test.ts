@@ -37,7 +37,7 @@ test('the six operations are tools, in their order, and none of them confirms', 
   )
   assert.deepEqual(
     tools.map(({ idempotent, origin }) => [idempotent, origin]),
-    [[true, 'file'], [true, 'file'], ...Array.from({ length: 4 }, () => [false, undefined])],
+    [[true, 'file'], [true, 'file'], ...Array.from({ length: 4 }, () => [false, 'operator'])],
   )
   // They are not allowed until the owner says so, as all other tools.
   assert.ok(tools.every(({ readsContext }) => !readsContext))

@@ -35,11 +35,12 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
   const names = new Map<number, string>()
   const queue = keyedQueue<string>()
 
-  async function ask({ chat, session, turn }: FollowedTurn, { approval, request, digest }: Asked): Promise<void> {
+  async function ask({ chat, session, turn }: FollowedTurn, asked: Asked): Promise<void> {
+    const { approval, digest } = asked
     if (notes.find(approval) || !(await waitingCall(approval)) || !(await access.chat(chat.id))) return
     const person = await decider(session, turn)
     const closing = person === undefined ? elsewhere(approval) : 'The person whose message began the turn decides here.'
-    const { text, shortened: isCut } = approvalText(approval, { request, digest }, closing)
+    const { text, shortened: isCut } = approvalText(approval, asked, closing)
     const buttons = approvalButtons(approval, digest, isCut)
     const messageId = await sender.send(chat, text, person === undefined ? {} : { buttons })
     const { id, thread } = chat
@@ -89,10 +90,10 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
       return 'This call was already decided, or its turn has ended.'
     if (notes.find(pressed.approval)?.chat !== chat.id) return 'This question belongs to another chat.'
     if (!(await access.chat(chat.id))) return 'This chat no longer has access to the bot.'
-    const { session, turn, approval, digest, request } = waiting
+    const { session, turn, approval, digest } = waiting
     if ((await decider(session, turn)) !== person.id)
       return 'Only the person whose message began the turn may decide here.'
-    const mayAllow = !approvalText(approval, { request, digest }, '').shortened
+    const mayAllow = !approvalText(approval, waiting, '').shortened
     if (pressed.decision !== 'deny' && !mayAllow) return 'This call is too long to allow from here.'
     names.set(person.id, person.name)
     try {

@@ -1,4 +1,5 @@
-import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
+import type { WaitingApproval } from '../../capability.ts'
+import { argvText, exactLine, exactLines, foreignTextSentence, lookAlikes } from '../../context.ts'
 import type { ApprovalQuestion } from '../../session.ts'
 import type { TelegramButtons } from './api/telegram-sender.ts'
 import { type FormattedText, joinFormatted, plainText, shorten, styledText } from './text/formatted-text.ts'
@@ -13,10 +14,13 @@ interface ShownApproval {
 /** The most of a call that one message shows, characters. */
 const MOST_CALL_CHARS = 3_000
 
+/** The most of the sentence about what was read before, characters. */
+const MOST_READ_CHARS = 700
+
 /** Shows exactly what would run. `closing`: who may decide, or the decision. */
 export function approvalText(
   approval: string,
-  { request, digest }: { readonly request: ApprovalQuestion; readonly digest: string },
+  { request, digest, read = [] }: Pick<WaitingApproval, 'request' | 'digest' | 'read'>,
   closing: string,
 ): ShownApproval {
   const whole = callText(request)
@@ -35,6 +39,7 @@ export function approvalText(
       styledText(shown, 'pre'),
       plainText(notice),
       plainText(alikeText(request)),
+      plainText(read.length === 0 ? '' : shorten(foreignTextSentence(read), MOST_READ_CHARS)),
       joinFormatted([plainText('Digest'), styledText(digest.slice(0, DIGEST_SHOWN), 'code')], ' '),
       plainText(closing),
     ],

@@ -56,6 +56,7 @@ export function telegramChannel(options: TelegramOptions): Channel {
   const opening = Promise.withResolvers<OpenTelegram>()
   opening.promise.catch(() => {})
   let open: OpenTelegram | undefined
+  let starting: Promise<OpenTelegram> | undefined
   const webhook = options.webhook && {
     url: webhookAddress(options.webhook.url),
     secret: options.webhook.secret ?? randomBytes(32).toString('base64url'),
@@ -76,13 +77,17 @@ export function telegramChannel(options: TelegramOptions): Channel {
     name: 'telegram',
     ...(webhook && { hook: { path: new URL(webhook.url).pathname, handle: answer } }),
     async start(context) {
-      open = await openTelegram(context, { ...options, webhook, signal })
+      const begun = openTelegram(context, { ...options, webhook, signal })
+      starting = begun
+      open = await begun
       opening.resolve(open)
     },
     async stop() {
       ending.abort(new ForewordError('closing', 'The gateway is stopping.'))
       opening.reject(signal.reason)
-      await open?.settled()
+      // One that is just starting has begun to write.
+      const begun = await starting?.catch(() => undefined)
+      await begun?.settled()
     },
     // A reply can be ready before the channel is open.
     deliver: async (reply) => (await opening.promise).replies.deliver(reply),

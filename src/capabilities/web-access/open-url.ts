@@ -29,7 +29,7 @@ export function openUrlTool(options: OpenUrlOptions): Tool {
   const cache = pageCache()
 
   function opened(address: string, { session, turn, signal }: ToolContext): Promise<OpenedPage> {
-    return cache.page(`${session}/${turn}`, address, signal, () => openPage(address, options, signal))
+    return cache.page(`${session}/${turn}`, address, signal, () => openPage(address, options, session, signal))
   }
 
   return {
@@ -44,6 +44,7 @@ export function openUrlTool(options: OpenUrlOptions): Tool {
       additionalProperties: false,
     },
     origin: 'web',
+    readsFrom: (input) => inputUrls(input as OpenInput).map(pageAddress),
     idempotent: true,
     timeoutMs: 60_000,
     maxShownChars: 200_000,
@@ -75,12 +76,13 @@ function countFault({ urls, url }: Readonly<Record<string, unknown>>): string | 
 async function openPage(
   address: string,
   { fetch, readDocument }: OpenUrlOptions,
+  session: string,
   signal: AbortSignal,
 ): Promise<OpenedPage> {
   const fetched = await fetch(address, signal)
   if (fetched.type === 'failed') return { type: 'failed', code: fetched.code, reason: fetched.reason }
   try {
-    const read = await readablePage(fetched, readDocument, signal)
+    const read = await readablePage(fetched, readDocument, session, signal)
     if (read.type === 'unreadable') return { type: 'failed', code: 'unreadable', reason: read.reason }
     const { url, updated } = fetched
     return { type: 'opened', title: read.title, url, content: shortenText(read.text), ...(updated && { updated }) }
@@ -126,11 +128,19 @@ type ReadablePage =
 async function readablePage(
   { bytes, url, mediaType, charset }: FetchedPage,
   readDocument: DocumentReader['read'],
+  session: string,
   signal: AbortSignal,
 ): Promise<ReadablePage> {
   if (bytes.length === 0) return { type: 'unreadable', reason: 'it is empty' }
   const name = `page.${extensions[pageKind(mediaType) ?? 'text']}`
-  const read = await readDocument({ bytes, name, url, ...(charset !== undefined && { charset }), signal })
+  const read = await readDocument({
+    bytes,
+    name,
+    url,
+    owner: session,
+    signal,
+    ...(charset !== undefined && { charset }),
+  })
   if (read.kind === 'unreadable') return { type: 'unreadable', reason: read.reason }
   if (read.kind === 'image')
     return { type: 'unreadable', reason: 'it is a picture; only pages of text and PDF are read' }

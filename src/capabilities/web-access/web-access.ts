@@ -34,8 +34,9 @@ export const webAccess = capability({
       : [],
   async start({ settings, environment }) {
     const { createDocumentReader } = await import('../../document.ts')
+    const { confineNode } = await import('../../tool.ts')
     const { webTools } = await import('./web-tools.ts')
-    const reader = createDocumentReader({ limits: { bytes: settings.maxBytes } })
+    const reader = createDocumentReader({ limits: { bytes: settings.maxBytes }, confine: confineNode })
     return { ...webTools({ ...settings, environment, readDocument: reader.read }), close: () => reader.close() }
   },
   promptBlocks: ({ service }) => [service.block],

@@ -24,6 +24,7 @@ export function webSearchTool({ provider }: { readonly provider: SearchProvider 
       additionalProperties: false,
     },
     origin: 'web',
+    afterUntrusted: 'allow',
     idempotent: true,
     timeoutMs: 60_000,
     maxShownChars: 60_000,

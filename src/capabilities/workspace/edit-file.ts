@@ -27,6 +27,10 @@ export function editFileTool(options: WorkspaceOptions): Tool {
       additionalProperties: false,
     },
     approval: 'ask',
+    // A failure shows lines of the file.
+    origin: 'file',
+    readsFrom: ({ path }) => [String(path)],
+    results: 'own',
     plan(input) {
       const edit = input as EditInput
       return changePlan(options, edit.path, (shown, before) => {
@@ -131,6 +135,9 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
       additionalProperties: false,
     },
     approval: 'ask',
+    // It answers in its own words.
+    origin: 'operator',
+    results: 'own',
     plan(input) {
       const { path, content } = input as WriteInput
       return changePlan(options, path, (shown, before) => {

@@ -33,6 +33,8 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
       additionalProperties: false,
     },
     origin: 'file',
+    afterUntrusted: 'allow',
+    readsFrom: ({ path = '.' }) => [`names in ${String(path)}`],
     idempotent: true,
     async execute(input, { signal }) {
       const { path = '.', glob, depth = glob === undefined ? 2 : DEEPEST } = input as ListInput

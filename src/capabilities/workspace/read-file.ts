@@ -31,6 +31,8 @@ export function readFileTool({ folder, outOfReach }: WorkspaceOptions): Tool {
       additionalProperties: false,
     },
     origin: 'file',
+    afterUntrusted: 'allow',
+    readsFrom: ({ path }) => [String(path)],
     idempotent: true,
     async execute(input) {
       const { path, offset = 1, limit = USUAL_LINES } = input as ReadInput

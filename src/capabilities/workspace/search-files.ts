@@ -42,6 +42,8 @@ export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): T
       additionalProperties: false,
     },
     origin: 'file',
+    afterUntrusted: 'allow',
+    readsFrom: ({ path = '.' }) => [`lines in ${String(path)}`],
     idempotent: true,
     timeoutMs: 60_000,
     async execute(input, { signal }) {

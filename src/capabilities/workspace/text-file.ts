@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { PathInFolder } from '../../capability.ts'
+import { isKeptElsewhere } from '../../capability/toolkit.ts'
 import { holdFolder } from './held-folder.ts'
 
 /** The largest file that can be read, searched or changed, bytes. */
@@ -27,7 +28,8 @@ export type WorkspaceFile =
  * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. If the path changed since it was
  * resolved, the answer is about what is there now, and never about anything outside.
  */
-export async function readTextFile({ root, names }: PathInFolder): Promise<WorkspaceFile> {
+export async function readTextFile(place: PathInFolder): Promise<WorkspaceFile> {
+  const { root, names } = place
   const name = names.at(-1)
   if (name === undefined) return { type: 'folder' }
   const shown = printableName(names.join('/'))
@@ -39,6 +41,9 @@ export async function readTextFile({ root, names }: PathInFolder): Promise<Works
       file = await open(folder.at(name), flags)
     } finally {
       await folder.close()
+    }
+    if (await isKeptElsewhere(await file.stat({ bigint: true }), place)) {
+      return unusable(`${shown} is out of reach for tools: it is another name of a file that is kept from them`)
     }
     return await readContent(file, shown)
   } catch (error) {

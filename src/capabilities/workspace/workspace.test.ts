@@ -42,8 +42,8 @@ test('five tools: three read, and two ask before they write', async (t) => {
     ['list_files', 'file', undefined, true],
     ['read_file', 'file', undefined, true],
     ['search_files', 'file', undefined, true],
-    ['write_file', undefined, 'ask', undefined],
-    ['edit_file', undefined, 'ask', undefined],
+    ['write_file', 'operator', 'ask', undefined],
+    ['edit_file', 'file', 'ask', undefined],
   ])
 })
 

@@ -1,7 +1,17 @@
-import type { Access, AccessRule, AccessState, ToolAccessChange, WidenedAccess } from '../../tool.ts'
+import type {
+  Access,
+  AccessRead,
+  AccessRule,
+  AccessState,
+  CommandPreset,
+  ToolAccessChange,
+  WidenedAccess,
+} from '../../tool.ts'
 
 /** `tool-access.json` for a person who changes it. Methods reject with `RuntimeError`. */
 export interface AccessService {
+  /** The policy that counts: what the file allows beyond what was accepted is not in it. Never rejects. */
+  inForce(): Promise<AccessRead>
   /** The file as it is now. */
   view(): Promise<AccessView>
   /** What the file would be, and what it would let through that it does not now. Writes nothing. */
@@ -28,8 +38,19 @@ export interface AccessView {
   /** Environment variables that override the file. */
   readonly overrides: readonly string[]
   readonly rules: readonly AccessRule[]
-  /** The settings in force, with every default; absent where the file cannot be read. */
+  /** Presets of commands that there are, in the policy or not. */
+  readonly presets: readonly AccessPreset[]
+  /** The settings of the text, with every default; absent where it cannot be read. */
   readonly policy?: AccessPolicy
+  /** The settings that count, where the file lets through more than was accepted. Absent where nothing waits. */
+  readonly inForce?: AccessPolicy
+}
+
+/** A preset that a policy can allow. */
+export interface AccessPreset extends Pick<CommandPreset, 'name' | 'allows' | 'leaves'> {
+  /** What its commands begin with. */
+  readonly commands: readonly string[]
+  readonly isAllowed: boolean
 }
 
 /** The switches of a policy. */

@@ -5,14 +5,17 @@ export interface ModelSetup {
   /**
    * Asks the provider once with this key, keeps the key in a file of its own (0600, below `data/keys`), and names that file in
    * `config.json`. Takes effect at once. Rejects with a `RuntimeError`, and has then changed nothing, where the provider does
-   * not accept the key or does not answer.
+   * not accept the key or does not answer. `by`: who attaches it, for the audit, which never has the key.
    */
-  attach(provider: AttachedProvider): Promise<{ readonly name: string; readonly models: readonly string[] }>
+  attach(
+    provider: AttachedProvider,
+    by?: string,
+  ): Promise<{ readonly name: string; readonly models: readonly string[] }>
   /**
    * Sets `model` in `config.json`: sessions that choose none use it from their next turn on. Rejects with a `RuntimeError`
    * where the model cannot be called, or where an environment variable has set another one.
    */
-  chooseModel(id: string): Promise<void>
+  chooseModel(id: string, by?: string): Promise<void>
 }
 
 export interface SetupOptions {

@@ -1,4 +1,4 @@
-import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
+import type { Comparison, ForeignText, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
@@ -12,7 +12,7 @@ import type {
   SessionRow,
   SessionStore,
 } from '../../session.ts'
-import type { CallDescription, ToolResult } from '../../tool.ts'
+import type { AfterUntrusted, CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
 import type { ChoiceOption } from '../session-choice.ts'
 import type {
@@ -31,6 +31,7 @@ import type {
 import type { BackupService } from './backup-service.ts'
 import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
+import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
@@ -147,6 +148,8 @@ export interface Runtime {
   auditKey(): Pick<AuditKey, 'id' | 'publicKey'> | undefined
   /** What may run, for a person who changes it. */
   readonly access: AccessService
+  /** What waits until a person accepts it. */
+  readonly acceptance: AcceptanceService
   /** The configuration, for a person who changes a part of it. */
   readonly configuration: ConfigurationService
   /** Archives of the home, for a person. */
@@ -272,6 +275,8 @@ export interface ToolStatus {
   readonly rule: string
   /** The sentence of a refusal. */
   readonly reason?: string
+  /** What happens to a call that is asked for after the model has read texts of others. */
+  readonly afterUntrusted?: ToolAfterUntrusted
   /** Offered only where this layer is sent in this form. */
   readonly offeredWith?: OfferedWith
   /** Offered only while something is so, and whether it is so now. */
@@ -280,6 +285,17 @@ export interface ToolStatus {
   readonly offeredIn?: string
   /** Its definition has changed since it was accepted. */
   readonly withheld?: WithheldTool
+}
+
+/** What decides about calls of a tool after texts of others. */
+export interface ToolAfterUntrusted {
+  readonly value: AfterUntrusted
+  /** The setting that decided, such as `tools.mail.afterUntrusted`; absent where the tool itself decides. */
+  readonly rule?: string
+  /** What the tool itself says, where nothing is set. */
+  readonly own: 'ask' | 'allow'
+  /** It decides only about addresses that nobody named. */
+  readonly addresses?: true
 }
 
 /** A call outside every turn, described and not run. */
@@ -301,6 +317,21 @@ export interface WithheldTool {
   readonly offered: ToolDefinition | undefined
   /** SHA-256 of what is offered now. */
   readonly digest: string
+  /** What declares it, where that is accepted as a whole, with all of its tools. */
+  readonly declared?: WithheldDeclaration
+}
+
+/** Files that are not the ones that were accepted. */
+export interface WithheldDeclaration {
+  /** `prompt`: a file that a model reads as instructions. It declares no tool; the entry has its name. */
+  readonly kind: 'declaration' | 'prompt'
+  /** By which it is accepted; no other has it. */
+  readonly name: string
+  /** The text that was accepted; `undefined` where there was none. */
+  readonly accepted: string | undefined
+  readonly offered: string
+  /** What it lets through, in sentences. */
+  readonly words: readonly string[]
 }
 
 /** A call that waits for a person. */
@@ -314,6 +345,8 @@ export interface WaitingApproval {
   readonly rule: string
   readonly request: ApprovalQuestion
   readonly digest: string
+  /** Texts of others that the model had read when it asked for the call, in the order in which they came in. */
+  readonly read?: readonly ForeignText[]
 }
 
 export interface PersonsDecision {

@@ -1,7 +1,14 @@
-import { argvText, exactLine, exactLines, lookAlikes } from '../../context.ts'
+import { argvText, exactLine, exactLines, foreignTextSentence, lookAlikes } from '../../context.ts'
 import type { Io } from '../../capability.ts'
+import type { WaitingApproval } from '../../runtime.ts'
 import type { CallDescription } from '../../tool.ts'
 import { type Look, applyStyle } from '../io.ts'
+
+/** A call that waits, and what the model had read when it asked for it. */
+export function waitingCallText({ request, read = [] }: Pick<WaitingApproval, 'request' | 'read'>, io: Io): string {
+  const text = callText(request, io)
+  return read.length === 0 ? text : `${text}\n${applyStyle(io, 'yellow', `  ${foreignTextSentence(read)}`)}`
+}
 
 /** A call for a person who decides about it. Nothing is left out, and nothing in it can control the terminal. */
 export function callText(call: CallDescription, io: Io): string {

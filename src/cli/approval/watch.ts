@@ -6,7 +6,7 @@ import { CommandFailure } from '../failure.ts'
 import { note, print, applyStyle } from '../io.ts'
 import type { LineReader } from '../line-reader.ts'
 import type { Questioner } from './asking.ts'
-import { callText } from './call-text.ts'
+import { waitingCallText } from './call-text.ts'
 import { decide, approvalNotice } from './waiting.ts'
 
 /** What happens with calls that wait for a person while their turn is followed. */
@@ -118,12 +118,12 @@ function reportError(error: unknown, waits: WaitingApproval, io: Io, leave: () =
  * withdrawn or the input has ended.
  */
 export async function askForDecision(
-  { request }: WaitingApproval,
+  waits: WaitingApproval,
   io: Io,
   ask: LineReader['ask'],
   signal?: AbortSignal,
 ): Promise<ApprovalDecision | undefined> {
-  print(io, `${applyStyle(io, 'yellow', 'A call waits for your approval:')}\n${callText(request, io)}`)
+  print(io, `${applyStyle(io, 'yellow', 'A call waits for your approval:')}\n${waitingCallText(waits, io)}`)
   for (;;) {
     const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal, ANSWERS)
     if (answer === undefined) return undefined

@@ -5,7 +5,7 @@ import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision, SessionRow } from '../../session.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import { standaloneQuestioner, confirm, isInteractive } from '../approval/asking.ts'
-import { callText } from '../approval/call-text.ts'
+import { waitingCallText } from '../approval/call-text.ts'
 import { decide, findApproval, fetchApprovals } from '../approval/waiting.ts'
 import { askForDecision } from '../approval/watch.ts'
 import { withConnection } from '../connection.ts'
@@ -110,19 +110,19 @@ async function readDecision(waits: WaitingApproval, call: CommandCall, io: Io): 
   if (call.has('deny')) return { type: 'deny', ...defined({ reason }) }
   const scope = call.has('for-session') ? 'session' : 'once'
   if (call.has('yes')) {
-    if (!call.json) print(io, callText(waits.request, io))
+    if (!call.json) print(io, waitingCallText(waits, io))
     return { type: 'approve', scope }
   }
   if (call.json) throw usageFailure('--json never asks.', 'Add `--yes` to approve or `--deny` to deny.')
   if (!isInteractive(io)) {
-    print(io, callText(waits.request, io))
+    print(io, waitingCallText(waits, io))
     throw usageFailure(
       'Cannot ask: standard input and output are not a terminal.',
       'Add `--yes` to approve or `--deny` to deny.',
     )
   }
   if (scope === 'once') return await askOnTerminal(waits, io)
-  print(io, callText(waits.request, io))
+  print(io, waitingCallText(waits, io))
   return (await confirm(io, 'Approve this call for the whole session?')) ? { type: 'approve', scope } : undefined
 }
 

@@ -1,24 +1,45 @@
 import type { Command, CommandCall, Finding, Io } from '../../capability.ts'
 import { examine } from '../doctor/examine.ts'
+import { refuseTools, usageFailure } from '../failure.ts'
 import { safeForTerminal, type Look, print, printJson, applyStyle } from '../io.ts'
 import { withLocalTimes } from '../time-text.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'check the home, the configuration, the store, the model, the tools and every capability',
-  usage: ['doctor [--json]'],
+  usage: ['doctor [--json]', 'doctor --security [--fix] [--json]'],
   details:
-    'Prints one finding per line, with a hint where there is something to do. The exit code is 1 if there is a problem; warnings do not count.',
+    'Prints one finding per line, with a hint where there is something to do. The exit code is 1 if there is a problem; warnings do not count. `--security` checks ' +
+    'for each known hole instead, under an id that stays the same.',
   words: { least: 0, most: 0 },
-  options: { json: { summary: 'print {findings: [{check, level, message, hint}]}' } },
+  options: {
+    json: { summary: 'print {findings: [{check, level, message, hint}]}; with --security each has an id, too' },
+    security: { summary: 'check for holes: who can read, connect and run what' },
+    fix: { summary: 'with --security: take the rights of others from private files' },
+  },
   run: checkUp,
 }
 
 async function checkUp(call: CommandCall, io: Io): Promise<number> {
+  if (call.has('security')) return await checkSecurity(call, io)
+  if (call.has('fix')) throw usageFailure('--fix needs --security.')
   const findings: Finding[] = []
   for await (const finding of examine(call.home, io)) {
     findings.push(finding)
     if (!call.json) print(io, findingText(finding, io))
+  }
+  if (call.json) printJson(io, { findings })
+  return findings.some(({ level }) => level === 'problem') ? 1 : 0
+}
+
+async function checkSecurity(call: CommandCall, io: Io): Promise<number> {
+  const fixes = call.has('fix')
+  if (fixes) refuseTools(io, 'change files of the home')
+  const { examineSecurity } = await import('../doctor/security.ts')
+  const findings: Finding[] = []
+  for await (const finding of examineSecurity(call.home, io, { fixes })) {
+    findings.push(finding)
+    if (!call.json) print(io, `${finding.id}  ${findingText(finding, io)}`)
   }
   if (call.json) printJson(io, { findings })
   return findings.some(({ level }) => level === 'problem') ? 1 : 0

@@ -7,6 +7,7 @@ import { note, programCapabilities } from '../io.ts'
 import { clients, printConfig } from '../mcp/config.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { version } from '../version.ts'
+import { withClaim } from '../with-claim.ts'
 
 export const mcpCommand = commandWithSubcommands({
   name: 'mcp',
@@ -83,7 +84,25 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   stop()
   const runtime = await opening?.catch(() => undefined)
   await runtime?.close()
+  if (runtime !== undefined) await takeCheckpoint(home, io, warn).catch((error: unknown) => warn(faultText(error, io)))
   return 0
+}
+
+/** Takes a checkpoint of the audit, as a gateway does when it stops. Where one runs, it takes its own. */
+async function takeCheckpoint(home: string, io: Io, warn: (text: string) => void): Promise<void> {
+  const [{ loadValidConfiguration }, { findHomeStore, withWritableStore }, { takeHomeCheckpoint }, session] =
+    await Promise.all([
+      import('../load-configuration.ts'),
+      import('../open-store.ts'),
+      import('../../runtime.ts'),
+      import('../../session.ts'),
+    ])
+  if (session.readClaim(home)) return
+  const [configuration, kept] = await Promise.all([loadValidConfiguration(home, io), findHomeStore(home, io)])
+  const { environment } = io
+  await withClaim(home, () =>
+    withWritableStore(kept, (store) => takeHomeCheckpoint({ home, environment, configuration, store, warn })),
+  )
 }
 
 async function openHome(home: string, io: Io, warn: (text: string) => void): Promise<HostedRuntime> {

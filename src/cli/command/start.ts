@@ -38,6 +38,10 @@ async function runGateway(call: CommandCall, io: Io): Promise<number> {
       const { examine } = await import('../doctor/examine.ts')
       yield* examine(call.home, io)
     },
+    async *examineSecurity() {
+      const { examineSecurity } = await import('../doctor/security.ts')
+      yield* examineSecurity(call.home, io, { fixes: false })
+    },
   })
   const listening = await listenOn(gateway)
   try {

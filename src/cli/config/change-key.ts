@@ -2,7 +2,9 @@ import type { CommandCall, Finding, Io } from '../../capability.ts'
 import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
+import { errorMessage } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
+import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { note, printJson, applyStyle, programCapabilities } from '../io.ts'
 import { effectiveValue, valueText } from './effective-values.ts'
 
@@ -56,6 +58,7 @@ async function changeKey(
     const read = () => Promise.resolve({ type: 'text' as const, text })
     const planned = await loadConfiguration({ home, environment, capabilities: programCapabilities(io), read })
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
+    await recordChange(key, value, call, io)
   }
   const { origins, schema } = await loaded(call, io)
   await orFailure(() => setValue({ home, schema, key: path, value, check }), hint)
@@ -67,6 +70,27 @@ async function changeKey(
   for (const sentence of odd) note(io, applyStyle(io, 'yellow', sentence, io.stderr))
   return await printChange(key, value, call, io)
 }
+
+/** Records the key in the audit, never the value, before the change counts. A home without a store has no audit yet. */
+async function recordChange(key: string, value: unknown, { home }: CommandCall, io: Io): Promise<void> {
+  // The change may be what makes a store possible again.
+  const kept = await findHomeStore(home, io).catch(() => undefined)
+  if (kept === undefined || !(await kept.driver.exists(kept.folder))) return
+  const reason = `${key} ${value === undefined ? 'removed' : 'set'} with foreword config`.slice(0, MOST_REASON)
+  const facts = { kind: 'change', rule: 'config.json', by: 'cli', reason } as const
+  try {
+    await withWritableStore(kept, (store) =>
+      store.transaction([{ type: 'audit', facts, time: new Date().toISOString() }]),
+    )
+  } catch (error) {
+    const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
+    const hint = 'See what is wrong with the store with `foreword doctor`.'
+    throw new CommandFailure('configuration', message, { hint, cause: error })
+  }
+}
+
+/** Characters of a reason in the audit. */
+const MOST_REASON = 500
 
 async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<T> {
   const { ConfigurationError } = await import('../../runtime.ts')

@@ -17,6 +17,9 @@ const HIDDEN = '(set)'
 /** The addresses of checkpoints may contain a password or a token. */
 const ADDRESSES = 'audit.checkpoints'
 
+/** Other addresses may contain a name, a password or a key, too. */
+const ADDRESS_KEY = /(?:^|\.)(?:baseURL|url)$/i
+
 /** Headers may contain a key, so only their names are shown. */
 function isSecret(key: string): boolean {
   return key === 'gateway.token' || /^providers\..+\.headers\./.test(key)
@@ -53,6 +56,7 @@ function valueOrigin(place: string | undefined): EffectiveValue['origin'] {
 /** A value without its secrets. An empty key means the whole configuration. */
 export function hideSecrets(key: string, value: unknown): unknown {
   if (key === ADDRESSES && Array.isArray(value)) return value.map((each) => publicAddress(String(each)))
+  if (typeof value === 'string' && ADDRESS_KEY.test(key)) return publicAddress(value)
   if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {

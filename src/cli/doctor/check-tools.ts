@@ -29,7 +29,7 @@ async function checkPlaces(home: string): Promise<readonly Finding[]> {
 }
 
 /** Whether programs that tools run are confined on this machine. */
-async function checkSandbox({ sandbox }: Access, file: string): Promise<Finding> {
+export async function checkSandbox({ sandbox }: Access, file: string): Promise<Finding> {
   const { findSandbox } = await import('../../tool.ts')
   if (!sandbox.enabled) {
     const message = 'switched off: programs that tools run can read and change what you can'

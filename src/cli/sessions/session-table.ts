@@ -11,10 +11,11 @@ const NARROW = 80
 export function sessionTable(sessions: readonly SessionRow[], io: Io, current?: string): string {
   const columns = lineLimit(io)
   const now = new Date()
-  const text = columns < NARROW ? narrow(sessions, now, current) : wide(sessions, now, current)
+  const shown = sessions.map((row) => ({ ...row, ...(row.title && { title: safeForTerminal(row.title, io.stdout) }) }))
+  const text = columns < NARROW ? narrow(shown, now, current) : wide(shown, now, current)
   return text
     .split('\n')
-    .map((line) => safeForTerminal(cutToCells(line, columns), io.stdout))
+    .map((line) => cutToCells(line, columns))
     .join('\n')
 }
 

@@ -4,24 +4,27 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { CommandCall, Io } from '../../capability.ts'
-import { defined } from '../../platform.ts'
+import { defined, type KnownSecrets } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { CommandFailure } from '../failure.ts'
 import { findStoredSession } from '../find-session.ts'
 import { fileFailure } from '../input-text.ts'
-import { note, printJson } from '../io.ts'
+import { note, printJson, programCapabilities } from '../io.ts'
 import { findHomeStore, unknownSession, withStore, withWritableStore } from '../open-store.ts'
 
 /** `foreword sessions export`: writes the lines of a session to standard output or to a file. */
 export async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
+  const { readHomeSecrets } = await import('../../runtime.ts')
+  const capabilities = programCapabilities(io)
+  const secrets = await readHomeSecrets({ home: call.home, environment: io.environment, capabilities })
   return await withStore(
     await findHomeStore(call.home, io),
     async (store) => {
       const { id } = await findStoredSession(store, word)
       const file = call.text('output')
-      if (file === undefined) await pipeline(await exportLines(store, id), io.stdout, { end: false })
-      else await exportTo(file, store, id, io)
+      if (file === undefined) await pipeline(await exportLines(store, id, secrets), io.stdout, { end: false })
+      else await exportTo(file, await exportLines(store, id, secrets), id, io)
       return 0
     },
     () => {
@@ -30,8 +33,7 @@ export async function exportSessionFile(call: CommandCall, io: Io): Promise<numb
   )
 }
 
-async function exportTo(file: string, store: SessionStore, id: string, io: Io): Promise<void> {
-  const lines = await exportLines(store, id)
+async function exportTo(file: string, lines: Readable, id: string, io: Io): Promise<void> {
   try {
     await pipeline(lines, createWriteStream(file, { mode: 0o600 }))
   } catch (error) {
@@ -40,11 +42,11 @@ async function exportTo(file: string, store: SessionStore, id: string, io: Io): 
   note(io, `Exported session ${id} to ${file}.`)
 }
 
-async function exportLines(store: SessionStore, id: string): Promise<Readable> {
+async function exportLines(store: SessionStore, id: string, secrets: KnownSecrets): Promise<Readable> {
   const session = await import('../../session.ts')
   return Readable.from(
     (async function* () {
-      for await (const line of session.exportSession(store, id)) yield `${line}\n`
+      for await (const line of session.exportSession(store, id, secrets)) yield `${line}\n`
     })(),
   )
 }

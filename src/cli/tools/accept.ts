@@ -1,7 +1,7 @@
 import { type ToolDefinition, exactLine, exactLines } from '../../context.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import { confirmAction } from '../approval/asking.ts'
-import type { CommandCall, Io } from '../../capability.ts'
+import type { CommandCall, Io, WithheldTool } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure } from '../failure.ts'
 import { applyStyle, note, print, printJson } from '../io.ts'
@@ -21,7 +21,7 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
     }
     if (!call.json) {
       print(io, `${applyStyle(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
-      print(io, await definitionDiff(withheld.accepted, withheld.offered, io))
+      print(io, await withheldDiff(withheld, io))
     }
     if (!(await confirmAction('Accept it?', call, io, 'Accept the difference with `--yes`.'))) {
       note(io, 'Nothing was accepted.')
@@ -35,13 +35,12 @@ export async function acceptDefinition(call: CommandCall, io: Io): Promise<numbe
   })
 }
 
-/** The two definitions as JSON, line by line. */
-async function definitionDiff(
-  accepted: ToolDefinition | undefined,
-  offered: ToolDefinition | undefined,
-  io: Io,
-): Promise<string> {
-  const changes = await lineDiff(definitionJson(accepted), definitionJson(offered))
+/** The two definitions as JSON, or the files that declare the tool, line by line. */
+async function withheldDiff({ accepted, offered, declared }: WithheldTool, io: Io): Promise<string> {
+  const [before, after] = declared
+    ? [exactLines(declared.accepted ?? ''), exactLines(declared.offered)]
+    : [definitionJson(accepted), definitionJson(offered)]
+  const changes = await lineDiff(before, after)
   return changes
     .map(({ kind, line }) => {
       if (kind === 'same') return `    ${line}`

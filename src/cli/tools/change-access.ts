@@ -1,6 +1,6 @@
 import { exactLine } from '../../context.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { errorMessage, nearestName } from '../../platform.ts'
+import { defined, errorMessage, ForewordError, nearestName } from '../../platform.ts'
 import type { EditedAccess, ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import { withConnection } from '../connection.ts'
@@ -93,6 +93,9 @@ async function recordChange(home: string, wanted: Wanted, edited: FileChange, io
       store.transaction(await accessWrites(store, edited, facts, new Date().toISOString())),
     )
   } catch (error) {
+    if (error instanceof ForewordError && error.code === 'changed') {
+      throw new CommandFailure(error.code, error.message, { ...defined({ hint: error.hint }), cause: error })
+    }
     const message = `The change cannot be recorded, so nothing was written: ${errorMessage(error)}`
     throw new CommandFailure('tool-access', message, {
       hint: 'See what is wrong with the store with `foreword doctor`.',
@@ -158,10 +161,10 @@ async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
   const { accessFile, prefixRisk, readText } = await import('../../tool.ts')
   const read = await accessFile([file], io.environment, readText).current()
   if (read.type === 'faulty' || read.access.shell.mode !== 'allowlist') return []
-  const { allowedPrefixes, approval } = read.access.shell
-  if (allowedPrefixes.length === 0) {
+  const { presets, allowedPrefixes, approval } = read.access.shell
+  if (presets.length + allowedPrefixes.length === 0) {
     return [
-      `The shell may run no command yet. Name those that may in tools.shell.allowedPrefixes in ${file}, such as ["ls", "pwd"].`,
+      `The shell may run no command yet. Name presets in tools.shell.presets in ${file}, such as ["files-read", "search"]. Explain them with \`foreword tools presets\`.`,
     ]
   }
   if (approval === 'ask') return []

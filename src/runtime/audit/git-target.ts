@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Environment } from '../configuration/value.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
 import { runHostProgram } from './host-program.ts'
@@ -21,15 +22,13 @@ export function gitTarget({
   readonly environment: Environment
 }): CheckpointTarget {
   const git = (words: readonly string[], input?: string, signal?: AbortSignal) =>
-    // Hooks of the repository are programs of others.
-    runHostProgram('git', ['-C', folder, '-c', 'core.hooksPath=/dev/null', ...words], {
+    runHostProgram('git', [...(isBare(folder) ? ['--git-dir', folder] : ['-C', folder]), ...words], {
       environment,
       variables: {
         GIT_AUTHOR_NAME: author.name,
         GIT_AUTHOR_EMAIL: author.email,
         GIT_COMMITTER_NAME: author.name,
         GIT_COMMITTER_EMAIL: author.email,
-        GIT_TERMINAL_PROMPT: '0',
       },
       ...(input === undefined ? {} : { input }),
       ...(signal ? { signal } : {}),
@@ -59,4 +58,9 @@ export function gitTarget({
       return text.split('\n').filter((line) => line !== '')
     },
   }
+}
+
+/** Git takes a bare repository for one only where it is named as one (`safe.bareRepository`). */
+function isBare(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))
 }

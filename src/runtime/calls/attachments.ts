@@ -41,7 +41,8 @@ export async function loadAttachments(
   return Promise.all(
     named.map(async ({ turn, id, file, name, content }) => {
       const text = content === undefined ? undefined : await readReferredContent(store, content)
-      return { turn, id, name, ...defined({ file, text }) }
+      // The reference to a text is its digest.
+      return { turn, id, name, ...defined({ file, text, digest: content?.replace('sha256:', '') }) }
     }),
   )
 }

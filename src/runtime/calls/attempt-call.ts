@@ -16,7 +16,7 @@ import {
   type VerbatimInput,
 } from '../../context.ts'
 import { modelImageSupport, type Model } from '../../model.ts'
-import { toolDefinition } from '../../tool.ts'
+import { sentDefinition } from '../../tool.ts'
 import { countInSlices } from '../models/counters.ts'
 import { type AssemblyContext, layersFor } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
@@ -65,7 +65,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   const budget = budgetFor(context, model, question.deeper)
   const allowed = model.facts.tools && session !== undefined ? await context.allowedTools() : []
   const keepsTools = !last || model.facts.toolChoiceNone
-  const tools = keepsTools ? allowed.map(toolDefinition) : []
+  const tools = keepsTools ? allowed.map((tool) => sentDefinition(tool).definition) : []
 
   // Decided by what is allowed, not by what a message finds, so that the head stays as it is from call to call.
   const parts = [...(context.turn?.parts.values() ?? [])]

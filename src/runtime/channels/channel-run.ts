@@ -36,6 +36,8 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     for (let failures = 1; !stopped.aborted; failures += 1) {
       try {
         await channel.start?.(context)
+        // It has begun to listen after it was told to stop.
+        if (stopped.aborted) await stop(channel)
         return
       } catch (error) {
         if (stopped.aborted) return
@@ -55,12 +57,15 @@ export function runChannels(parts: ChannelRun): RunningChannels {
     }
   }
 
-  for (const channel of channels) void start(channel)
+  const starts = new Map(channels.map((channel) => [channel, start(channel)]))
   return {
     async stop() {
       stopping.abort()
       const left = await Promise.all(
-        channels.map(async (channel) => ((await settlesWithin(stop(channel), stopTimeoutMs)) ? [] : [channel.name])),
+        channels.map(async (channel) => {
+          const ended = Promise.all([stop(channel), starts.get(channel)])
+          return (await settlesWithin(ended, stopTimeoutMs)) ? [] : [channel.name]
+        }),
       )
       for (const name of left.flat()) warn(`The channel ${name} did not stop in time.`)
     },

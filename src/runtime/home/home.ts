@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorMessage, ForewordError, writeFileAtomically } from '../../platform.ts'
 import { accessPaths, readText } from '../../tool.ts'
@@ -46,7 +46,10 @@ export function protectedPlaces(root: string): readonly string[] {
   return [root, configurationFile, data, context, toolAccessFile]
 }
 
-/** Makes the folders that are missing, for the owner alone (0700). Rejects with a hint where that fails. */
+/**
+ * Makes the folders that are missing, for the owner alone (0700), and closes `data` to others: nobody but Foreword works in it.
+ * Rejects with a hint where a folder cannot be made.
+ */
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {
     try {
@@ -62,6 +65,25 @@ export async function createHome({ root, data }: Home): Promise<void> {
       )
     }
   }
+  await closeToOthers(data)
+}
+
+/** A mode that others cannot use stays. What belongs to somebody else cannot be closed: the doctor reports it. */
+async function closeToOthers(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  try {
+    const { mode } = await stat(folder)
+    if ((mode & 0o077) !== 0) await chmod(folder, mode & 0o700)
+  } catch {
+    // It works as before.
+  }
+}
+
+/** A warning where other users of this machine can open the home: a person may want that for the workspace in it. */
+export async function homeWarning(root: string): Promise<string | undefined> {
+  const facts = process.platform === 'win32' ? undefined : await stat(root).catch(() => undefined)
+  if (facts === undefined || (facts.mode & 0o077) === 0) return undefined
+  return `Other users of this machine can open the home ${root}. \`chmod go= ${root}\` keeps them out.`
 }
 
 /** Makes the agent's folder where it is missing. Returns a warning where it cannot be made: everything else works without. */

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import {
   type AnyCapability,
   type AttachedProvider,
+  type Clock,
   type ModelSetup,
   RuntimeError,
   type SetupProvider,
 } from '../../capability.ts'
 import { type Models, type Provider, type ProviderConfiguration, tryProvider } from '../../model.ts'
 import { defined, makePrivateFolder, writeFileAtomically } from '../../platform.ts'
+import type { AuditFacts, SessionStore } from '../../session.ts'
 import { setValue } from '../configuration/edit.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
@@ -30,17 +32,24 @@ interface ModelSetupOptions {
   readonly models: Models
   readonly choice: ModelChoice
   readonly live: LiveModels
+  readonly store: Pick<SessionStore, 'transaction'>
+  readonly clock: Clock
 }
 
 /** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
 export function createModelSetup(options: ModelSetupOptions): ModelSetup {
-  const { home, environment, capabilities, models, choice, live } = options
+  const { home, environment, capabilities, models, choice, live, store, clock } = options
   const known = capabilities.flatMap(({ providers = [] }) => providers)
   const load = () => loadConfiguration({ home, environment, capabilities })
 
-  async function set(key: readonly string[], value: unknown): Promise<void> {
+  async function set(key: readonly string[], value: unknown, facts: readonly AuditFacts[]): Promise<void> {
     const { schema } = await load()
-    await setValue({ home, schema, key, value })
+    // Recorded before it counts: where that fails, nothing is changed.
+    const record = async (): Promise<void> => {
+      const time = clock.time()
+      await store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const))
+    }
+    await setValue({ home, schema, key, value, check: record })
     const { configuration } = await load()
     live.model = configuration.model
     live.providers = configuration.providers
@@ -65,7 +74,7 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
       })
       return { ready: !isStandIn, model: current, providers }
     },
-    async attach(asked) {
+    async attach(asked, by) {
       const { provider, name } = checked(asked, known)
       const { baseURL, key } = asked
       const names = await tryProvider({ provider, name, baseURL, key }).catch((error: unknown) => {
@@ -75,14 +84,18 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
       const kept = key ? await keepKey(home, name, key) : undefined
       try {
         const apiKeyFile = kept?.inHome
-        await set(['providers', name], { ...before, kind: provider.kind, ...defined({ baseURL, apiKeyFile }) })
+        const attached = { ...before, kind: provider.kind, ...defined({ baseURL, apiKeyFile }) }
+        await set(['providers', name], attached, [
+          ...(kept ? [changeFacts(kept.inHome, 'a key was kept in it', by)] : []),
+          changeFacts('config.json', `providers.${name} set: a provider was attached`, by),
+        ])
       } catch (error) {
         await kept?.putBack()
         throw error
       }
       return { name, models: names.map((model) => `${name}/${model}`) }
     },
-    async chooseModel(id) {
+    async chooseModel(id, by) {
       await choice.assertUsable(id)
       const { configuration, origins } = await load()
       const { model } = origins
@@ -92,9 +105,13 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
           `The environment variable ${model} sets the model to ${configuration.model}. Start the gateway without it.`,
         )
       }
-      await set(['model'], id)
+      await set(['model'], id, [changeFacts('config.json', 'model set', by)])
     },
   }
+}
+
+function changeFacts(rule: string, reason: string, by: string | undefined): AuditFacts {
+  return { kind: 'change', rule, reason, ...defined({ by }) }
 }
 
 function checked(

@@ -19,6 +19,7 @@ import {
   accessRules,
   changedTools,
   commandAnswer,
+  commandPresets,
   editJson,
   fileDiff,
   type GateAnswer,
@@ -34,12 +35,14 @@ import { runtimeFailure } from '../failure.ts'
 import { fileVersions } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
 import { ACCESS_FILE, accessFailure, accessWrites, editAccess } from './edit-access.ts'
+import type { ToolPolicy } from './tool-policy.ts'
 
 interface AccessServiceOptions {
   readonly home: string
   readonly environment: Environment
   readonly store: SessionStore
   readonly clock: Clock
+  readonly policy: Pick<ToolPolicy, 'current' | 'waiting'>
   /** Everything that can be called in any session or turn. */
   readonly tools: () => Promise<readonly Tool[]>
 }
@@ -48,7 +51,14 @@ interface AccessServiceOptions {
 const MOST_COMMANDS = 500
 
 /** Changes of `tool-access.json` that a person sees before they are written. */
-export function createAccessService({ home, environment, store, clock, tools }: AccessServiceOptions): AccessService {
+export function createAccessService({
+  home,
+  environment,
+  store,
+  clock,
+  policy,
+  tools,
+}: AccessServiceOptions): AccessService {
   const read = (text: string): AccessRead => readAccess(text, environment)
 
   async function current(): Promise<{ readonly path: string; readonly text: string }> {
@@ -66,20 +76,34 @@ export function createAccessService({ home, environment, store, clock, tools }: 
   }
 
   async function described(path: string, text: string, known: readonly Tool[]): Promise<AccessView> {
-    const policy = read(text)
+    const file = read(text)
     return {
       path,
       text,
       digest: sha256(text),
-      problems: policy.type === 'faulty' ? policy.problems : [],
+      problems: file.type === 'faulty' ? file.problems : [],
       overrides: SHELL_VARIABLES.filter((name) => (environment[name]?.trim() ?? '') !== ''),
       rules: accessRules(
-        policy,
+        file,
         known.map(({ name }) => name),
         await calledCommands(store),
       ),
-      ...(policy.type === 'access' ? { policy: policyOf(policy.access) } : {}),
+      presets: commandPresets.map(({ name, allows, leaves, commands }) => ({
+        name,
+        allows,
+        leaves,
+        commands: commands.flatMap(({ begins }) => begins),
+        isAllowed: file.type === 'access' && file.access.shell.presets.includes(name),
+      })),
+      ...(file.type === 'access' ? { policy: policyOf(file.access) } : {}),
+      ...defined({ inForce: await inForce() }),
     }
+  }
+
+  async function inForce(): Promise<AccessPolicy | undefined> {
+    if (!(await policy.waiting?.())) return undefined
+    const counts = await policy.current()
+    return counts.type === 'access' ? policyOf(counts.access) : undefined
   }
 
   async function preview({ text, steps = [], trial }: AccessPreviewOptions): Promise<AccessPreview> {
@@ -100,6 +124,7 @@ export function createAccessService({ home, environment, store, clock, tools }: 
 
   return {
     preview,
+    inForce: () => policy.current(),
     async view() {
       const [{ path, text }, known] = await Promise.all([current(), tools()])
       return described(path, text, known)

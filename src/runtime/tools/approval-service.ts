@@ -1,4 +1,4 @@
-import { type Approvals, callFacts } from '../../agent.ts'
+import { type Approvals, callFacts, readFacts } from '../../agent.ts'
 import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
@@ -160,13 +160,14 @@ function isAbout(approval: string): (entry: Entry) => boolean {
   return (entry) => entry.type === 'approval' && entry.approval === approval
 }
 
-function approvalView({ approval, session, turn, toolCallId, time, rule, request, digest }: Question): WaitingApproval {
-  return { approval, session, turn, toolCallId, time, rule, request, digest }
+function approvalView(question: Question): WaitingApproval {
+  const { approval, session, turn, toolCallId, time, rule, request, digest, read } = question
+  return { approval, session, turn, toolCallId, time, rule, request, digest, ...defined({ read }) }
 }
 
 function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
-  const { session, turn, toolCallId, call, request, digest } = question
-  const about = { ...callFacts(request), session, turn, toolCallId, call, digest, rule: by, by }
+  const { session, turn, toolCallId, call, request, digest, read } = question
+  const about = { ...callFacts(request), ...readFacts(read), session, turn, toolCallId, call, digest, rule: by, by }
   if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }
   return { ...about, decision: 'denied', ...(decided.reason ? { reason: decided.reason } : {}) }
 }

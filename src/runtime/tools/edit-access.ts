@@ -1,10 +1,11 @@
 import { RuntimeError } from '../../capability.ts'
 import { errorMessage, sha256 } from '../../platform.ts'
 import type { AuditFacts, RecordStore, Write } from '../../session.ts'
-import { readAccess } from '../../tool.ts'
+import { isWider, narrowAccess, readAccess } from '../../tool.ts'
 import { editFile } from '../home/edit-file.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
+import { acceptedAccess, acceptedWrite, isAccepted, readAccepted } from './accepted-policy.ts'
 
 /** A change of `tool-access.json` that was made. */
 export interface EditedAccess {
@@ -56,7 +57,12 @@ export async function editAccess(
   return { file, isChanged, before, after }
 }
 
-/** What is kept of a change: the content before and after, and a record in the audit for each of `facts`. */
+/**
+ * What is kept of a change by a person: the content before and after, what is accepted with it, and a record in the audit for
+ * each of `facts`. Where a change by other means waits, nothing wider is accepted with it.
+ *
+ * @throws RuntimeError `changed` where the change is wider than a file that waits itself
+ */
 export async function accessWrites(
   store: Pick<RecordStore, 'record'>,
   { before, after }: Pick<EditedAccess, 'before' | 'after'>,
@@ -65,8 +71,28 @@ export async function accessWrites(
 ): Promise<readonly Write[]> {
   return [
     ...(await fileVersionWrites(store, { file: ACCESS_FILE, before, after, time })),
+    ...(await acceptedWith(store, { before, after }, time)),
     ...facts.map((each): Write => ({ type: 'audit', facts: { ...each, digest: sha256(after) }, time })),
   ]
+}
+
+async function acceptedWith(
+  store: Pick<RecordStore, 'record'>,
+  { before, after }: Pick<EditedAccess, 'before' | 'after'>,
+  time: string,
+): Promise<readonly Write[]> {
+  const accepted = await readAccepted(store)
+  const file = readAccess(before, {})
+  const waits =
+    accepted !== undefined &&
+    !isAccepted(accepted, before) &&
+    isWider(narrowAccess(acceptedAccess(accepted), file), file)
+  if (!waits) return [acceptedWrite({ text: after }, time)]
+  if (!isWider(file, readAccess(after, {}))) return []
+  const message = 'The file tool-access.json has a change that waits until you accept it. Nothing was written.'
+  const hint =
+    'Show what waits with `foreword accept`. Accept it, or take it back in the file. Then make the change again.'
+  throw new RuntimeError('changed', message, {}, { hint })
 }
 
 /** The error of an edit in the words of the runtime. */

@@ -4,12 +4,23 @@ import {
   type RunningCapabilities,
   type Runtime,
   RuntimeError,
+  type ToolAfterUntrusted,
   type ToolStatus,
   type ToolTrial,
 } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { AuditFacts, SessionStore } from '../../session.ts'
-import { accessAnswer, createToolbox, type PlannedCall, type Tool, type Toolbox } from '../../tool.ts'
+import {
+  accessAnswer,
+  type AccessRead,
+  createToolbox,
+  opensAddresses,
+  ownAfterUntrusted,
+  type PlannedCall,
+  type Tool,
+  toolAfterUntrusted,
+  type Toolbox,
+} from '../../tool.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { offerConditions, policyGate, type ToolPolicy } from './tool-policy.ts'
 
@@ -35,7 +46,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
     await capabilities.ready()
     const toolbox = createToolbox(tools(), {
       gate: policyGate(policy),
-      ...defined({ timeoutMs: settings.toolTimeoutMs }),
+      ...defined({ timeoutMs: settings.toolTimeoutMs, redaction: policy.redaction }),
     })
     if (!toolbox.tools.some(({ name }) => name === tool)) throw noSuchTool(tool, toolbox)
     const call = { toolCallId: clock.newId('call'), toolName: tool, input }
@@ -66,7 +77,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
           from: capabilities.ownerOf(tool.name) ?? 'foreword',
           access: answer.type === 'refuse' ? 'refused' : answer.type === 'ask' ? 'ask' : 'allowed',
           rule: answer.rule,
-          ...(answer.type === 'refuse' ? { reason: answer.reason } : {}),
+          ...(answer.type === 'refuse' ? { reason: answer.reason } : { afterUntrusted: untrustedOf(access, tool) }),
           ...(tool.offeredWith ? { offeredWith: tool.offeredWith } : {}),
           ...(offeredWhile
             ? { offeredWhile: { what: offeredWhile.what, isSo: holds.get(offeredWhile) === true } }
@@ -76,7 +87,9 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
         }
       })
       const offered = new Set(known.map(({ name }) => name))
-      const hidden = [...withheld.values()].filter(({ name }) => !offered.has(name))
+      const hidden = [...withheld.values()].filter(
+        ({ name, declared }) => !offered.has(name) && declared?.kind !== 'prompt',
+      )
       return [...known, ...hidden.map(withheldStatus)]
     },
     async planTool(tool, input) {
@@ -112,6 +125,13 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
       return accepted
     },
   }
+}
+
+function untrustedOf(read: AccessRead, tool: Tool): ToolAfterUntrusted {
+  const set = read.type === 'access' ? toolAfterUntrusted(read.access, tool.name) : undefined
+  const addresses = opensAddresses(tool) ? ({ addresses: true } as const) : {}
+  const own = ownAfterUntrusted(tool)
+  return { value: set?.value ?? own, own, ...defined({ rule: set?.rule }), ...addresses }
 }
 
 function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {

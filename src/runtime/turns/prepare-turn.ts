@@ -4,7 +4,7 @@ import { available, type Layer, layoutOf, type TokenCounter, toolTokens } from '
 import { type Model, ModelError } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
-import { toolDefinition, isListed, type Tool } from '../../tool.ts'
+import { isListed, sentDefinition, type Tool } from '../../tool.ts'
 import { type AssemblyContext, layersFor, type PreparedParts } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
 import { turnClock } from '../clock.ts'
@@ -123,7 +123,7 @@ async function roomBeside(
 ): Promise<number> {
   const { settings, turn } = context
   const budget = budgetFor(context, model)
-  const tools = model.facts.tools ? (await context.allowedTools()).map(toolDefinition) : []
+  const tools = model.facts.tools ? (await context.allowedTools()).map((tool) => sentDefinition(tool).definition) : []
   const others = new Map([...turn.parts].filter(([, each]) => each !== part))
   const layers = await layersFor(
     { ...context, turn: { ...turn, parts: others } },

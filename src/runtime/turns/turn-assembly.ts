@@ -1,7 +1,7 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError } from '../../context.ts'
+import { ContextOverflowError, unframedResults } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource } from '../../session.ts'
@@ -17,6 +17,7 @@ import type { LastCall, SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { counterKey } from './turn-projection.ts'
+import type { TurnTaint } from './turn-taint.ts'
 
 /** What the assembly of a step shares with the rest of its turn. */
 interface AssemblyParts {
@@ -26,12 +27,13 @@ interface AssemblyParts {
   /** Documents in the request itself. */
   readonly documents: readonly CitationSource[]
   readonly words: TurnWords
+  readonly taint: TurnTaint
 }
 
 /** Assembles the steps of a turn, one after the other, each written down with the cut that it makes. */
 export function turnAssembly(
   dependencies: TurnDependencies,
-  { account, journal, citations, documents, words }: AssemblyParts,
+  { account, journal, citations, documents, words, taint }: AssemblyParts,
 ): TurnSetup['assemble'] {
   const { context, state, model, turn, clock, entries, library } = dependencies
   const { store, settings } = context
@@ -96,7 +98,13 @@ export function turnAssembly(
         if (!manifest) return journal.append([assembly])
         cutEntries = cutToWrite(state, { turn, call, cut: manifest.cut, budget: manifest.budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
-        return journal.append([{ ...assembly, ...defined({ cut: manifest.cut }), ...sources }, ...cutEntries])
+        const sent = outcome instanceof ContextOverflowError ? [] : outcome.request.messages
+        const read = taint.assembled({ input: attempt.input, manifest, messages: sent })
+        const foreign = read.length > 0 ? { foreign: read } : {}
+        return journal.append([
+          { ...assembly, ...defined({ cut: manifest.cut }), ...sources, ...foreign },
+          ...cutEntries,
+        ])
       },
     })
     hasAssembled = true
@@ -104,7 +112,7 @@ export function turnAssembly(
     for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
-    const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages
+    const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages.map(unframedResults)
     const { budget, used, slots } = manifest
     // The room for a result in the next call if all of the history gives way, less a tenth for the counter's error.
     const room = (budget.available - used + slots.history - CALL_TOKENS) * 0.9

@@ -9,6 +9,7 @@ import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
+import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from './turn-projection.ts'
 
 /** Joins the loop of a turn to the store, the stream and the account. */
@@ -22,15 +23,16 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   )
   const words = turnWords(dependencies, citations)
   const account = callAccount({ context, model, clock })
-  const journal = turnJournal(dependencies, account, words)
+  const taint = turnTaint(entries, dependencies.tools)
+  const journal = turnJournal(dependencies, account, words, taint)
   const toolbox = createToolbox(dependencies.tools, {
-    gate: policyGate(policy),
-    ...defined({ timeoutMs: settings.toolTimeoutMs }),
+    gate: policyGate(policy, taint),
+    ...defined({ timeoutMs: settings.toolTimeoutMs, redaction: policy.redaction }),
   })
   return {
     turn: { session: state.session, id: turn, entries, signal },
     model,
-    assemble: turnAssembly(dependencies, { account, journal, citations, documents, words }),
+    assemble: turnAssembly(dependencies, { account, journal, citations, documents, words, taint }),
     journal,
     tools: { toolbox, approvals: approvals.of(state, turn), cite: citations.cite },
     limits: {
@@ -68,6 +70,7 @@ function turnJournal(
   { context, state, turn, entries, clock }: TurnDependencies,
   account: CallAccount,
   words: TurnWords,
+  taint: TurnTaint,
 ): Required<Journal> {
   const { store, settings } = context
   const started = entries.some((entry) => entry.type === 'turn-start')
@@ -77,6 +80,7 @@ function turnJournal(
     const audit = await Promise.all(noted.map(withRequest))
     const all = [...opening, ...bodies]
     opening = []
+    taint.noted(bodies)
     const time = clock.time()
     // Handed in together, they reach the disk together.
     const [written] = await Promise.all([

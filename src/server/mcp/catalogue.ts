@@ -8,14 +8,12 @@ import { allDefinitions, assembleDefinition, explainCallPrompt, parseResourceAdd
 import { failureEnvelope, failureReply, successEnvelope } from './envelope.ts'
 import { invalidParams } from './protocol-server.ts'
 import { ownResources, pagedResources } from './resources.ts'
-import { refusalByPolicy } from './tool-permission.ts'
+import { toolRefusal } from './tool-permission.ts'
 
 /** What one capability adds to the MCP server of an open home. */
 export type McpContributionSource = NonNullable<ReturnType<Contributions['mcp']>>
 
 interface CatalogueOptions {
-  /** Of the runtime. */
-  readonly home: string
   /** ISO 8601. */
   readonly time: () => string
   /** Called with unexpected failures. */
@@ -29,8 +27,8 @@ interface CatalogueOptions {
  * a prompt of one name.
  */
 export async function openCatalogue(
-  { store }: Pick<Runtime, 'store'>,
-  { home, time, unexpected, additions }: CatalogueOptions,
+  { store, access }: Pick<Runtime, 'store' | 'access'>,
+  { time, unexpected, additions }: CatalogueOptions,
 ): Promise<McpCatalogue> {
   const { instructions } = allDefinitions(await Promise.all(additions.map(async (addition) => addition.definitions())))
   const added = await Promise.all(additions.map(async (addition) => addition.open()))
@@ -42,7 +40,7 @@ export async function openCatalogue(
     tools,
     resources: pagedResources([...added.flatMap(({ resources = [] }) => resources), ...ownResources(store)]),
     prompts,
-    refusal: refusalByPolicy(home),
+    refusal: async (tool) => toolRefusal(await access.inForce(), tool),
     refused: createMcpAudit({ store, time }).refused,
   }
 }

@@ -16,11 +16,15 @@ export function lateCatalogue(
 ): McpCatalogue {
   const { instructions, tools, templates, prompts } = allDefinitions(added)
   let refusal: Promise<McpCatalogue['refusal']> | undefined
-  const opened = once(() =>
-    open().catch((error: unknown) => {
+  /** Once it is open. */
+  let whole: McpCatalogue | undefined
+  const opened = once(async () => {
+    try {
+      return (whole = await open())
+    } catch (error) {
       throw new HomeNotOpened(`The home cannot be opened: ${errorMessage(error)}`)
-    }),
-  )
+    }
+  })
   /** For everything but tools, which report the error in their envelope. */
   const openedOrRefused = () =>
     opened().catch((error: Error) => {
@@ -40,7 +44,8 @@ export function lateCatalogue(
     async refusal(tool) {
       // Loaded with the first question, so that a client does not wait for it at its start.
       refusal ??= import('./tool-permission.ts').then(({ refusalByPolicy }) => refusalByPolicy(home))
-      return (await refusal)(tool)
+      // What the file forbids is refused without opening the home. What counts of what it allows is known once it is open.
+      return (await (await refusal)(tool)) ?? (await whole?.refusal(tool))
     },
     // The client gets its refusal even where it cannot be recorded.
     refused: async (...refused) => (await opened().catch(() => undefined))?.refused?.(...refused),
@@ -61,7 +66,9 @@ function lateTool(definition: McpTool['definition'], opened: () => Promise<McpCa
     definition,
     async call(input, call) {
       try {
-        const { tools } = await opened()
+        const { tools, refusal } = await opened()
+        const refused = await refusal(definition.name)
+        if (refused !== undefined) return failureEnvelope('unavailable', refused.reason)
         return await tools.find((tool) => tool.definition.name === definition.name)!.call(input, call)
       } catch (error) {
         if (error instanceof HomeNotOpened) return failureEnvelope('unavailable', error.message)

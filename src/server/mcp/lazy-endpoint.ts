@@ -26,13 +26,12 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): La
   let endpoint: Promise<HttpEndpoint> | undefined
 
   async function opened(): Promise<HttpEndpoint> {
-    const [{ httpEndpoint }, { openCatalogue }, { home }] = await Promise.all([
+    const [{ httpEndpoint }, { openCatalogue }] = await Promise.all([
       import('./http-endpoint.ts'),
       import('./catalogue.ts'),
-      runtime.status(),
     ])
     const time = () => new Date().toISOString()
-    const catalogue = await openCatalogue(runtime, { home, time, unexpected, additions })
+    const catalogue = await openCatalogue(runtime, { time, unexpected, additions })
     return httpEndpoint(catalogue, { version, maxBodyBytes, unexpected })
   }
 

@@ -29,7 +29,7 @@ export function serveMcpOverStdio({ home, definitions = [], open, ...options }: 
   const time = () => new Date().toISOString()
   const catalogue = async () => {
     const [{ runtime, additions }, { openCatalogue }] = await Promise.all([open(), import('./catalogue.ts')])
-    return openCatalogue(runtime, { home, time, unexpected, additions })
+    return openCatalogue(runtime, { time, unexpected, additions })
   }
   return stdioConnection(lateCatalogue(catalogue, home, definitions), options)
 }

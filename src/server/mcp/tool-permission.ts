@@ -9,7 +9,7 @@ import {
 } from '../../tool.ts'
 import type { McpCatalogue, ToolRefusal } from '../../capability.ts'
 
-/** Checks tools against the current policy of a home. The environment only affects the shell, which is not offered here. */
+/** Checks tools against the file of a home that is not open yet. The environment only affects the shell, which is not offered here. */
 export function refusalByPolicy(home: string): McpCatalogue['refusal'] {
   const policy = accessFile(accessPaths(home), {}, readText)
   return async (tool) => toolRefusal(await policy.current(), tool)
@@ -20,7 +20,7 @@ export function refusalByPolicy(home: string): McpCatalogue['refusal'] {
  * disables by name or pattern. The owner of an MCP client decides about its calls, so no tool has to be allowed by name. A call
  * that needs approval is refused, because nobody can be asked over MCP.
  */
-function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
+export function toolRefusal(read: AccessRead, name: string): ToolRefusal | undefined {
   const answer = accessAnswer(read, { name })
   if (read.type === 'faulty' || (answer.type === 'refuse' && answer.rule !== 'global.allowedTools')) {
     return answer.type === 'refuse' ? answer : undefined

@@ -24,18 +24,32 @@ const step = z.discriminatedUnion('do', [
 const mode = z.enum(['off', 'allowlist', 'full'])
 
 const state = z.enum(['refused', 'ask', 'allowed'])
-const decision = z.object({ access: state, rule: z.string(), reason: z.string().optional() })
+const decision = z.object({
+  access: state,
+  rule: z.string(),
+  reason: z.string().optional(),
+  afterUntrusted: z
+    .enum(['ask', 'refuse', 'allow'])
+    .optional()
+    .describe('What is set for calls after texts of others. Absent: the tool decides.'),
+})
 
 const rules = z.array(
   z.object({
     rule: z.string(),
-    name: z.string().describe('A name or pattern of tools, or a prefix of commands.'),
+    name: z.string().describe('A name or pattern of tools, the name of a preset, or a prefix of commands.'),
     settings: z.string().optional().describe('What it sets.'),
-    matches: z.array(z.string()).describe('Known tools that it matches, or earlier commands that begin so.'),
+    matches: z.array(z.string()).describe('Known tools that it matches, or earlier commands that it allows.'),
     risk: z.string().optional().describe('Why it allows more than it seems to.'),
     fault: z.string().optional().describe('Why it allows nothing.'),
   }),
 )
+
+const policy = z.object({
+  enabled: z.boolean(),
+  mode,
+  shell: z.object({ enabled: z.boolean(), mode, approval: z.string(), allowAnyCwd: z.boolean() }),
+})
 
 const view = z.object({
   path: z.string(),
@@ -44,14 +58,23 @@ const view = z.object({
   problems: z.array(z.string()).describe('Why nothing may run, with the line.'),
   overrides: z.array(z.string()).describe('Environment variables that override the file.'),
   rules,
-  policy: z
-    .object({
-      enabled: z.boolean(),
-      mode,
-      shell: z.object({ enabled: z.boolean(), mode, approval: z.string(), allowAnyCwd: z.boolean() }),
-    })
+  presets: z
+    .array(
+      z.object({
+        name: z.string(),
+        allows: z.string().describe('What it allows.'),
+        leaves: z.string().describe('What it does not stop.'),
+        commands: z.array(z.string()).describe('What its commands begin with.'),
+        isAllowed: z.boolean().describe('It is in the policy.'),
+      }),
+    )
+    .describe('Packaged commands that know their arguments.'),
+  policy: policy.optional().describe('The settings of the text. Absent where it cannot be read.'),
+  inForce: policy
     .optional()
-    .describe('The settings in force. Absent where the file cannot be read.'),
+    .describe(
+      'The settings that count, where the file lets through more than was accepted. Absent where nothing waits.',
+    ),
 })
 
 const preview = view.extend({
@@ -61,7 +84,18 @@ const preview = view.extend({
   widens: z
     .array(
       z.object({
-        kind: z.enum(['tool', 'tools', 'command', 'folder', 'sandbox', 'network', 'read', 'write']),
+        kind: z.enum([
+          'tool',
+          'tools',
+          'command',
+          'preset',
+          'folder',
+          'sandbox',
+          'network',
+          'read',
+          'write',
+          'untrusted',
+        ]),
         name: z.string(),
         before: state,
         after: state,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../capability.ts'
-import { defined } from '../../platform.ts'
+import { defined, type KnownSecrets } from '../../platform.ts'
 import { exportSession, sessionView } from '../../session.ts'
 import { errorBody, json } from '../answer.ts'
 import { HttpFailure, requireSession, toFailure } from '../failure.ts'
@@ -10,7 +10,7 @@ import { sessionRowSchema } from '../schema.ts'
 const LARGEST_IMPORT = 512 * 1024 * 1024
 
 /** Sessions as JSON Lines: out of a home and into one. */
-export function sessionTransferRoutes(runtime: Runtime): readonly Route[] {
+export function sessionTransferRoutes(runtime: Runtime, secrets?: KnownSecrets): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -27,7 +27,7 @@ export function sessionTransferRoutes(runtime: Runtime): readonly Route[] {
             sink.header('content-type', 'application/jsonl; charset=utf-8')
             sink.header('content-disposition', `attachment; filename="${id.replaceAll(/[^\w.-]/g, '_')}.jsonl"`)
             sink.begin()
-            for await (const line of exportSession(runtime.store, id)) {
+            for await (const line of exportSession(runtime.store, id, secrets)) {
               if (sink.signal.aborted) return
               await sink.write(`${line}\n`)
             }

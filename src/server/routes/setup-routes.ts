@@ -51,7 +51,7 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
           schema: z.object({ name: z.string(), models: z.array(z.string()) }),
         },
       },
-      handle: async ({ body }) => json(await runtime.setup.attach(body), 201),
+      handle: async ({ body, caller }) => json(await runtime.setup.attach(body, caller.by), 201),
     }),
     route({
       method: 'PUT',
@@ -61,8 +61,8 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Sets the model of sessions that choose none, in config.json and from the next turn on',
       body: z.strictObject({ model: z.string().min(1) }),
       answers: { 204: { description: 'Set' } },
-      handle: async ({ body }) => {
-        await runtime.setup.chooseModel(body.model)
+      handle: async ({ body, caller }) => {
+        await runtime.setup.chooseModel(body.model, caller.by)
         return empty(204)
       },
     }),

@@ -18,6 +18,8 @@ interface TokenRoutesOptions {
   readonly browsers: BrowserSessions
   /** The server asks for this token of the owner from now on. */
   use(token: string): void
+  /** A named token was made: this is the only moment at which it is known. */
+  onMade(name: string, token: string): void
 }
 
 const tag = 'tokens'
@@ -113,7 +115,7 @@ function ownerTokenRoutes(
 }
 
 /** Tokens for others. A token is in the answer that makes it, and in no other. */
-function namedTokenRoutes({ tokens }: TokenRoutesOptions): readonly Route[] {
+function namedTokenRoutes({ tokens, onMade }: TokenRoutesOptions): readonly Route[] {
   if (tokens === undefined) return []
   const { named, uses } = tokens
   return [
@@ -149,6 +151,7 @@ function namedTokenRoutes({ tokens }: TokenRoutesOptions): readonly Route[] {
       },
       async handle({ body, caller }) {
         const { hash: _hash, ...made } = await named.make(body, caller.by)
+        onMade(made.name, made.token)
         return json(made, 201)
       },
     }),

@@ -145,15 +145,19 @@ const TEXTS = [
 const NUMBERS = ['exitCode', 'durationMs', 'bytes']
 const FLAGS = ['ok', 'truncated']
 
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
 function isStoredFacts(value: unknown): value is StoredFacts {
   if (typeof value !== 'object' || value === null) return false
-  const { kind, previous, argv, ...rest } = value as Record<string, unknown>
+  const { kind, previous, argv, read, ...rest } = value as Record<string, unknown>
   const areAll = (names: readonly string[], type: string) =>
     names.every((name) => rest[name] === undefined || rest[name] === null || typeof rest[name] === type)
   return (
     KINDS.includes(kind) &&
     typeof previous === 'string' &&
-    (argv === undefined || (Array.isArray(argv) && argv.every((word) => typeof word === 'string'))) &&
+    [argv, read].every((words) => words === undefined || isTexts(words)) &&
     areAll(TEXTS, 'string') &&
     areAll(NUMBERS, 'number') &&
     areAll(FLAGS, 'boolean')

@@ -2,6 +2,7 @@ import { defined } from '../../platform.ts'
 import type { Tool } from '../tool.ts'
 import type { GateAnswer } from '../toolbox.ts'
 import { type Access, type AccessRead, isListed, type ToolAccess, toolSetting } from './access.ts'
+import { faultyText } from './faulty-text.ts'
 
 /**
  * Whether a tool may run. Refusals come in the order and in the words of BEHAVIOURS §2.3; the rule names the setting
@@ -9,8 +10,7 @@ import { type Access, type AccessRead, isListed, type ToolAccess, toolSetting } 
  */
 export function accessAnswer(read: AccessRead, tool: Pick<Tool, 'name' | 'approval' | 'readsContext'>): GateAnswer {
   if (read.type === 'faulty') {
-    const [first = 'it cannot be read'] = read.problems
-    return refuse('tool-access.json', `Tools are disabled (tool-access.json is faulty: ${first})`)
+    return refuse('tool-access.json', `Tools are disabled (${faultyText(read.problems.slice(0, 1))})`)
   }
   const { name } = tool
   const { global } = read.access

@@ -2,16 +2,17 @@ import { type AccessRead, matchesToolName } from './access.ts'
 import { allowingPrefix } from './command-answer.ts'
 import { commandWords } from './command-words.ts'
 import { prefixRisk } from './prefix-risk.ts'
+import { presetAnswer, presetRisk } from './presets.ts'
 
 /** One entry of `tool-access.json`, and what it lets through or holds back. */
 export interface AccessRule {
-  /** Where it is: `global.allowedTools`, `tools.NAME` or `tools.shell.allowedPrefixes`. */
+  /** Where it is: `global.allowedTools`, `tools.NAME`, `tools.shell.presets` or `tools.shell.allowedPrefixes`. */
   readonly rule: string
-  /** A name or pattern of tools, or a prefix of commands. */
+  /** A name or pattern of tools, the name of a preset, or a prefix of commands. */
   readonly name: string
   /** What it sets, such as `approval: ask`. */
   readonly settings?: string
-  /** Known tools that it matches, or commands that were called before and begin so. */
+  /** Known tools that it matches, or commands that were called before and that it allows. */
   readonly matches: readonly string[]
   /** Why it allows more than it seems to: `it runs …`. */
   readonly risk?: string
@@ -45,6 +46,16 @@ export function accessRules(
         .join(', '),
       matches: matching(name),
     })),
+    ...shell.presets.map((name): AccessRule => {
+      const risk = presetRisk(name)
+      const isAllowed = (words: readonly string[]) => presetAnswer(words, [name]).type === 'allowed'
+      return {
+        rule: 'tools.shell.presets',
+        name,
+        matches: called.filter(({ words }) => isAllowed(words)).map(({ command }) => command),
+        ...(risk === undefined ? {} : { risk }),
+      }
+    }),
     ...shell.allowedPrefixes.map((prefix): AccessRule => {
       const words = commandWords(prefix)
       const risk = prefixRisk(prefix)

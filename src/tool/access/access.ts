@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { nearestName } from '../../platform.ts'
+import { PRESET_NAMES } from './presets.ts'
 
 /** The policy of `tool-access.json` and the environment, with every default filled in (BEHAVIOURS §2.3, §2.4). */
 export interface Access {
@@ -18,10 +20,15 @@ type GlobalAccess = Settings<typeof globalShape>
 export type ToolAccess = Settings<typeof toolShape>
 
 /** The rules of `shell`, with every default filled in. */
-export interface ShellAccess extends Required<Settings<typeof shellShape>> {
+export interface ShellAccess extends Required<Omit<Settings<typeof shellShape>, 'afterUntrusted'>> {
+  /** Absent: patterns of names decide, and then what a command does. */
+  readonly afterUntrusted?: AfterUntrusted
   /** The setting that decided, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string
 }
+
+/** What happens to a call that was asked for after the model had read texts of others. */
+export type AfterUntrusted = 'ask' | 'refuse' | 'allow'
 
 /** What a schema gives, for reading. */
 type Settings<Schema extends z.ZodType<object>> = {
@@ -105,6 +112,13 @@ const word = z.string('must be a string').regex(/\S/, 'must not be blank')
 const namePattern = new RegExp(NAME_PATTERN.source)
 const mode = choice('off', 'allowlist', 'full')
 const approval = choice('ask', 'never')
+const presetName = z.enum(PRESET_NAMES, {
+  error: ({ input }) => {
+    const near = typeof input === 'string' ? nearestName(input, PRESET_NAMES) : undefined
+    return `is not a preset${near === undefined ? '' : `; did you mean ${near}?`} (presets: ${PRESET_NAMES.join(', ')})`
+  },
+})
+const afterUntrusted = choice('ask', 'refuse', 'allow').exactOptional()
 
 function choice<const Choice extends readonly [string, ...string[]]>(...choices: Choice) {
   return z.enum(choices, `must be one of ${choices.join(', ')}`)
@@ -125,6 +139,9 @@ const toolShape = object({
   approval: approval
     .exactOptional()
     .describe('Whether a person must approve every call. By default, the tool decides.'),
+  afterUntrusted: afterUntrusted.describe(
+    'What happens to a call that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. For a tool that opens addresses, this applies to addresses that nobody named. By default, `ask` for tools that change something, and `allow` for tools that only read.',
+  ),
   timeoutMs: count.exactOptional().describe('Time limit for one call, in milliseconds.'),
   maxShownChars: count
     .exactOptional()
@@ -136,15 +153,26 @@ export const shellShape = object({
   mode: mode
     .default('allowlist')
     .describe(
-      '`off`: no command may run. `allowlist`: only commands that begin with one of `allowedPrefixes`, without a shell. `full`: any command, run by /bin/sh.',
+      '`off`: no command may run. `allowlist`: only commands that one of `presets` allows or that begin with one of `allowedPrefixes`, without a shell. `full`: any command, run by /bin/sh.',
     ),
   approval: approval
     .exactOptional()
     .meta({ description: 'Whether a person must approve every command.', default: 'never' }),
+  afterUntrusted: afterUntrusted.describe(
+    'What happens to a command that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. By default, `ask`, except for commands that are known to change nothing.',
+  ),
+  presets: z
+    .array(presetName, 'must be a list')
+    .default([])
+    .describe(
+      'Packaged commands with the arguments that they may have. Paths among these must lie in the workspace. `foreword tools presets` explains each.',
+    ),
   allowedPrefixes: z
     .array(word, 'must be a list')
     .default([])
-    .describe('Prefixes of commands, compared word by word: `git status` allows `git status -s` but not `git stash`.'),
+    .describe(
+      'Prefixes of commands, compared word by word: `git status` allows `git status -s` but not `git stash`. Any argument may follow.',
+    ),
   timeoutMs: count
     .default(15_000)
     .describe(

@@ -15,6 +15,10 @@ for (const [command, settings, expected] of [
   ['ls | sh', { allowedPrefixes: ['ls'] }, 'refuse tools.shell.mode'],
   ['ls | sh', { mode: 'full' }, 'allow tools.shell.mode'],
   ['ls', { allowedPrefixes: ['ls'], approval: 'ask' }, 'ask tools.shell.approval'],
+  ['git log -5', { presets: ['git-read'] }, 'allow tools.shell.presets "git-read"'],
+  ['git log --output=x', { presets: ['git-read'] }, 'refuse tools.shell.presets'],
+  ['git log -5', { presets: ['git-read'], allowedPrefixes: ['git'] }, 'allow tools.shell.allowedPrefixes "git"'],
+  ['git log -5', { presets: ['git-read'], approval: 'ask' }, 'ask tools.shell.approval'],
   ['rm', { allowedPrefixes: ['ls'], approval: 'ask' }, 'refuse tools.shell.allowedPrefixes'],
   ['ls', { enabled: false, allowedPrefixes: ['ls'] }, 'refuse tools.shell.enabled'],
 ] as const) {

@@ -2,6 +2,7 @@ import type { GateAnswer } from '../toolbox.ts'
 import type { AccessRead } from './access.ts'
 import { accessAnswer } from './access-answer.ts'
 import { commandWords } from './command-words.ts'
+import { presetAnswer } from './presets.ts'
 
 /**
  * The first prefix that a command begins with: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is parsed like a
@@ -24,16 +25,30 @@ export function beginsWith(words: readonly string[], beginning: readonly string[
   return beginning.every((word, index) => words[index] === word)
 }
 
-/** Whether the policy lets `shell` run a command, and the setting that decides: for a person who tries a rule. Runs nothing. */
+/**
+ * Whether the policy lets `shell` run a command, and the setting that decides: for a person who tries a rule. Runs nothing,
+ * and does not look where the paths of a preset lead.
+ */
 export function commandAnswer(read: AccessRead, command: string): GateAnswer {
   const answer = accessAnswer(read, { name: 'shell' })
   if (answer.type === 'refuse' || read.type === 'faulty') return answer
-  const { mode, allowedPrefixes } = read.access.shell
+  const { mode, presets, allowedPrefixes } = read.access.shell
   if (mode === 'full') return answer.type === 'ask' ? answer : { type: 'allow', rule: 'tools.shell.mode' }
   const words = commandWords(command)
   if (words.type === 'refused') return { type: 'refuse', rule: 'tools.shell.mode', reason: words.why }
+  // A free prefix comes first: with it, a preset that allows the command too confines nothing.
   const prefix = allowingPrefix(words.words, allowedPrefixes)
-  const rule = 'tools.shell.allowedPrefixes'
-  if (prefix === undefined) return { type: 'refuse', rule, reason: 'no prefix allows this command' }
-  return answer.type === 'ask' ? answer : { type: 'allow', rule: `${rule} ${JSON.stringify(prefix)}` }
+  const preset = presetAnswer(words.words, presets)
+  if (prefix === undefined && preset.type === 'refused') {
+    return presets.length > 0
+      ? { type: 'refuse', rule: PRESETS, reason: preset.why }
+      : { type: 'refuse', rule: PREFIXES, reason: 'no prefix allows this command' }
+  }
+  if (answer.type === 'ask') return answer
+  const rule = preset.type === 'allowed' && prefix === undefined ? PRESETS : PREFIXES
+  const name = prefix ?? (preset.type === 'allowed' ? preset.preset : '')
+  return { type: 'allow', rule: `${rule} ${JSON.stringify(name)}` }
 }
+
+const PRESETS = 'tools.shell.presets'
+const PREFIXES = 'tools.shell.allowedPrefixes'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { changedTools, widenings } from './compare-access.ts'
 import { readAccess } from './read-access.ts'
+import { widenedText } from './widened-text.ts'
 
 const tools = [
   { name: 'read_file' },
@@ -53,6 +54,31 @@ for (const [what, before, after, widened] of [
     ['command git refused → allowed'],
   ],
   ['a longer prefix', shell({ allowedPrefixes: ['git'] }), shell({ allowedPrefixes: ['git status'] }), []],
+  [
+    'a preset',
+    shell({ presets: ['search'], allowedPrefixes: ['git log'] }),
+    shell({ presets: ['search', 'git-read'], allowedPrefixes: ['git log'] }),
+    ['preset git-read refused → allowed'],
+  ],
+  ['a preset in place of a wider prefix', shell({ allowedPrefixes: ['git'] }), shell({ presets: ['git-read'] }), []],
+  [
+    'a prefix in place of a preset',
+    shell({ presets: ['git-read'] }),
+    shell({ allowedPrefixes: ['git log'] }),
+    ['command git log refused → allowed'],
+  ],
+  [
+    'a preset in place of every command with a question',
+    shell({ mode: 'full', approval: 'ask' }),
+    shell({ presets: ['git-read'] }),
+    ['tool shell ask → allowed', 'preset git-read ask → allowed'],
+  ],
+  [
+    'any folder for presets alone',
+    shell({ presets: ['search'] }),
+    shell({ presets: ['search'], allowAnyCwd: true }),
+    [],
+  ],
   ['no sandbox', {}, { sandbox: { enabled: false } }, ['sandbox * ask → allowed']],
   ['a sandbox again', { sandbox: { enabled: false } }, { sandbox: { network: ['curl'] } }, []],
   ['no question without a sandbox', {}, { sandbox: { withoutIt: 'run' } }, ['sandbox * ask → allowed']],
@@ -74,6 +100,25 @@ for (const [what, before, after, widened] of [
     shell({ allowedPrefixes: ['ls'] }),
     shell({ mode: 'full', approval: 'ask' }),
     ['command * refused → ask'],
+  ],
+  [
+    'no question after texts of others',
+    { tools: { 'mail*': { afterUntrusted: 'refuse' } } },
+    {
+      tools: {
+        edit_file: { afterUntrusted: 'allow' },
+        'mail*': { afterUntrusted: 'ask' },
+        'x*': { afterUntrusted: 'ask' },
+      },
+    },
+    ['untrusted mail* refused → ask', 'untrusted edit_file ask → allowed'],
+  ],
+  ['no question after texts of others for a reader', {}, { tools: { read_result: { afterUntrusted: 'allow' } } }, []],
+  [
+    'no question after texts of others for anything',
+    { tools: { read_file: { afterUntrusted: 'refuse' }, shell: { afterUntrusted: 'ask' } } },
+    { tools: { '*': { afterUntrusted: 'allow' } } },
+    ['untrusted read_file refused → allowed', 'untrusted * ask → allowed'],
   ],
   [
     'any folder',
@@ -100,6 +145,13 @@ test('a file that could not be read allowed nothing, so all that its correction 
   )
 })
 
+test('a preset that runs code of the project says so', () => {
+  const [old, now] = [shell({}), shell({ presets: ['node-test'] })].map((each) =>
+    readAccess(JSON.stringify(each), {}),
+  ) as [never, never]
+  assert.match(widenings(old, now, tools)[0]!.risk!, /it runs code of the project/)
+})
+
 test('a risky prefix says why', () => {
   const [old, now] = [shell({}), shell({ allowedPrefixes: ['find'] })].map((each) =>
     readAccess(JSON.stringify(each), {}),
@@ -118,5 +170,16 @@ test('tools are listed with their rules before and after', () => {
       before: { access: 'refused', rule: 'global.allowedTools' },
       after: { access: 'ask', rule: 'approval' },
     },
+  ])
+})
+
+test('a sentence says that any argument may follow a prefix, and what a preset that runs code does', () => {
+  const [old, now] = [shell({}), shell({ allowedPrefixes: ['git log'], presets: ['git-read', 'python-test'] })].map(
+    (each) => readAccess(JSON.stringify(each), {}),
+  ) as [never, never]
+  assert.deepEqual(widenings(old, now, tools).map(widenedText), [
+    'A model may run every command that begins with git log, whatever arguments follow.',
+    'A model may run the commands of the preset git-read.',
+    'A model may run the commands of the preset python-test; it runs code of the project, which can do whatever the sandbox lets a program do.',
   ])
 })

@@ -71,14 +71,8 @@ const KNOBS = {
   SHELL_TOOL_MODE: ['mode', (text) => text],
   SHELL_TOOL_TIMEOUT_MS: ['timeoutMs', parseCount],
   SHELL_TOOL_MAX_OUTPUT_CHARS: ['maxOutputChars', parseCount],
-  SHELL_TOOL_ALLOWED_PREFIXES: [
-    'allowedPrefixes',
-    (text) =>
-      text
-        .split(',')
-        .map((word) => word.trim())
-        .filter((word) => word !== ''),
-  ],
+  SHELL_TOOL_PRESETS: ['presets', parseList],
+  SHELL_TOOL_ALLOWED_PREFIXES: ['allowedPrefixes', parseList],
 } as const satisfies Record<string, readonly [keyof typeof shellShape.shape, (text: string) => unknown]>
 
 /** Environment variables that override settings of the shell. */
@@ -96,6 +90,13 @@ function shellKnobs(environment: Readonly<Record<string, string | undefined>>): 
     else values[name] = data
   }
   return { values, problems }
+}
+
+function parseList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 }
 
 function parseCount(text: string): number | string {

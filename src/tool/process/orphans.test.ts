@@ -1,34 +1,61 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import test from 'node:test'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
 import { endOrphans, newMark } from './process-tree.ts'
 
 const onLinux = { skip: process.platform !== 'linux' }
 
 test(
-  'programs of a process that was killed are ended by the next one, and those of a living one stay',
+  'programs of a process that was killed are ended by the next one of its home, and others stay',
   onLinux,
-  async () => {
-    const ours = spawn('sleep', ['60'], { env: { FOREWORD_RUN: newMark() }, stdio: 'ignore' })
-    const orphan = spawn('sleep', ['60'], { env: { FOREWORD_RUN: '999999999.1.left' }, stdio: 'ignore' })
-    const stranger = spawn('sleep', ['60'], { env: {}, stdio: 'ignore' })
-    try {
-      await Promise.all([ours, orphan, stranger].map((child) => once(child, 'spawn')))
-      const ended = once(orphan, 'exit')
-      await until(() => endOrphans() > 0)
-      await ended
-      assert.equal(orphan.signalCode, 'SIGKILL')
-      assert.deepEqual(
-        [ours.exitCode, ours.signalCode, stranger.exitCode, stranger.signalCode],
-        [null, null, null, null],
-      )
-      assert.equal(endOrphans(), 0)
-    } finally {
-      for (const child of [ours, orphan, stranger]) child.kill('SIGKILL')
-    }
+  async (t) => {
+    const [home, other] = [await folderOf(t), await folderOf(t)]
+    const link = join(other, 'link')
+    await symlink(home, link)
+    const living = [program(t, newMark(home)), program(t, undefined), program(t, ofKilled(newMark(undefined)))]
+    const ofOther = program(t, ofKilled(newMark(other)))
+    const orphan = program(t, ofKilled(newMark(home)))
+    await Promise.all([...living, ofOther, orphan].map((child) => once(child, 'spawn')))
+
+    const ended = once(orphan, 'exit')
+    await until(() => endOrphans(link) > 0)
+    await ended
+    assert.equal(orphan.signalCode, 'SIGKILL')
+    assert.equal(endOrphans(home), 0)
+    assert.deepEqual([...living, ofOther].map(isAlive), [true, true, true, true])
+
+    const otherEnded = once(ofOther, 'exit')
+    await until(() => endOrphans(other) > 0)
+    await otherEnded
+    assert.deepEqual(living.map(isAlive), [true, true, true])
   },
 )
+
+/** The mark as a process that is gone made it. */
+function ofKilled(mark: string): string {
+  const [home, , , id] = mark.split('.')
+  return `${home}.999999999.1.${id}`
+}
+
+function program(t: TestContext, mark: string | undefined): ChildProcess {
+  const child = spawn('sleep', ['60'], { env: mark === undefined ? {} : { FOREWORD_RUN: mark }, stdio: 'ignore' })
+  t.after(() => child.kill('SIGKILL'))
+  return child
+}
+
+function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null
+}
+
+async function folderOf(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'orphans-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
 
 /** A program that is just being started has no environment for a moment. */
 async function until(done: () => boolean): Promise<void> {

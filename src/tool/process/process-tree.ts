@@ -1,6 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { readlinkSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import {
+  addDescendants,
+  listProcesses,
+  type ProcessStatus,
+  readEnvironment,
+  readStatus,
+  RUN_MARK,
+} from '../../platform.ts'
 
 /** All processes of one run, wherever they went. */
 interface ProcessTree {
@@ -10,14 +19,11 @@ interface ProcessTree {
   kill(): Promise<void>
 }
 
-/** The environment variable that marks the processes of a run. */
-export const MARK = 'FOREWORD_RUN'
-
 /** The most times that remaining processes are looked for. */
 const MOST_LOOKS = 200
 
 /** The most further looks while only a process without an environment is left. */
-const MOST_UNSURE_LOOKS = 3
+const MOST_UNSURE_LOOKS = 12
 
 /**
  * The processes of the run that `leader` leads, as leader of a session of its own: everybody in that session, their
@@ -27,14 +33,14 @@ const MOST_UNSURE_LOOKS = 3
  */
 export function processTree(leader: number, mark: string): ProcessTree {
   const begun = process.platform === 'linux' ? readStatus(leader)?.begun : undefined
-  const marked = Buffer.from(`${MARK}=${mark}`)
+  const marked = Buffer.from(`${RUN_MARK}=${mark}`)
   const outputs = new Set(readOutputs(leader))
   const known = new Set<string>()
   const sessions = new Set([leader])
 
   function look(): Look {
     if (begun === undefined) return { members: [], unsure: false }
-    const young = statuses().filter((status) => status.begun >= begun && !status.isKernel)
+    const young = listProcesses().filter((status) => status.begun >= begun && !status.isKernel)
     const members = new Set(young.filter((status) => known.has(processKey(status)) || sessions.has(status.session)))
     const others = young.filter((status) => !members.has(status) && !status.isZombie)
     const environments = others.map(({ pid }) => readEnvironment(pid))
@@ -81,67 +87,11 @@ function processKey({ pid, begun }: ProcessStatus): string {
   return `${pid} ${begun}`
 }
 
-/** Children of children come to light one generation at a time. */
-function addDescendants(members: Set<ProcessStatus>, all: readonly ProcessStatus[]): void {
-  const pids = new Set([...members].map(({ pid }) => pid))
-  const found = all.filter((status) => !members.has(status) && pids.has(status.parent))
-  for (const status of found) members.add(status)
-  if (found.length > 0) addDescendants(members, all)
-}
-
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
     // It is gone already, or not ours to end.
-  }
-}
-
-/** The facts of a process under Linux's `/proc`. */
-interface ProcessStatus {
-  readonly pid: number
-  readonly parent: number
-  readonly session: number
-  readonly isZombie: boolean
-  readonly isKernel: boolean
-  /** Clock ticks since the system started. */
-  readonly begun: number
-}
-
-/** Flag of a thread of the kernel. */
-const KERNEL_THREAD = 0x0020_0000
-
-/** All processes that this one can see. */
-function statuses(): readonly ProcessStatus[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStatus(Number(name)) ?? []) : []))
-}
-
-/** `undefined` where the process is gone. */
-function readStatus(pid: number): ProcessStatus | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name is in parentheses and may contain anything, parentheses too.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const state = fields[0]
-    return {
-      pid,
-      parent: Number(fields[1]),
-      session: Number(fields[3]),
-      isZombie: state === 'Z' || state === 'X',
-      isKernel: (Number(fields[6]) & KERNEL_THREAD) !== 0,
-      begun: Number(fields[19]),
-    }
-  } catch {
-    return undefined
-  }
-}
-
-/** `undefined` where the process is gone or belongs to somebody else. */
-function readEnvironment(pid: number): Buffer | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/environ`)
-  } catch {
-    return undefined
   }
 }
 
@@ -157,22 +107,36 @@ function readOutputs(pid: number): readonly string[] {
   })
 }
 
-/** A mark for one run. It begins with its owner: id and birth of this process. */
-export function newMark(): string {
+/** A mark for one run. It begins with the home that it is for, and its owner: id and birth of this process. */
+export function newMark(home: string | undefined): string {
   const begun = process.platform === 'linux' ? readStatus(process.pid)?.begun : undefined
-  return `${process.pid}.${begun ?? 0}.${randomUUID()}`
+  return `${home === undefined ? 'none' : homeName(home)}.${process.pid}.${begun ?? 0}.${randomUUID()}`
+}
+
+/** A name for the folder of a home that says nothing about it: programs of tools can read it. */
+function homeName(home: string): string {
+  return createHash('sha256').update(realPath(home)).digest('hex').slice(0, 16)
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
 }
 
 /**
- * Kills the programs that another process left behind when it was killed: they carry its mark, and it is gone. Returns
- * their number; always 0 where the system has no `/proc`.
+ * Kills the programs of this home that another process left behind when it was killed: they carry its mark, and it is gone.
+ * Those of other homes belong to these. Returns their number; always 0 where the system has no `/proc`.
  */
-export function endOrphans(): number {
+export function endOrphans(home: string): number {
   if (process.platform !== 'linux') return 0
-  const all = statuses().filter(({ isKernel, isZombie }) => !isKernel && !isZombie)
+  const all = listProcesses().filter(({ isKernel, isZombie }) => !isKernel && !isZombie)
   const alive = new Set(all.map(processName))
+  const mark = new RegExp(`(?:^|\0)${RUN_MARK}=${homeName(home)}\\.(\\d+\\.\\d+)\\.`)
   const orphans = all.filter(({ pid }) => {
-    const owner = findOwner(readEnvironment(pid))
+    const [, owner] = mark.exec(readEnvironment(pid)?.toString('latin1') ?? '') ?? []
     return owner !== undefined && !alive.has(owner)
   })
   for (const { pid } of orphans) signal(pid, 'SIGSTOP')
@@ -182,11 +146,4 @@ export function endOrphans(): number {
 
 function processName({ pid, begun }: ProcessStatus): string {
   return `${pid}.${begun}`
-}
-
-/** The owner of the run whose mark an environment carries. */
-function findOwner(environment: Buffer | undefined): string | undefined {
-  if (!environment?.includes(`${MARK}=`)) return undefined
-  const [, owner] = new RegExp(`(?:^|\0)${MARK}=(\\d+\\.\\d+)\\.`).exec(environment.toString('latin1')) ?? []
-  return owner
 }

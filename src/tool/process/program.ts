@@ -1,5 +1,5 @@
 import { imageType } from '../../context.ts'
-import { SIGNATURE_BYTES, signatureType } from '../../platform.ts'
+import { defined, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 import { truncationNote } from '../output-cap.ts'
 import type { ToolMeta, ToolResult } from '../tool.ts'
 
@@ -40,6 +40,8 @@ export interface ProgramEnd {
   readonly durationMs: number
   /** Entries that only the owner may make, and that the run made: paths within the workspace. They were moved out of it. */
   readonly setAside?: readonly string[]
+  /** Which of these could not be moved, where to, and why: a sentence. */
+  readonly setAsideFault?: string
 }
 
 /** One output of a program. */
@@ -60,11 +62,14 @@ export interface ProgramOutput {
  */
 export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: number }): ToolResult {
   const result = endResult(run, limits)
-  const { setAside } = run
-  if (setAside === undefined) return result
-  const note = setAsideNote(setAside)
+  const { setAside, setAsideFault } = run
+  if (setAside === undefined && setAsideFault === undefined) return result
+  const note = [
+    ...(setAside ? [setAsideNote(setAside)] : []),
+    ...(setAsideFault === undefined ? [] : [`[only its owner may make such files: ${setAsideFault}]`]),
+  ].join('\n')
   const noted = result.ok ? { output: joinLines(result.output, note) } : { error: joinLines(result.error, note) }
-  return { ...result, ...noted, meta: { ...result.meta, setAside } }
+  return { ...result, ...noted, meta: { ...result.meta, ...defined({ setAside, setAsideFault }) } }
 }
 
 /** How many paths a note lists. */

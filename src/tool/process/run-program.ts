@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { MARK, newMark, processTree } from './process-tree.ts'
+import { noteToolProgram, RUN_MARK } from '../../platform.ts'
+import { newMark, processTree } from './process-tree.ts'
 import { collectOutput, type Program, type ProgramEnd, type ProgramLimits } from './program.ts'
 
 type End = ProgramEnd['end']
@@ -28,8 +29,9 @@ const LONGEST = 2 ** 31 - 1
 /**
  * Runs a program to its end, or to the end of its limits. Never throws. Afterwards nothing of it is left: not what ignores
  * SIGTERM, not what left its process group, and not what a program that ended by itself had sent into the background.
+ * `home` is the folder of the home that it runs for: where this process is killed, the next one of that home ends the program.
  */
-export async function runProgram(program: Program, limits: ProgramLimits): Promise<ProgramEnd> {
+export async function runProgram(program: Program, limits: ProgramLimits, home?: string): Promise<ProgramEnd> {
   const started = performance.now()
   const stdout = collectOutput(limits.maxOutputChars)
   const stderr = collectOutput(limits.maxOutputChars)
@@ -40,7 +42,7 @@ export async function runProgram(program: Program, limits: ProgramLimits): Promi
     durationMs: Math.round(performance.now() - started),
   })
   if (limits.signal?.aborted) return ended({ type: 'cancelled' })
-  const mark = newMark()
+  const mark = newMark(home)
   const child = start(program, mark)
   if (typeof child === 'string') return ended({ type: 'not-started', why: child })
   const closed = once(child, 'close').catch(() => {})
@@ -51,10 +53,12 @@ export async function runProgram(program: Program, limits: ProgramLimits): Promi
   if (child.pid === undefined) return ended({ type: 'not-started', why: await whyNot(child, program) })
   child.on('error', () => {})
 
+  const forget = noteToolProgram(child.pid)
   const tree = processTree(child.pid, mark)
   const end = await waitForEnd(child, limits, tree.count)
   if (end.type === 'exit' || end.type === 'signal') await Promise.race([closed, wait(LAST_WORDS)])
   await tree.kill()
+  forget()
   await Promise.race([closed, wait(LAST_BYTES)])
   child.stdout?.destroy()
   child.stderr?.destroy()
@@ -69,7 +73,7 @@ function start(program: Program, mark: string): ChildProcess | string {
   try {
     return spawn(argv[0]!, argv.slice(1), {
       cwd: folder,
-      env: { ...environment, [MARK]: mark },
+      env: { ...environment, [RUN_MARK]: mark },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       // Leader of a session and a group of its own: one signal reaches them all.
       detached: process.platform !== 'win32',

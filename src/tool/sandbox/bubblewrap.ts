@@ -27,6 +27,9 @@ export interface Hidden {
 /** The size of the folders that exist only for the run, bytes each. */
 const TEMPORARY_BYTES = 1_073_741_824
 
+/** Processes of its own. As root, even without capabilities, a program could change the settings of the kernel, which are everybody's. */
+const PROCESSES = ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys']
+
 /** Sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
 const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
 
@@ -44,8 +47,8 @@ export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], conf
     (one) => !inside.includes(one) && (one.path === home || !hidden.some((other) => isBelow(other.path, one.path))),
   )
   return [
-    ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), bubblewrap],
-    ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    limited(bubblewrap, memoryKiB),
+    ['--ro-bind', '/', '/', '--dev', '/dev', ...PROCESSES],
     outside.flatMap(hide),
     readable.flatMap((path) => ['--ro-bind', path, path]),
     writable.flatMap((path) => ['--bind', path, path]),
@@ -55,6 +58,36 @@ export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], conf
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--chdir', folder, '--'],
     argv,
   ].flat()
+}
+
+/** A program that needs its own files alone. */
+export interface ClosedProgram {
+  /** The program, by its absolute path, and its arguments. */
+  readonly argv: readonly string[]
+  /** Files and folders that it may read, absolute. Nothing else of the disk is there. */
+  readonly readable: readonly string[]
+  /** The most memory that one process may fill with data, KiB. */
+  readonly memoryKiB: number
+}
+
+/**
+ * The same for a program that has nothing but what it may read: no other files, no place to write, no network, no other
+ * processes. Its open descriptors stay.
+ */
+export function closedArgv(bubblewrap: string, { argv, readable, memoryKiB }: ClosedProgram): string[] {
+  return [
+    limited(bubblewrap, memoryKiB),
+    ['--dev', '/dev', '--proc', '/proc'],
+    readable.flatMap((path) => ['--ro-bind', path, path]),
+    ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--chdir', '/'],
+    // Only now: the places for the others had to be made.
+    ['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
+    ['--', ...argv],
+  ].flat()
+}
+
+function limited(bubblewrap: string, memoryKiB: number): readonly string[] {
+  return ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), bubblewrap]
 }
 
 function hide({ path, kind }: Hidden): readonly string[] {

@@ -14,6 +14,8 @@ export type SandboxProgram =
       readonly why: string
       /** How to get it. */
       readonly hint: string
+      /** The trial took too long, as on a machine that is very busy: there may be one. */
+      readonly isUnsure?: true
     }
 
 /** Only where the system keeps programs of its own: a `PATH` may name folders that others write. */
@@ -65,8 +67,8 @@ async function executable(place: string): Promise<string | undefined> {
   }
 }
 
-async function tryBubblewrap(path: string): Promise<SandboxProgram> {
-  const [program, ...words] = bubblewrapArgv(path, ['/bin/true'], {
+function tryBubblewrap(path: string): Promise<SandboxProgram> {
+  const trial = bubblewrapArgv(path, ['/bin/true'], {
     writable: [],
     readable: [],
     hidden: [{ path: '/tmp', kind: 'folder' }],
@@ -75,11 +77,24 @@ async function tryBubblewrap(path: string): Promise<SandboxProgram> {
     folder: '/',
     memoryKiB: 1_048_576,
   })
+  return trySandbox(path, trial)
+}
+
+/** Whether a program runs to its end in a sandbox of the bubblewrap at `path`. Never rejects. */
+export async function trySandbox(
+  path: string,
+  [program, ...words]: readonly string[],
+  timeoutMs = TRIAL_MS,
+): Promise<SandboxProgram> {
   try {
-    await promisify(execFile)(program!, words, { env: {}, timeout: TRIAL_MS })
+    await promisify(execFile)(program!, words, { env: {}, timeout: timeoutMs, killSignal: 'SIGKILL' })
     return { type: 'bubblewrap', path }
   } catch (error) {
-    const { stderr = '', message } = error as Error & { readonly stderr?: string }
+    const { stderr = '', message, killed } = error as Error & { readonly stderr?: string; readonly killed?: boolean }
+    if (killed) {
+      const why = `bubblewrap did not end a trial within ${timeoutMs / 1000} seconds`
+      return { type: 'none', why, hint: 'Try again when this machine is less busy.', isUnsure: true }
+    }
     const line = stderr.trim().split('\n').at(-1) || message.split('\n', 1)[0]!
     return {
       type: 'none',

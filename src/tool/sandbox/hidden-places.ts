@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath } from 'node:fs/promises'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, delimiter, isAbsolute, join } from 'node:path'
 import { type Hidden, isBelow } from './bubblewrap.ts'
@@ -50,6 +50,15 @@ const PERSONAL_SECRETS = [
   '.zsh_history',
 ]
 
+/** Names of folders that a project has too, with nothing secret in them. */
+const NOT_ONLY_SECRETS = ['.docker', '.kube', '.azure']
+
+/** Whether a file or folder of this name holds keys, passwords or a history of commands, wherever it lies. */
+export function isSecretName(name: string): boolean {
+  const lower = name.toLowerCase()
+  return PERSONAL_SECRETS.includes(lower) && !NOT_ONLY_SECRETS.includes(lower)
+}
+
 /** Everything that a program must not see: the homes of people, known places of secrets, and `more`. Only what exists. */
 export async function hiddenPlaces(environment: Environment, more: readonly string[]): Promise<readonly Hidden[]> {
   const homes = [...new Set([homedir(), ...(environment['HOME'] ? [environment['HOME']] : [])])].filter(isAbsolute)
@@ -58,6 +67,31 @@ export async function hiddenPlaces(environment: Environment, more: readonly stri
   const found = await Promise.all(wanted.map(existing))
   const byPath = new Map(found.flatMap((one) => (one && one.path !== '/' ? [[one.path, one] as const] : [])))
   return [...byPath.values()]
+}
+
+/** The most sockets that are hidden one by one: each is an argument of the sandbox. */
+const MOST_SOCKETS = 500
+
+/**
+ * Sockets with a path at which a process of this machine listens, such as those of a database, a desktop or an agent of
+ * keys. No network keeps a program from these: it reaches whatever it can open.
+ */
+export async function listeningSockets(more: readonly string[]): Promise<readonly Hidden[]> {
+  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '')
+  const named = table.split('\n').flatMap((line) => /^(?:\S+ +){6}\d+ (\/.*)$/.exec(line)?.[1] ?? [])
+  const found = await Promise.all([...new Set([...named, ...more])].map(socketAt))
+  const paths = new Set(found.filter((path) => path !== undefined))
+  if (paths.size > MOST_SOCKETS) throw new Error(`more than ${MOST_SOCKETS} sockets have a path on this machine`)
+  return [...paths].map((path) => ({ path, kind: 'file' }))
+}
+
+async function socketAt(place: string): Promise<string | undefined> {
+  try {
+    const path = await realpath(place)
+    return (await lstat(path)).isSocket() ? path : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function hostKeys(): Promise<readonly string[]> {

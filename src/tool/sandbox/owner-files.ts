@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { errorMessage } from '../../platform.ts'
 
 /**
  * Names of files that other programs obey as the owner's word: instructions of agents, settings of editors, shells, package
@@ -45,16 +46,31 @@ const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 /** The most folders that one search opens. */
 const MOST_FOLDERS = 20_000
 
-/** Whether an entry of this name belongs to the owner alone. Some file systems do not tell `.GIT` from `.git`. */
+/** Whether an entry of this name belongs to the owner alone, on any file system. */
 export function isOwnersName(name: string): boolean {
-  const lower = name.toLowerCase()
-  return FILES.has(lower) || FOLDERS.has(lower)
+  const plain = plainName(name)
+  return FILES.has(plain) || FOLDERS.has(plain)
+}
+
+/**
+ * A name without the differences that some file systems ignore: case and invisible characters, and on Windows and its shares
+ * what a name ends in (`.git.`, `.git `), a short name (`GIT~1`), and a stream behind a colon.
+ */
+function plainName(name: string): string {
+  const [file] = name.replace(/\p{Cf}/gu, '').split(':', 1)
+  const plain = file!
+    .replace(/[. ]+$/, '')
+    .toUpperCase()
+    .toLowerCase()
+  return plain === 'git~1' ? '.git' : plain
 }
 
 /** Entries of a workspace that belong to the owner alone. */
 export interface OwnerFiles {
   /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
+  /** Sockets that lie in the workspace. Absolute. */
+  readonly sockets: readonly string[]
   /** `false` where the workspace has more folders than were searched. */
   readonly isComplete: boolean
 }
@@ -69,19 +85,21 @@ interface OwnerFile {
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const entries = new Map<string, OwnerFile>()
+  const sockets: string[] = []
   const open = [folder]
   let searched = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (++searched > MOST_FOLDERS) return { entries, isComplete: false }
+    if (++searched > MOST_FOLDERS) return { entries, sockets, isComplete: false }
     for (const entry of await listFolder(next)) {
       const path = join(next, entry.name)
+      if (entry.isSocket()) sockets.push(path)
       if (isOwnersName(entry.name)) {
         const found = await lookAt(path)
         if (found) entries.set(path, found)
       } else if (entry.isDirectory() && !NOT_SEARCHED.has(entry.name)) open.push(path)
     }
   }
-  return { entries, isComplete: true }
+  return { entries, sockets, isComplete: true }
 }
 
 async function listFolder(folder: string): Promise<readonly Dirent[]> {
@@ -97,27 +115,45 @@ async function lookAt(path: string): Promise<OwnerFile | undefined> {
   return found.isSymbolicLink() ? { identity, link: await readlink(path) } : { identity }
 }
 
+/** What was moved out of a folder, and what could not be: paths within the folder. */
+interface MovedFiles {
+  readonly moved: readonly string[]
+  readonly stuck: readonly StuckFile[]
+}
+
+interface StuckFile {
+  readonly path: string
+  /** Where it should have gone: absolute. */
+  readonly place: string
+  readonly why: string
+}
+
 /**
  * Undoes what a run did to the owner's entries, and returns the paths of what it had made, within the folder. What it made
  * is moved to `place`, so that nothing obeys it and nothing is lost; a link that it replaced is made again. What was only
- * moved with its folder was there before.
+ * moved with its folder was there before. What cannot be moved stays, and is told.
  */
-export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<readonly string[]> {
+export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<MovedFiles> {
   const after = await findOwnerFiles(folder)
   const known = new Set([...before.entries.values()].map(({ identity }) => identity))
   const made = [...after.entries].filter(([, { identity }]) => !known.has(identity)).map(([path]) => path)
   const moved: string[] = []
+  const stuck: StuckFile[] = []
   for (const path of made) {
     const within = relative(folder, path)
     const target = join(place, within)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    if (await move(path, target)) moved.push(within)
+    try {
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+      if (await move(path, target)) moved.push(within)
+    } catch (error) {
+      stuck.push({ path: within, place: target, why: errorMessage(error) })
+    }
   }
   const kept = new Set([...after.entries.values()].map(({ identity }) => identity))
   for (const [path, { identity, link }] of before.entries) {
     if (link !== undefined && !kept.has(identity)) await symlink(link, path).catch(() => {})
   }
-  return moved
+  return { moved, stuck }
 }
 
 /** Answers false where it is gone: another run that ended at the same time has moved it. */

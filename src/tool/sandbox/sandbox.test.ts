@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -81,13 +82,14 @@ test('a program works in the workspace: it reads, writes and has a temporary fol
 test('nothing outside the workspace can be written', { skip }, async (t) => {
   const { sh, top, workspace } = await box(t)
   await writeFile(join(top, 'beside.txt'), 'mine')
-  const tries = ['/etc/x', '/usr/x', join(top, 'beside.txt'), join(top, 'home/tool-access.json'), '/x']
+  const outside = ['/', '/etc', '/usr'].map((folder) => join(folder, `foreword-${randomUUID()}`))
+  const tries = [...outside, join(top, 'beside.txt'), join(top, 'home/tool-access.json')]
   await sh(tries.map((path) => `echo taken > ${path}`).join('\n'))
   await sh(`ln -s ${top}/beside.txt link; echo taken > link; rm -rf ${top}/beside.txt ../data`)
   assert.equal(readFileSync(join(top, 'beside.txt'), 'utf8'), 'mine')
   assert.equal(readFileSync(join(top, 'home/tool-access.json'), 'utf8'), '{}')
   assert.equal(readFileSync(join(top, 'home/data/token'), 'utf8'), 'canary-token')
-  assert.ok(!existsSync('/etc/x') && !existsSync('/usr/x') && !existsSync('/x') && existsSync(workspace))
+  assert.deepEqual([...outside, workspace].filter(existsSync), [workspace])
 })
 
 test('the home, homes of people and scratch files of others are not there', { skip }, async (t) => {
@@ -98,6 +100,20 @@ test('the home, homes of people and scratch files of others are not there', { sk
   assert.doesNotMatch(said, /canary/)
   assert.equal(output(await sh(`ls -A ${homedir()} | wc -l`)).trim(), '0')
 })
+
+test(
+  "a program of a gateway that runs as root cannot change the settings of the kernel, which are everybody's",
+  { skip },
+  async (t) => {
+    const { sh } = await box(t)
+    // Opened to append nothing: where this succeeds, a program of its choice runs outside when another one crashes.
+    const files = ['kernel/core_pattern', 'kernel/modprobe', 'vm/drop_caches', 'fs/binfmt_misc/register']
+    assert.equal(
+      output(await sh(files.map((file) => `(: >> /proc/sys/${file}) 2>/dev/null && echo opened; true`).join('\n'))),
+      '',
+    )
+  },
+)
 
 test('no other process is seen, and so no environment of one', { skip }, async (t) => {
   const { sh } = await box(t)
@@ -123,6 +139,23 @@ test('there is no network, and with sandbox.network there is one, which asks', {
   assert.ok(planned.type === 'planned')
   assert.deepEqual([planned.text, planned.asks], ['workspace, with network', true])
   assert.equal(output(await open.run(process.execPath, '-e', connect)), 'answered\n')
+})
+
+test('no socket of another process is reached by its path, in the workspace or beside it', { skip }, async (t) => {
+  const { run, workspace } = await box(t)
+  const outside = await realpath(
+    await mkdtemp(join('/var/lib', 'sandbox-socket-')).catch(() => mkdtemp(join(workspace, 's-'))),
+  )
+  t.after(() => rm(outside, { recursive: true, force: true }))
+  const reached: string[] = []
+  for (const path of [join(workspace, 'agent.sock'), join(outside, 'database.sock')]) {
+    const server = createServer((socket) => socket.end(String(reached.push(path)))).listen(path)
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const connect = `require("net").connect(${JSON.stringify(path)}).pipe(process.stdout)`
+    assert.equal((await run('node', '-e', connect)).ok, false)
+  }
+  assert.deepEqual(reached, [])
 })
 
 test('what agents and Git obey is read and not changed, at any depth and through links', { skip }, async (t) => {
@@ -151,6 +184,18 @@ test('what a program makes of the kind is moved away, and the model reads which'
   const [run = ''] = readdirSync(setAside)
   assert.equal(readFileSync(join(setAside, run, '0/AGENTS.md'), 'utf8'), 'obey\n')
   assert.equal(readFileSync(join(setAside, run, '0/sub/.git/config'), 'utf8'), 'x\n')
+})
+
+test('what cannot be moved away is named with the reason, and the output of the run is kept', { skip }, async (t) => {
+  const { sh, workspace, setAside } = await box(t)
+  await writeFile(setAside, 'a file where the folder should be')
+  const result = await sh('echo written; echo obey > AGENTS.md; mkdir .git')
+  assert.ok(result.ok, JSON.stringify(result))
+  assert.match(result.output, /^written\n\[only its owner may make such files: /)
+  for (const name of ['AGENTS.md', '.git']) {
+    assert.ok(result.output.includes(`${name} is still in the workspace, since it could not be moved to ${setAside}/`))
+  }
+  assert.equal(readFileSync(join(workspace, 'AGENTS.md'), 'utf8'), 'obey\n')
 })
 
 test('a link of the owner that a program replaces is made again', { skip }, async (t) => {
@@ -241,4 +286,27 @@ test('a policy that cannot be read plans nothing', async (t) => {
   const { plan } = await box(t, { sandbox: { enabled: 'yes' } })
   const planned = await plan(['ls'])
   assert.equal(planned.type, 'refused')
+})
+
+test('where no sandbox can be made, the policy decides; where a busy machine could not try one, a person is asked', async () => {
+  const none = { type: 'none', why: 'bubblewrap is not installed', hint: 'Install it.' } as const
+  for (const [withoutIt, isUnsure, expected] of [
+    ['run', false, 'planned false'],
+    ['run', true, 'planned true'],
+    ['ask', false, 'planned true'],
+    ['ask', true, 'planned true'],
+    ['refuse', false, 'refused'],
+    ['refuse', true, 'refused'],
+  ] as const) {
+    const sandbox = createSandbox({
+      workspace: '/',
+      setAside: '/',
+      environment,
+      access: async () => readAccess(JSON.stringify({ sandbox: { withoutIt } }), {}),
+      find: async () => ({ ...none, ...(isUnsure && { isUnsure }) }),
+      places: () => ({ outOfReach: [], readOnly: [], readable: [], programs: [] }),
+    })
+    const plan = await sandbox.plan({ argv: ['true'] })
+    assert.equal(plan.type === 'planned' ? `planned ${plan.asks}` : plan.type, expected, `${withoutIt} ${isUnsure}`)
+  }
 })

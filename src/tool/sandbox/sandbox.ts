@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
-import { isWithin } from '../../platform.ts'
+import { errorMessage, isWithin } from '../../platform.ts'
 import type { AccessRead, SandboxAccess } from '../access/access.ts'
 import { allowingPrefix } from '../access/command-answer.ts'
+import { faultyText } from '../access/faulty-text.ts'
 import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
 import { bubblewrapArgv } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
-import { existingPaths, hiddenPlaces, programFolders } from './hidden-places.ts'
+import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
 import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles } from './owner-files.ts'
 
 /** Confines the programs that tools run. */
@@ -27,10 +28,18 @@ export interface ConfinedProgram {
   /** What to start instead of the program. */
   readonly argv: readonly string[]
   /**
-   * To be called once the program has ended. Moves what it should not have made out of the workspace, and returns the paths
-   * within it.
+   * To be called once the program has ended. Moves what it should not have made out of the workspace. Never rejects: what
+   * could not be moved is told.
    */
-  leave(): Promise<readonly string[]>
+  leave(): Promise<LeftSandbox>
+}
+
+/** What became of what a program should not have made. */
+interface LeftSandbox {
+  /** Paths within the workspace, of what was moved out of it. */
+  readonly moved: readonly string[]
+  /** What is still there, where to it could not be moved, and why, as a sentence. */
+  readonly fault?: string
 }
 
 export interface SandboxWish {
@@ -56,12 +65,16 @@ export interface PlannedSandbox {
 
 /** What a sandbox has to know of the home. Absolute paths. */
 export interface SandboxOptions {
+  /** Its folder. What a killed process leaves behind is ended by the next one of this home; without it by none. */
+  readonly home?: string
   /** The folder that programs may write. */
   readonly workspace: string
   /** Where files go that a program should not have made. */
   readonly setAside: string
   readonly environment: Readonly<Record<string, string | undefined>>
   access(): Promise<AccessRead>
+  /** What this machine can confine with. Default: `findSandbox`. */
+  readonly find?: () => Promise<SandboxProgram>
   /** `outOfReach` is hidden, `readOnly` is not written, `readable` and `programs` are shown. */
   places(): {
     readonly outOfReach: readonly string[]
@@ -76,15 +89,16 @@ const MOST_PROTECTED = 500
 
 /** Creates the sandbox of a home. It reads the policy for every plan, so that a change applies to the next one. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { environment, access, places, workspace } = options
+  const { environment, access, places, workspace, find = findSandbox, home: owner } = options
+  const runOpen: PlannedSandbox['run'] = (program, limits) => runProgram(program, limits, owner)
 
   async function plan({ argv, readable = [] }: SandboxWish): Promise<SandboxPlan> {
     const read = await access()
-    if (read.type === 'faulty') return { type: 'refused', why: faultText(read.problems) }
+    if (read.type === 'faulty') return { type: 'refused', why: faultyText(read.problems) }
     const { sandbox } = read.access
-    if (!sandbox.enabled) return { type: 'planned', text: 'none', asks: false, run: runProgram }
-    const found = await findSandbox()
-    if (found.type === 'none') return withoutSandbox(found, sandbox)
+    if (!sandbox.enabled) return { type: 'planned', text: 'none', asks: false, run: runOpen }
+    const found = await find()
+    if (found.type === 'none') return withoutSandbox(found, sandbox, runOpen)
     const network = allowingPrefix(argv, sandbox.network) !== undefined
     return {
       type: 'planned',
@@ -124,10 +138,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const owned = await existingPaths([...before.flatMap(({ entries }) => [...entries.keys()]), ...readOnly])
     const fault = protectionFault(before, owned)
     if (fault !== undefined) throw new Error(fault)
+    const sockets = network ? [] : await listeningSockets(before.flatMap((each) => each.sockets))
     const argv = bubblewrapArgv(bubblewrap, program.argv, {
       writable,
       readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
-      hidden,
+      hidden: [...hidden, ...sockets.filter(({ path }) => hidden.every((one) => one.path !== path))],
       home,
       readOnly: owned.filter((path) => isShown(path, writable)),
       network,
@@ -139,30 +154,44 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       async leave() {
         const place = join(options.setAside, randomUUID())
         const moved: string[] = []
+        const faults: string[] = []
         for (const [index, folder] of writable.entries()) {
-          moved.push(...(await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))))
+          try {
+            const restored = await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))
+            moved.push(...restored.moved)
+            for (const { path, place: target, why } of restored.stuck) faults.push(stuckText(path, target, why))
+          } catch (error) {
+            faults.push(
+              `${folder} could not be searched for files that only its owner may make: ${errorMessage(error)}`,
+            )
+          }
         }
-        return moved
+        return { moved, ...(faults.length > 0 && { fault: faults.join('; ') }) }
       },
     }
   }
 
   async function runConfined(bubblewrap: string, grants: Grants, program: Program, limits: ProgramLimits) {
     const started = performance.now()
+    let confined: ConfinedProgram
     try {
-      const confined = await confine(bubblewrap, grants, program)
-      const end = await runProgram({ ...program, argv: confined.argv }, limits)
-      const moved = await confined.leave()
-      return { ...withoutWrapper(end, program.argv[0]!), ...(moved.length > 0 && { setAside: moved }) }
+      confined = await confine(bubblewrap, grants, program)
     } catch (error) {
-      return notStarted(`the sandbox could not be prepared: ${(error as Error).message}`, started)
+      return notStarted(`the sandbox could not be prepared: ${errorMessage(error)}`, started)
+    }
+    const end = await runProgram({ ...program, argv: confined.argv }, limits, owner)
+    const { moved, fault } = await confined.leave()
+    return {
+      ...withoutWrapper(end, program.argv[0]!),
+      ...(moved.length > 0 && { setAside: moved }),
+      ...(fault !== undefined && { setAsideFault: fault }),
     }
   }
 
   async function enter(program: Pick<Program, 'argv' | 'folder'>, network: boolean): Promise<ConfinedProgram> {
     const read = await access()
-    if (read.type === 'faulty') throw new Error(faultText(read.problems))
-    const found = await findSandbox()
+    if (read.type === 'faulty') throw new Error(faultyText(read.problems))
+    const found = await find()
     if (found.type === 'none') throw new Error(`it needs a sandbox, and ${found.why}. ${found.hint}`)
     return confine(found.path, { sandbox: read.access.sandbox, network, readable: [] }, program)
   }
@@ -177,15 +206,20 @@ interface Grants {
   readonly readable: readonly string[]
 }
 
-function faultText(problems: readonly string[]): string {
-  return `tool-access.json is faulty: ${problems.join('; ')}`
+function stuckText(path: string, target: string, why: string): string {
+  return `${path} is still in the workspace, since it could not be moved to ${target}: ${why}`
 }
 
-function withoutSandbox({ why, hint }: Extract<SandboxProgram, { type: 'none' }>, sandbox: SandboxAccess): SandboxPlan {
+function withoutSandbox(
+  { why, hint, isUnsure }: Extract<SandboxProgram, { type: 'none' }>,
+  sandbox: SandboxAccess,
+  run: PlannedSandbox['run'],
+): SandboxPlan {
   if (sandbox.withoutIt === 'refuse') {
     return { type: 'refused', why: `programs run only in a sandbox here, and ${why}. ${hint}` }
   }
-  return { type: 'planned', text: `none, since ${why}`, asks: sandbox.withoutIt === 'ask', run: runProgram }
+  // There may be a sandbox, and who allowed programs to run without one meant a machine that has none.
+  return { type: 'planned', text: `none, since ${why}`, asks: sandbox.withoutIt === 'ask' || isUnsure === true, run }
 }
 
 function sandboxText({ writable }: SandboxAccess, network: boolean): string {

@@ -56,3 +56,22 @@ function assembled(objects: readonly (string | Buffer)[], trailer: string): Buff
   const end = `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R /Info 4 0 R ${trailer} >>\nstartxref\n${at}\n%%EOF\n`
   return Buffer.concat([...parts, Buffer.from(end)])
 }
+
+/** A PDF of some 750 bytes that draws sixteen million letters: a page and a form draw the next form four thousand times each. */
+export function unfoldingPdf(): Buffer {
+  const drawing = (head: string, content: string) => {
+    const packed = deflateSync(content, { level: 9 }).toString('latin1')
+    return `<<${head}/Filter/FlateDecode/Length ${packed.length}>>stream\n${packed}\nendstream`
+  }
+  const form = '/Subtype/Form/BBox[0 0 9 9]/Resources'
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>/Contents 4 0 R>>',
+    drawing('', '/X Do '.repeat(4000)),
+    drawing(`${form}<</XObject<</X 6 0 R>>>>`, '/X Do '.repeat(4000)),
+    drawing(`${form}<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Arial>>>>>>`, 'BT /F 9 Tf (a) Tj ET'),
+  ]
+  const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('')
+  return Buffer.from(`%PDF-1.4\n${body}trailer\n<</Root 1 0 R>>\n%%EOF`, 'latin1')
+}

@@ -4,9 +4,16 @@ import { ApiError, request } from './client.ts'
 
 export type { Finding }
 
+/** The checks of the home, and those for known holes, whose findings have an id. */
+export type DoctorPath = '/api/doctor' | '/api/doctor/security'
+
 /** Lets the gateway check its home, and passes on each finding as it comes. Rejects with `ApiError` where the checks break off. */
-export async function runDoctor(signal: AbortSignal, onFinding: (finding: Finding) => void): Promise<void> {
-  const response = await request('/api/doctor', { signal, headers: { accept: 'text/event-stream' } })
+export async function runDoctor(
+  path: DoctorPath,
+  signal: AbortSignal,
+  onFinding: (finding: Finding & { readonly id?: string }) => void,
+): Promise<void> {
+  const response = await request(path, { signal, headers: { accept: 'text/event-stream' } })
   const messages = response.body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   for await (const { data, event } of messages) {
     if (event === 'end') return

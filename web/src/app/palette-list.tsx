@@ -68,7 +68,7 @@ export function PaletteList({ groups }: { readonly groups: readonly PaletteGroup
                   onPointerMove={() => setMarked(item.id)}
                   onClick={() => item.run()}
                 >
-                  <span className="min-w-0">{item.title}</span>
+                  <bdi className="min-w-0">{item.title}</bdi>
                   {item.about !== undefined && <span className="text-soft">{item.about}</span>}
                 </div>
               )

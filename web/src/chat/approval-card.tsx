@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { api } from '../api/client.ts'
 import { CallDescription } from './call-description.tsx'
 import { DecisionButtons } from '../parts/decision-buttons.tsx'
-import { ReadBefore, type WhatWasRead } from './read-before.tsx'
+import { ForeignTexts, hasRead, ReadBefore, type WhatWasRead } from './read-before.tsx'
 import type { ToolPart } from './turn-parts.ts'
 
 type Approval = NonNullable<ToolPart['approval']>
@@ -15,7 +15,7 @@ export function ApprovalCard({
   readonly approval: Approval
   readonly read: WhatWasRead
 }): ReactNode {
-  const { request, digest, rule } = approval
+  const { request, digest, rule, read: texts = [] } = approval
   const decide = (decision: object): Promise<unknown> =>
     api(`/api/approvals/${encodeURIComponent(approval.approval)}`, {
       method: 'POST',
@@ -33,7 +33,8 @@ export function ApprovalCard({
     >
       <p className="text-soft">{`It runs only if you approve it, by the rule ${rule}.`}</p>
       <CallDescription request={request} />
-      <ReadBefore read={read} />
+      <ForeignTexts texts={texts} />
+      {(texts.length === 0 || hasRead(read)) && <ReadBefore read={read} />}
     </DecisionButtons>
   )
 }

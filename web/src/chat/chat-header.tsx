@@ -16,7 +16,7 @@ export function ChatHeader({ session, choices }: ChatHeaderProps): ReactNode {
   return (
     <header className="flex items-center gap-2 border-b border-line px-4 py-2">
       <h1 className="min-w-0 flex-1 truncate font-semibold">
-        {session === undefined ? 'New conversation' : (data?.title ?? data?.opening ?? 'Untitled')}
+        <bdi>{session === undefined ? 'New conversation' : (data?.title ?? data?.opening ?? 'Untitled')}</bdi>
       </h1>
       <SessionOptions choices={choices} />
     </header>

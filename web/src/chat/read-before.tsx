@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { exactLine } from '../../../src/context.ts'
+import { exactLine, type ForeignText, foreignTextNames } from '../../../src/context.ts'
 import type { CitationSource } from '../../../src/session.ts'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -13,9 +13,29 @@ export interface WhatWasRead {
   readonly results: readonly ToolPart[]
 }
 
+export function hasRead({ sources, results }: WhatWasRead): boolean {
+  return sources.length > 0 || results.length > 0
+}
+
+/** Texts of others that the model had read, by name: files and pages of earlier turns too, where they were still in the request. */
+export function ForeignTexts({ texts }: { readonly texts: readonly ForeignText[] }): ReactNode {
+  if (texts.length === 0) return null
+  return (
+    <div className="text-sm">
+      <p className="text-warn">This call was asked for after the model read texts of others:</p>
+      <ul className="mt-1 list-disc pl-5 text-xs break-words" aria-label="Texts of others that were read">
+        {foreignTextNames(texts).map((name) => (
+          <li key={name}>{name}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 /** What the model had read before it asked: what it asks for may come from there. */
-export function ReadBefore({ read: { sources, results } }: { readonly read: WhatWasRead }): ReactNode {
-  if (sources.length === 0 && results.length === 0) {
+export function ReadBefore({ read }: { readonly read: WhatWasRead }): ReactNode {
+  const { sources, results } = read
+  if (!hasRead(read)) {
     return <p className="text-xs text-soft">In this turn the model had read nothing but your message.</p>
   }
   return (

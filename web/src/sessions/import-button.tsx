@@ -5,6 +5,7 @@ import type { ApiError } from '../api/client.ts'
 import { importSession } from '../api/session-requests.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { finishDeletion } from './pending-deletion.ts'
 
 /** Imports an exported session from a file and opens it. Where its id is taken, a copy is offered. */
 export function ImportButton(): ReactNode {
@@ -13,6 +14,7 @@ export function ImportButton(): ReactNode {
 
   const bringIn = async (file: File, as?: string): Promise<void> => {
     try {
+      if (as === undefined) await finishDeletion(await exportedSession(file))
       const { id } = await importSession(file, as)
       navigate(`/sessions/${encodeURIComponent(id)}`)
     } catch (failed) {
@@ -43,4 +45,18 @@ export function ImportButton(): ReactNode {
       />
     </>
   )
+}
+
+/** The longest first line that is read, bytes. */
+const HEADER_BYTES = 65_536
+
+/** Id of the session of an export; empty where its first line cannot be read, which the gateway tells. */
+async function exportedSession(file: File): Promise<string> {
+  try {
+    const [header = ''] = (await file.slice(0, HEADER_BYTES).text()).split('\n', 1)
+    const { session } = JSON.parse(header) as { readonly session?: { readonly id?: unknown } }
+    return typeof session?.id === 'string' ? session.id : ''
+  } catch {
+    return ''
+  }
 }

@@ -7,6 +7,8 @@ import { showToast } from '../parts/toasts.tsx'
 const UNDO_MS = 8_000
 
 let pending: ReadonlySet<string> = new Set()
+/** What each of them does when it is not waited for any longer. */
+const finish = new Map<string, () => Promise<void>>()
 const listeners = new Set<() => void>()
 
 /**
@@ -15,24 +17,37 @@ const listeners = new Set<() => void>()
  */
 export function deleteWithUndo(session: string, title: string): void {
   change(new Set([...pending, session]))
-  const timer = setTimeout(() => {
-    deleteSession(session)
-      .catch((error: ApiError) => {
-        if (error.code !== 'not-found') showToast({ text: `${title} was not deleted: ${error.message}` })
-      })
-      .finally(() => keep(session))
-  }, UNDO_MS)
-  showToast({
+  const remove = async (): Promise<void> => {
+    clearTimeout(timer)
+    finish.delete(session)
+    hideToast()
+    try {
+      await deleteSession(session)
+    } catch (failed) {
+      const { code, message } = failed as ApiError
+      if (code !== 'not-found') showToast({ text: `${title} was not deleted: ${message}` })
+    }
+    keep(session)
+  }
+  const timer = setTimeout(() => void remove(), UNDO_MS)
+  finish.set(session, remove)
+  const hideToast = showToast({
     text: `${title} will be deleted.`,
     ms: UNDO_MS,
     action: {
       label: 'Undo',
       run() {
         clearTimeout(timer)
+        finish.delete(session)
         keep(session)
       },
     },
   })
+}
+
+/** Deletes a session at once if it waits to be deleted, such as before it is imported again. Never rejects. */
+export async function finishDeletion(session: string): Promise<void> {
+  await finish.get(session)?.()
 }
 
 /** Ids of the sessions that are hidden because they are about to be deleted. */

@@ -41,6 +41,16 @@ export function SessionList(): ReactNode {
     words === '' ? undefined : `/api/search/history?q=${encodeURIComponent(words)}&limit=30`,
   ).data
 
+  // Who stands at the end when rows arrive, or are read again, need not scroll for those behind them.
+  const { readMore } = others
+  const readMoreNear = (offset = list.current?.scrollOffset ?? 0): void => {
+    const { scrollSize = 0, viewportSize = 0 } = list.current ?? {}
+    if (scrollSize - offset - viewportSize < NEAR) readMore()
+  }
+  const nearEnd = useRef(readMoreNear)
+  nearEnd.current = readMoreNear
+  useEffect(() => nearEnd.current(), [others.rows])
+
   const error = pinned.error ?? others.error
   const line = (session: ListedSession): ReactNode => (
     <SessionRow
@@ -80,15 +90,7 @@ export function SessionList(): ReactNode {
             {Object.values(wanted).join('').trim() === '' ? 'No conversations yet.' : 'Nothing matches.'}
           </p>
         )}
-        <Virtualizer
-          ref={list}
-          as="ul"
-          item="li"
-          onScroll={(offset) => {
-            const { scrollSize = 0, viewportSize = 0 } = list.current ?? {}
-            if (scrollSize - offset - viewportSize < NEAR) others.readMore()
-          }}
-        >
+        <Virtualizer ref={list} as="ul" item="li" onScroll={readMoreNear}>
           {[
             ...(top.length === 0 ? [] : [<Heading key=" pinned">Pinned</Heading>]),
             ...top.map(line),

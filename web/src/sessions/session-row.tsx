@@ -31,7 +31,9 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
         className={`flex min-w-0 flex-1 items-center gap-2 px-2 py-1.5 text-sm ${current ? 'font-medium' : ''}`}
       >
         <SessionStateMark state={session.state} />
-        <span className="min-w-0 flex-1 truncate">{title}</span>
+        <span className="min-w-0 flex-1 truncate">
+          <bdi>{title}</bdi>
+        </span>
         {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label="pinned" />}
       </Link>
       <Menu

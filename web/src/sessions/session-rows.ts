@@ -13,10 +13,14 @@ export interface SessionRows {
   readonly complete: boolean
 }
 
-/** The rows with another page behind them. What moved from one page to the next meanwhile is not shown twice. */
+/**
+ * The rows with another page behind them. What moved from one page to the next meanwhile is not shown twice; a page
+ * without anything new leaves the same array.
+ */
 export function withPage({ rows }: SessionRows, page: readonly ListedSession[], full: number): SessionRows {
   const known = new Set(rows.map(({ id }) => id))
-  return { rows: [...rows, ...page.filter(({ id }) => !known.has(id))], complete: page.length < full }
+  const added = page.filter(({ id }) => !known.has(id))
+  return { rows: added.length === 0 ? rows : [...rows, ...added], complete: page.length < full }
 }
 
 /** The rows after a change. */

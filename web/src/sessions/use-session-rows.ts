@@ -14,11 +14,14 @@ export interface ListedRows extends SessionRows {
 }
 
 interface Reading {
-  readonly key: string
   reading: boolean
-  count: number
   /** What changed while a page was being read. */
   readonly changes: RowChange[]
+}
+
+interface KeyedRows extends SessionRows {
+  readonly key: string
+  readonly loaded: boolean
 }
 
 /** When the list is read again that the gateway could not be asked for, ms. */
@@ -29,53 +32,64 @@ const nothing: SessionRows = { rows: [], complete: false }
 /** Reads sessions page by page, and follows what changes in them. */
 export function useSessionRows(query: SessionQuery): ListedRows {
   const key = JSON.stringify(query)
-  const [state, setState] = useState({ key, loaded: false, ...nothing })
+  const unread = { key, loaded: false, ...nothing }
+  const [state, setState] = useState<KeyedRows>(unread)
   const [error, setError] = useState<ApiError>()
-  const current = useRef<Reading>({ key, reading: false, count: 0, changes: [] })
-  const shown = state.key === key ? state : { key, loaded: false, ...nothing }
-  current.current.count = shown.rows.length
+  const current = useRef<Reading>({ reading: false, changes: [] })
+  // A page that has arrived counts at once: before it is rendered, a scroll may ask for the next one.
+  const latest = useRef<KeyedRows>(unread)
+  const shown = state.key === key ? state : unread
+
+  const keep = useCallback((rows: KeyedRows): void => {
+    latest.current = rows
+    setState(rows)
+  }, [])
 
   const read = useCallback(
-    async (offset: number): Promise<void> => {
-      const reading: Reading = { key, reading: true, count: current.current.count, changes: [] }
+    async (from: 'start' | 'end'): Promise<void> => {
+      const reading: Reading = { reading: true, changes: [] }
       current.current = reading
+      const before = latest.current.key === key ? latest.current : nothing
+      // What is read from its start again is read as far as it is shown, so that nobody loses the place.
+      const wanted = from === 'start' ? before.rows.length : 0
+      let paged = from === 'start' ? nothing : before
       try {
         const given = JSON.parse(key) as SessionQuery
-        const page = await readSessions(given, offset)
-        if (current.current !== reading) return
+        for (let isEnough = false; !isEnough;) {
+          const page = await readSessions(given, paged.rows.length)
+          if (current.current !== reading) return
+          const grown = withPage(paged, page, SESSIONS_A_PAGE)
+          isEnough = grown.complete || grown.rows.length >= wanted || grown.rows.length === paged.rows.length
+          paged = grown
+        }
         setError(undefined)
-        setState((before) => {
-          const paged = withPage(offset === 0 || before.key !== key ? nothing : before, page, SESSIONS_A_PAGE)
-          // The page may have been read before what changed while it was on its way.
-          return {
-            key,
-            loaded: true,
-            ...reading.changes.reduce((rows, change) => withChange(rows, change, given), paged),
-          }
-        })
+        // The page may have been read before what changed while it was on its way.
+        const rows = reading.changes.reduce((changed, change) => withChange(changed, change, given), paged)
+        keep({ key, loaded: true, ...rows })
       } catch (failed) {
         if (current.current === reading) setError(failed as ApiError)
       } finally {
         reading.reading = false
       }
     },
-    [key],
+    [key, keep],
   )
 
   useEffect(() => {
-    void read(0)
+    void read('start')
     const given = JSON.parse(key) as SessionQuery
     return followSessionChanges((change) => {
       // The words of a query are compared by the gateway alone.
-      if (change.type === 'ready' || (given.q !== undefined && change.type === 'session')) return void read(0)
+      if (change.type === 'ready' || (given.q !== undefined && change.type === 'session')) return void read('start')
       if (current.current.reading) current.current.changes.push(change)
-      setState((before) => (before.key === key ? { ...before, ...withChange(before, change, given) } : before))
+      const before = latest.current
+      if (before.key === key) keep({ ...before, ...withChange(before, change, given) })
     })
-  }, [key, read])
+  }, [key, keep, read])
 
   useEffect(() => {
     if (error?.code !== 'offline') return
-    const again = (): void => void read(0)
+    const again = (): void => void read('start')
     const timer = setTimeout(again, AGAIN_MS)
     globalThis.addEventListener('online', again)
     return () => {
@@ -85,7 +99,8 @@ export function useSessionRows(query: SessionQuery): ListedRows {
   }, [error, read])
 
   const readMore = (): void => {
-    if (!shown.complete && shown.loaded && !current.current.reading) void read(current.current.count)
+    const { loaded, complete, key: readKey } = latest.current
+    if (readKey === key && loaded && !complete && !current.current.reading) void read('end')
   }
   return { ...shown, error, readMore }
 }

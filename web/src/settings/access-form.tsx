@@ -1,12 +1,18 @@
 import { type ReactNode, useState } from 'react'
-import type { AccessStep } from '../../../src/capability.ts'
+import type { AccessPolicy, AccessStep } from '../../../src/capability.ts'
 import type { ApiError } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import type { AccessDraft } from './access-draft.ts'
+import { PresetList } from './access-presets.tsx'
 import { AddRule, RuleList } from './access-rules.tsx'
 
 const PREFIXES = ['tools', 'shell', 'allowedPrefixes']
+
+function scopeText({ enabled, mode }: AccessPolicy): string {
+  if (!enabled || mode === 'off') return 'no tools'
+  return mode === 'full' ? 'all tools that are not denied by name' : 'only tools that you allowed by name'
+}
 
 /** The entries of the policy as a form. Every change goes into the draft. */
 export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNode {
@@ -25,13 +31,18 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
   if (preview?.policy === undefined) {
     return <p className="text-sm text-soft">The form appears once the file below can be read.</p>
   }
-  const { rules, policy, overrides } = preview
+  const { rules, policy, presets, overrides } = preview
   const ofKind = (kind: string) => rules.filter(({ rule }) => rule === kind)
   const shellIsOverridden = overrides.includes('SHELL_TOOL_ALLOWED_PREFIXES')
   const set = (path: readonly string[], value: unknown) => void apply({ do: 'set', path, value })
   return (
     <div className="flex flex-col gap-5">
       {error && <ErrorNote error={error} />}
+      {draft.file?.inForce && (
+        <p className="text-sm text-warn">
+          {`This is the file. Parts of it wait until you accept them: until then ${scopeText(draft.file.inForce)} may run.`}
+        </p>
+      )}
       <Select
         label="Tools may run"
         value={policy.enabled ? policy.mode : 'off'}
@@ -79,7 +90,7 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
             value={policy.shell.enabled ? policy.shell.mode : 'off'}
             options={[
               { value: 'off', title: 'None' },
-              { value: 'allowlist', title: 'Those that begin with a prefix' },
+              { value: 'allowlist', title: 'Those that a preset or a prefix allows' },
               { value: 'full', title: 'Any command, through a shell' },
             ]}
             onChange={({ target }) =>
@@ -108,9 +119,16 @@ export function AccessForm({ draft }: { readonly draft: AccessDraft }): ReactNod
           ]}
           onChange={({ target }) => set(['tools', 'shell', 'allowAnyCwd'], target.value === 'true')}
         />
+        <PresetList
+          presets={presets}
+          rules={ofKind('tools.shell.presets')}
+          isOverridden={overrides.includes('SHELL_TOOL_PRESETS')}
+          apply={(steps) => void apply(...steps)}
+        />
         <RuleList
           title="Allowed prefixes"
-          none="No command may run yet."
+          none="No prefix is allowed."
+          note="Any argument may follow a prefix, also one that reads, writes or runs what you did not mean. A preset does not have this."
           rules={ofKind('tools.shell.allowedPrefixes')}
           of="commands"
           remove={shellIsOverridden ? undefined : (_, index) => ({ do: 'remove', path: [...PREFIXES, index] })}

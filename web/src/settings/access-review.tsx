@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { AccessPreview } from '../../../src/capability.ts'
+import { widenedText } from '../../../src/tool/access/widened-text.ts'
 import type { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -9,7 +10,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { AccessProblems } from './access-problems.tsx'
-import { accessTitles, ruleText, widenedText } from './access-words.ts'
+import { accessTitles, ruleText, untrustedTitle } from './access-words.ts'
 
 /** The line at the edge of the page while something is not saved. It leads to the difference. */
 export function AccessReview({ draft }: { readonly draft: AccessDraft }): ReactNode {
@@ -141,6 +142,9 @@ function Changes({ preview: { changes } }: { readonly preview: AccessPreview }):
             <span>{`${accessTitles[before.access]} → ${accessTitles[after.access]}`}</span>
             <span className="w-full text-xs break-words text-soft">{`Now: ${ruleText(before)}`}</span>
             <span className="w-full text-xs break-words text-soft">{`After it: ${ruleText(after)}`}</span>
+            {before.afterUntrusted !== after.afterUntrusted && (
+              <span className="w-full text-xs break-words text-soft">{`After texts of others: ${untrustedTitle(before.afterUntrusted)} now, ${untrustedTitle(after.afterUntrusted)} then.`}</span>
+            )}
           </li>
         ))}
       </ul>

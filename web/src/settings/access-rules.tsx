@@ -12,6 +12,8 @@ interface RuleListProps {
   readonly title: string
   /** Where nothing is in the list. */
   readonly none: string
+  /** What holds for all of them. */
+  readonly note?: string
   readonly rules: readonly AccessRule[]
   /** What the matches are: tools, or commands that were called before. */
   readonly of: 'tools' | 'commands'
@@ -21,10 +23,11 @@ interface RuleListProps {
 }
 
 /** Entries of one kind, and what each of them matches. */
-export function RuleList({ title, none, rules, of, remove, apply }: RuleListProps): ReactNode {
+export function RuleList({ title, none, note, rules, of, remove, apply }: RuleListProps): ReactNode {
   return (
     <section aria-label={title} className="flex flex-col gap-1">
       <h3 className="text-sm font-medium">{title}</h3>
+      {note !== undefined && rules.length > 0 && <p className="text-sm text-soft">{note}</p>}
       {rules.length === 0 ? (
         <p className="text-sm text-soft">{none}</p>
       ) : (

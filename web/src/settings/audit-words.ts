@@ -44,6 +44,7 @@ const names: Readonly<Record<string, string>> = {
   request: 'hash of the request',
   digest: 'hash of the call',
   argv: 'arguments',
+  read: 'had read',
   exitCode: 'exit code',
   durationMs: 'duration, ms',
   ok: 'succeeded',
@@ -57,5 +58,6 @@ export function auditFacts(record: AuditRecord): readonly (readonly [name: strin
 
 function factText(key: string, value: unknown): string {
   if (key === 'argv' && Array.isArray(value)) return argvText(value.map(String))
+  if (key === 'read' && Array.isArray(value)) return exactLine(value.map(String).join(', '))
   return exactLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 }

@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
-import { type Finding, runDoctor } from '../api/doctor.ts'
+import { type DoctorPath, type Finding, runDoctor } from '../api/doctor.ts'
+
+/** A finding; of a known hole it has an id. */
+export type NamedFinding = Finding & { readonly id?: string }
 
 export interface DoctorChecks {
   /** In the order in which they came. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly NamedFinding[]
   readonly running: boolean
   readonly error: ApiError | undefined
   /** Begins again. */
@@ -12,9 +15,9 @@ export interface DoctorChecks {
 }
 
 /** Runs the checks once when the page is opened, and again when it is asked to. Leaving the page ends them. */
-export function useDoctor(): DoctorChecks {
+export function useDoctor(path: DoctorPath): DoctorChecks {
   const [times, setTimes] = useState(0)
-  const [findings, setFindings] = useState<readonly Finding[]>([])
+  const [findings, setFindings] = useState<readonly NamedFinding[]>([])
   const [running, setRunning] = useState(true)
   const [error, setError] = useState<ApiError>()
   useEffect(() => {
@@ -22,7 +25,7 @@ export function useDoctor(): DoctorChecks {
     setFindings([])
     setRunning(true)
     setError(undefined)
-    runDoctor(controller.signal, (finding) => setFindings((known) => [...known, finding]))
+    runDoctor(path, controller.signal, (finding) => setFindings((known) => [...known, finding]))
       .catch((failure: unknown) => {
         if (!controller.signal.aborted) setError(failure as ApiError)
       })
@@ -30,7 +33,7 @@ export function useDoctor(): DoctorChecks {
         if (!controller.signal.aborted) setRunning(false)
       })
     return () => controller.abort()
-  }, [times])
+  }, [path, times])
   const run = useCallback(() => setTimes((before) => before + 1), [])
   return { findings, running, error, run }
 }

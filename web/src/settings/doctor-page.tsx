@@ -1,29 +1,55 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Finding } from '../api/doctor.ts'
+import type { DoctorPath, Finding } from '../api/doctor.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { beginsWithWord, sentence } from '../parts/sentence.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { useDoctor } from './doctor-checks.ts'
+import { type NamedFinding, useDoctor } from './doctor-checks.ts'
 import { doctorPage } from './doctor-links.ts'
 import { settingsPages } from './settings-pages.ts'
 
 /** What `foreword doctor` finds: what is well, what is not, and what to do about it. */
 export default function DoctorPage(): ReactNode {
-  const { findings, running, error, run } = useDoctor()
-  const toDo = levels.flatMap((level) => findings.filter((finding) => finding.level === level))
-  const well = findings.filter(({ level }) => level === 'ok')
   return (
     <div className="flex flex-col gap-5">
       <p className="text-sm text-soft">
         Checks the home, the configuration, the store, the model, the tools and every capability, as{' '}
         <code>foreword doctor</code> does. Nothing is changed.
       </p>
+      <Checks path="/api/doctor" again="Run again" toDo="To do" inOrder="In order" />
+      <section aria-label="Security" className="flex flex-col gap-5">
+        <div>
+          <h2 className="font-semibold">Security</h2>
+          <p className="text-sm text-soft">
+            Checks for known holes, as <code>foreword doctor --security</code> does. Nothing is changed: where files can
+            be closed to others, <code>foreword doctor --security --fix</code> does it.
+          </p>
+        </div>
+        <Checks path="/api/doctor/security" again="Check again" toDo="Holes" inOrder="No holes" />
+      </section>
+    </div>
+  )
+}
+
+interface ChecksProps {
+  readonly path: DoctorPath
+  /** Names of the button and the two lists. */
+  readonly again: string
+  readonly toDo: string
+  readonly inOrder: string
+}
+
+function Checks({ path, again, toDo: toDoLabel, inOrder }: ChecksProps): ReactNode {
+  const { findings, running, error, run } = useDoctor(path)
+  const toDo = levels.flatMap((level) => findings.filter((finding) => finding.level === level))
+  const well = findings.filter(({ level }) => level === 'ok')
+  return (
+    <>
       <div className="flex flex-wrap items-center gap-3">
         <Button look="plain" disabled={running} onClick={run}>
-          Run again
+          {again}
         </Button>
         <p role="status" className="text-sm">
           {statusText(findings, running)}
@@ -31,9 +57,9 @@ export default function DoctorPage(): ReactNode {
         {running && <Spinner label="Checking" />}
       </div>
       {error && <ErrorNote error={error} />}
-      {toDo.length > 0 && <FindingList label="To do" findings={toDo} />}
-      {well.length > 0 && <FindingList label="In order" findings={well} />}
-    </div>
+      {toDo.length > 0 && <FindingList label={toDoLabel} findings={toDo} />}
+      {well.length > 0 && <FindingList label={inOrder} findings={well} />}
+    </>
   )
 }
 
@@ -53,7 +79,7 @@ function statusText(findings: readonly Finding[], running: boolean): string {
 
 interface FindingListProps {
   readonly label: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly NamedFinding[]
 }
 
 function FindingList({ label, findings }: FindingListProps): ReactNode {
@@ -62,7 +88,7 @@ function FindingList({ label, findings }: FindingListProps): ReactNode {
       <h2 className="font-semibold">{label}</h2>
       <ul className="flex flex-col divide-y divide-line border-y border-line">
         {findings.map((finding, index) => (
-          <FindingRow key={`${finding.check} ${index}`} finding={finding} />
+          <FindingRow key={`${finding.id ?? finding.check} ${index}`} finding={finding} />
         ))}
       </ul>
     </section>
@@ -75,13 +101,13 @@ const looks = {
   problem: { word: 'problem', color: 'text-bad' },
 } as const
 
-function FindingRow({ finding: { check, level, message, hint } }: { readonly finding: Finding }): ReactNode {
+function FindingRow({ finding: { id, check, level, message, hint } }: { readonly finding: NamedFinding }): ReactNode {
   const { word, color } = looks[level]
   const page = level === 'ok' ? undefined : doctorPage(check, settingsPages)
   return (
     <li className="grid gap-x-4 gap-y-1 py-2 text-sm sm:grid-cols-[9rem_minmax(0,1fr)]">
       <p className="flex gap-2 sm:flex-col sm:gap-0">
-        <span className="font-medium">{check}</span>
+        <span className="font-medium">{id === undefined ? check : `${id} ${check}`}</span>
         <span className={color}>{word}</span>
       </p>
       <div className="flex min-w-0 flex-col gap-1 break-words">

@@ -7,6 +7,7 @@ import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { accessLooks, accessTitles, ruleText } from './access-words.ts'
+import { AfterUntrusted, setValue } from './after-untrusted.tsx'
 
 interface ToolListProps {
   readonly tools: readonly ToolStatus[]
@@ -81,6 +82,9 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
         )}
       </div>
       {error && <ErrorNote error={error} />}
+      {access !== 'refused' && !withheld && (
+        <AfterUntrusted tool={tool} set={change ? change.after.afterUntrusted : setValue(tool)} draft={draft} />
+      )}
       <Fold summary="What a model reads about it" summaryClassName="cursor-pointer text-xs text-soft">
         <div className="flex flex-col gap-2 py-2">
           {reason !== undefined && !change && <p className="break-words">{reason}</p>}

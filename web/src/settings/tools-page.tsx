@@ -11,6 +11,7 @@ import { AccessText } from './access-text.tsx'
 import { AccessTrial } from './access-trial.tsx'
 import { AccessVersions } from './access-versions.tsx'
 import { ToolList } from './tools-list.tsx'
+import { WaitingFiles } from './tools-waiting.tsx'
 import { WithheldTools } from './tools-withheld.tsx'
 
 /** What a model may call, the rule that decides about each tool, and the file with the rules. */
@@ -32,6 +33,7 @@ export default function ToolsPage(): ReactNode {
         What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step.
       </p>
       <AccessProblems problems={draft.file.problems} />
+      <WaitingFiles />
       <WithheldTools tools={data.tools} />
       <ToolList tools={data.tools} draft={draft} />
       {sections.map(([title, content]) => (

@@ -10,7 +10,8 @@ type Withheld = NonNullable<ToolStatus['withheld']>
 
 /** Definitions that are not the ones that were accepted: each is shown with its difference before it is accepted. */
 export function WithheldTools({ tools }: { readonly tools: readonly ToolStatus[] }): ReactNode {
-  const withheld = tools.flatMap((tool) => tool.withheld ?? [])
+  // What is declared in files is accepted with them.
+  const withheld = tools.flatMap((tool) => tool.withheld ?? []).filter(({ declared }) => declared === undefined)
   if (withheld.length === 0) return null
   return (
     <section aria-label="Changed definitions" className="flex flex-col gap-3 rounded-lg border border-warn p-3">

@@ -140,7 +140,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   /** The descriptor has what the page shows, and the digest for the decision. */
-  function question({ approval, toolCallId, rule, request, digest }: EntryWithType<'approval-request'>): string {
+  function question({ approval, toolCallId, rule, request, digest, read }: EntryWithType<'approval-request'>): string {
     return (
       announce(toolCallId, request.tool, request.input) +
       chunk({
@@ -148,7 +148,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
         approvalId: approval,
         toolCallId,
         reason: rule,
-        approvalDescriptor: { ...request, digest },
+        approvalDescriptor: { ...request, digest, ...(read && { read }) },
       })
     )
   }

@@ -24,7 +24,9 @@ export interface RememberedText {
  * it stays the same for the whole session, and the second is `tool-history`, right before the message that it depends on.
  */
 export function memoryLayers({ previous, tools }: MemoryReading, layout: Layout): readonly Layer[] {
-  if (isOneLayer(layout)) return [memoryLayer('memory', 'model', [summary(previous), history(tools)])]
+  // Results of tools are the words of others, beside what else it may be.
+  const kind = tools && tools.text !== '' ? 'tool' : 'model'
+  if (isOneLayer(layout)) return [memoryLayer('memory', kind, [summary(previous), history(tools)])]
   return [
     ...(previous ? [memoryLayer('previous-session', 'model', [summary(previous)])] : []),
     ...(tools ? [memoryLayer('tool-history', 'tool', [history(tools)])] : []),

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
@@ -14,8 +12,6 @@ export interface ResolveStep {
   readonly index: number
   readonly param: string
   readonly argv: readonly string[]
-  /** The script that runs, and the SHA-256 of its content, hex: a script with another digest is not the planned one. */
-  readonly script?: { readonly path: string; readonly digest: string }
   /** The text in the plan in place of a value that is not known yet. */
   readonly placeholder: string
 }
@@ -69,9 +65,8 @@ async function resolveProgram(
   }
   const script = await skillScript(folder, command.script)
   if ('error' in script) return script
-  const { path, digest } = script
   const placeholder = `$(${[command.script, ...words].join(' ')})`
-  return { argv: [...script.words, ...words], script: { path, digest }, placeholder }
+  return { argv: [...script.words, ...words], placeholder }
 }
 
 /** Replaces `$param` by the value, anywhere in a word. */
@@ -92,8 +87,6 @@ interface SkillScript {
   readonly path: string
   /** What runs it: the script itself, or `sh` and the script. */
   readonly words: readonly string[]
-  /** SHA-256 of its content, hex. */
-  readonly digest: string
 }
 
 /** Runs a script that need not be executable. */
@@ -117,7 +110,7 @@ export async function skillScript(skillFolder: string, name: string): Promise<Sk
     if (!(await stat(path)).isFile()) return refuse(`the script ${shown} is no regular file`)
     const byShell = plain === undefined || (name.endsWith('.sh') && !(await isProgram(path)))
     await access(path, byShell ? constants.R_OK : constants.X_OK)
-    return { path, words: byShell ? [SHELL, path] : [path], digest: await fileDigest(path) }
+    return { path, words: byShell ? [SHELL, path] : [path] }
   } catch (error) {
     return refuse(`the script ${shown} ${describeScriptError(error as NodeJS.ErrnoException)}`)
   }
@@ -127,21 +120,6 @@ export async function skillScript(skillFolder: string, name: string): Promise<Sk
 function ignoreMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-}
-
-/** SHA-256 of a script that was found before, hex; `undefined` where it is gone. */
-export async function scriptDigest(path: string): Promise<string | undefined> {
-  try {
-    return (await stat(path)).isFile() ? await fileDigest(path) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function fileDigest(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }
 
 function describeScriptError({ code, message }: NodeJS.ErrnoException): string {

@@ -328,12 +328,14 @@ test('a plan with a value that nobody knows yet says what runs first', async (t)
   const { argv, facts } = planned.call
   assert.deepEqual(argv, [node, '-e', PRINT, '$(find.js milk x=milk)'])
   const [step] = facts!['resolve'] as Record<string, unknown>[]
-  assert.match(String(step!['scriptDigest']), /^[0-9a-f]{64}$/)
+  assert.match(String(step!['program']), /scripts\/find\.js sha256:[0-9a-f]{64}$/)
+  assert.match(String(facts!['program']), /node sha256:[0-9a-f]{64}$/)
   assert.deepEqual(step, {
     param: 'title',
     runsFirst: [join(folder, 'scripts', 'find.js'), 'milk', 'x=milk'],
     standsAs: '$(find.js milk x=milk)',
-    scriptDigest: step!['scriptDigest'],
+    program: step!['program'],
+    interpreter: step!['interpreter'],
   })
 })
 
@@ -341,10 +343,28 @@ test('a script that has changed since the plan does not run', async (t) => {
   const { plan, folder } = await bench(t, resolving)
   const planned = await plan({ code: PRINT, title: 'milk' })
   await writeFile(join(folder, 'scripts', 'find.js'), FIND.replace('id', 'ID'))
-  assert.deepEqual(planned.type === 'allowed' && (await planned.run()), {
-    ok: false,
-    error: 'the resolveCommand of title failed: its script has changed since the call was planned; call again',
+  const result = planned.type === 'allowed' && (await planned.run())
+  assert.match(
+    JSON.stringify(result),
+    /the resolveCommand of title failed: the program \S+find\.js has changed since the command was planned/,
+  )
+})
+
+test('a program that has changed since the plan does not run', async (t) => {
+  const place = await mkdtemp(join(tmpdir(), 'skill-program-'))
+  t.after(() => rm(place, { recursive: true, force: true }))
+  const program = join(place, 'note')
+  await writeFile(program, '#!/bin/sh\necho as planned\n', { mode: 0o755 })
+  const { plan } = await bench(t, {
+    args: [],
+    allowlist: { [program]: [''] },
+    execution: { binary: program, subcommand: '' },
   })
+  const planned = await plan({})
+  assert.ok(planned.type === 'allowed')
+  await writeFile(program, '#!/bin/sh\necho another\n')
+  const result = await planned.run()
+  assert.ok(!result.ok && result.error.startsWith(`the program ${program} has changed since`))
 })
 
 test('a program of the allowlist may give the value too', async (t) => {
@@ -425,7 +445,10 @@ test('sh runs a script that is named without its ending, whatever its permission
     const [step] = (planned.type === 'allowed' ? planned.call.facts!['resolve'] : []) as Record<string, unknown>[]
     assert.deepEqual(step!['runsFirst'], ['sh', join(folder, 'scripts', 'find.sh'), 'milk'])
     await writeFile(join(folder, 'scripts', 'find.sh'), 'echo changed')
-    assert.match(JSON.stringify(planned.type === 'allowed' && (await planned.run())), /its script has changed/)
+    assert.match(
+      JSON.stringify(planned.type === 'allowed' && (await planned.run())),
+      /the file \S+find\.sh has changed/,
+    )
   }
 })
 

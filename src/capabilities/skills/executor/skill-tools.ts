@@ -1,6 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import {
   cleanEnvironment,
+  findPlannedFiles,
+  pathOutside,
+  type PlannedFiles,
+  type PlannedPlace,
+  plannedFilesChange,
   type PlannedSandbox,
   type ProgramLimits,
   programResult,
@@ -14,7 +19,7 @@ import type { FindBinary } from '../folder/find-binary.ts'
 import type { Skill, ToolFile } from '../skill.ts'
 import { argvPlan, argumentsFault, undeclaredFault } from './argv-plan.ts'
 import { readToolFiles } from './read-tool-files.ts'
-import { type ResolveStep, resolveSteps, scriptDigest } from './resolve-step.ts'
+import { type ResolveStep, resolveSteps } from './resolve-step.ts'
 import { declaredProperties, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
 import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
@@ -118,12 +123,36 @@ function skillTool(
     const confined = await sandbox?.plan({ argv, readable: [skill.folder] })
     if (confined?.type !== 'planned') return { ok: false, error: confined?.why ?? 'tools are only listed here' }
     const folder = await realpath(workspace).catch(() => realpath(skill.folder))
-    const command = { confined, execution, allowlist, input, steps, folder, environment: cleanEnvironment(environment) }
+    const clean = cleanEnvironment(environment)
+    const path = await pathOutside(clean['PATH'] ?? '', workspace)
+    const place = { folder, path, workspace }
+    const programs: PlannedFiles[] = []
+    for (const words of [...steps.map((step) => step.argv), argv]) {
+      const files = await findPlannedFiles(words, place)
+      if ('why' in files) return { ok: false, error: files.why }
+      programs.push(files)
+    }
+    const command = {
+      confined,
+      execution,
+      allowlist,
+      input,
+      planned: argv,
+      steps,
+      programs,
+      place,
+      environment: { ...clean, ...(clean['PATH'] !== undefined && { PATH: path }) },
+    }
     return {
       argv,
       folder,
       asks: confined.asks,
-      facts: { skill: skill.name, sandbox: confined.text, ...(steps.length > 0 && { resolve: steps.map(stepFacts) }) },
+      facts: {
+        skill: skill.name,
+        sandbox: confined.text,
+        ...programs.at(-1)!.facts,
+        ...(steps.length > 0 && { resolve: steps.map((step, index) => stepFacts(step, programs[index]!)) }),
+      },
       run: (context) =>
         runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars, signal: context.signal }),
     }
@@ -133,6 +162,7 @@ function skillTool(
     name,
     ...(description !== undefined && { description }),
     inputSchema: parameters,
+    schemaOwner: `the skill ${skill.name}`,
     timeoutMs,
     // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
     normalizeInput: (input) =>
@@ -146,8 +176,11 @@ function skillTool(
 }
 
 /** What runs first, as a person sees it: its output replaces `standsAs` in the plan's argv. */
-function stepFacts({ param, argv, script, placeholder }: ResolveStep): Readonly<Record<string, unknown>> {
-  return { param, runsFirst: argv, standsAs: placeholder, ...(script && { scriptDigest: script.digest }) }
+function stepFacts(
+  { param, argv, placeholder }: ResolveStep,
+  { facts }: PlannedFiles,
+): Readonly<Record<string, unknown>> {
+  return { param, runsFirst: argv, standsAs: placeholder, ...facts }
 }
 
 function isFlag({ args = [] }: Execution, name: string): boolean {
@@ -160,9 +193,13 @@ interface PlannedCommand {
   readonly execution: Execution
   readonly allowlist: Allowlist
   readonly input: unknown
+  /** Program and arguments, with placeholders for what is not known yet. */
+  readonly planned: readonly string[]
   /** What runs first, in this order. */
   readonly steps: readonly ResolveStep[]
-  readonly folder: string
+  /** The files of each step, and last those of the program itself. */
+  readonly programs: readonly PlannedFiles[]
+  readonly place: PlannedPlace
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -171,20 +208,22 @@ interface PlannedCommand {
  * itself. `meta.argv` then has the arguments that really ran. The time limit is for all of its programs together.
  */
 async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promise<ToolResult> {
-  const { confined, execution, allowlist, input, steps, folder, environment } = command
+  const { confined, execution, allowlist, input, planned, steps, programs, place, environment } = command
   const resolved: (string | undefined)[] = []
   let leftMs = limits.timeoutMs
 
-  async function run(argv: readonly string[]) {
-    const end = await confined.run({ argv, folder, environment }, { ...limits, timeoutMs: leftMs })
+  async function run([, ...words]: readonly string[], files: PlannedFiles) {
+    const program = { argv: [files.program, ...words], folder: place.folder, environment }
+    const end = await confined.run(program, { ...limits, timeoutMs: leftMs })
     leftMs = Math.max(1, leftMs - end.durationMs)
     return { end, result: programResult(end, limits) }
   }
 
-  for (const step of steps) {
-    const changed = await scriptChange(step)
+  for (const [index, step] of steps.entries()) {
+    const files = programs[index]!
+    const changed = await plannedFilesChange(files, step.argv, place)
     if (changed !== undefined) return stepFailure(step, changed)
-    const { end, result } = await run(step.argv)
+    const { end, result } = await run(step.argv, files)
     if (!result.ok) return { ...result, ...stepFailure(step, result.error) }
     if (end.stdout.binary) return stepFailure(step, `its output is no text: ${end.stdout.text}`)
     if (end.stdout.truncated) return stepFailure(step, `its output is longer than ${limits.maxOutputChars} characters`)
@@ -192,15 +231,11 @@ async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promi
   }
   const argv = argvPlan(execution, allowlist, input, resolved)
   if ('error' in argv) return argv
-  const { result } = await run(argv)
+  const files = programs.at(-1)!
+  const changed = await plannedFilesChange(files, planned, place)
+  if (changed !== undefined) return { ok: false, error: changed }
+  const { result } = await run(argv, files)
   return steps.length === 0 ? result : { ...result, meta: { ...result.meta, argv } }
-}
-
-/** Why a script is not the one that was planned and perhaps shown to a person. */
-async function scriptChange({ script }: ResolveStep): Promise<string | undefined> {
-  if (script === undefined) return undefined
-  const now = await scriptDigest(script.path)
-  return now === script.digest ? undefined : 'its script has changed since the call was planned; call again'
 }
 
 function stepFailure({ param }: ResolveStep, why: string) {

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
-import type { TokenCounter } from '../../../context.ts'
-import { readText } from '../../../tool.ts'
+import { neutralizedWords, neutralText, type TokenCounter } from '../../../context.ts'
+import { readText, sentDefinition } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'
 import type { SkillFinding } from './check-frontmatter.ts'
 import { isBuiltInName } from '../../tool-names.ts'
@@ -40,6 +40,7 @@ async function documentFindings(folder: string, counter: TokenCounter): Promise<
   const findings = [
     ...frontmatterFindings(found.text, basename(folder)),
     ...(await bodyFindings(found.text, folder, counter)),
+    ...signFindings(found.text),
   ]
   return findings.toSorted((one, other) => one.line - other.line)
 }
@@ -61,10 +62,30 @@ async function toolsFindings(
   const reserved = declared.filter(({ name }) => isBuiltInName(name))
   return [
     ...findings.map((finding) => ({ ...finding, line: 1 })),
+    ...declared.flatMap((tool) => {
+      const words = neutralizedWords(sentDefinition(tool).definition.neutralized ?? {})
+      return words === '' ? [] : [signNote('tools.json', 1, `the definition of ${tool.name} has ${words}`)]
+    }),
     ...reserved.map(({ name }) =>
       failure('tools.json', `${name} is the name of a tool of Foreword, so this one is left out`),
     ),
   ]
+}
+
+/** Lines that are reported. */
+const MOST_SIGN_LINES = 20
+
+/** Lines with signs that work on their own: they are sent written out. */
+function signFindings(text: string): readonly SkillFinding[] {
+  const noted = text.split('\n').flatMap((line, index) => {
+    const words = neutralizedWords(neutralText(line.replace(/\r$/, '')).found)
+    return words === '' ? [] : [signNote('SKILL.md', index + 1, `the line has ${words}`)]
+  })
+  return noted.slice(0, MOST_SIGN_LINES)
+}
+
+function signNote(file: string, line: number, what: string): SkillFinding {
+  return { file, line, level: 'note', message: `${what}: where it is sent without a frame, that is written out` }
 }
 
 function failure(file: string, message: string): SkillFinding {

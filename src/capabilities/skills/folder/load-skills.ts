@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { addNeutralized, neutralizedWords, neutralLine } from '../../../context.ts'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import { cachedFinder } from './find-binary.ts'
@@ -65,7 +66,14 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
       .filter(({ name }) => names.has(name))
       .map((skill) => leftSkill(skill, 'disabled', 'skills.disabled in config.json names it')),
   )
-  return { skills: skills.filter(({ name }) => !names.has(name)), left, warnings }
+  const loaded = skills.filter(({ name }) => !names.has(name))
+  return { skills: loaded, left, warnings: [...warnings, ...loaded.flatMap(signWarning)] }
+}
+
+/** Few descriptions have signs that work on their own by chance. */
+function signWarning({ name, description, folder }: Skill): readonly string[] {
+  const words = neutralizedWords(addNeutralized([neutralLine(name).found, neutralLine(description).found]))
+  return words === '' ? [] : [`${join(folder, 'SKILL.md')}: the name or the description has ${words}`]
 }
 
 function leftSkill({ name, folder, ref }: Skill, code: LeftSkill['code'], why: string): LeftSkill {

@@ -12,7 +12,7 @@ import { loadKnownSkills, notLoadedReason, remedyOf, skillFacts, warningsAbout }
 import { readSkillFile } from '../read-skill.ts'
 import type { Skill } from '../skill.ts'
 import { reachText, skillsReach } from '../skills-reach.ts'
-import { skillFullText, skillLine, skillsForms } from '../skills-text.ts'
+import { sentSkill, skillFullText, skillLine, skillsForms } from '../skills-text.ts'
 import {
   reachBody,
   skillAnswer,
@@ -131,8 +131,8 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
           digest: await skillDigest(skill.folder),
           warnings: warningsAbout(skill, found.warnings),
           fields: shownFields(skill),
-          line: skillLine(skill, layout.skills.summaries).trimEnd(),
-          text: skillFullText(skill).trimEnd(),
+          line: skillLine(sentSkill(skill, layout), layout.skills.summaries).trimEnd(),
+          text: skillFullText(sentSkill(skill, layout)).trimEnd(),
           ...(await skillFiles(skill.folder)),
           findings: await checkSkill(skill.folder, counter, { findBinary: programFinder(environment) }),
         })

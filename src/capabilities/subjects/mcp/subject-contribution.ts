@@ -62,7 +62,8 @@ function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpT
   return {
     definition,
     async call(input, call) {
-      const fault = operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input))
+      const fault =
+        operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input, `the tool ${definition.name}`))
       if (fault !== undefined) return failureEnvelope('invalid-input', fault)
       return operation.readOnly ? answered(operation, input, call) : writing(operation, input, call, parts)
     },

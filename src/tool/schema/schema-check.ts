@@ -1,52 +1,37 @@
-import { createContext, Script } from 'node:vm'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
-import { errorMessage } from '../platform.ts'
 
-type Schema = Readonly<Record<string, unknown>>
+export type Schema = Readonly<Record<string, unknown>>
+
+/** What came of a check. `unusable`: the schema itself is at fault, or takes too much. */
+export type SchemaAnswer = { readonly type: 'fits' } | { readonly type: 'fault' | 'unusable'; readonly text: string }
 
 /** The faults that one answer lists: a model corrects a few at a time. */
 const MOST_LISTED = 5
 
-/** The longest that a schema is compiled, and that one input is checked by it, ms: capabilities and servers bring their own. */
-const READING_MS = 5_000
-const CHECKING_MS = 1_000
-
-/** Validators are compiled once for each schema object and forgotten with it. */
-const compiled = new WeakMap<Schema, Promise<ValidateFunction>>()
-
 /**
- * What is wrong with an input, in words that name each field and why, or `undefined` where it fits its JSON Schema
- * (2020-12, or the older draft that `$schema` names). A schema that cannot be used accepts nothing.
+ * What is wrong with an input, in words that name each field and why. Takes as long as the schema makes it take: on the
+ * main thread for plain schemas only (`isPlainSchema`).
  */
-export async function inputFault(schema: Schema, input: unknown): Promise<string | undefined> {
-  try {
-    const pending = compiled.get(schema) ?? validatorFor(schema)
-    compiled.set(schema, pending)
-    const validate = await pending
-    return runBounded(() => validate(input), CHECKING_MS) ? undefined : describeErrors(validate.errors ?? [])
-  } catch (error) {
-    return `its schema cannot be used (${errorMessage(error)})`
-  }
+export function answerOf(validate: ValidateFunction, input: unknown): SchemaAnswer {
+  return validate(input) ? { type: 'fits' } : { type: 'fault', text: describeErrors(validate.errors ?? []) }
 }
 
-/** Made once for each dialect: that takes far longer than compiling a schema. Made again after a schema that was interrupted. */
+/** Made once for each dialect and thread: that takes far longer than compiling a schema. */
 const compilers = new Map<string, Promise<Ajv>>()
 
 /**
- * Compiles a JSON Schema: 2020-12, or the older draft that `$schema` names. Formats are not checked.
+ * Compiles a JSON Schema: 2020-12, or the older draft that `$schema` names. Formats are not checked. Takes as long as the
+ * schema makes it take.
  *
- * @throws Error where the schema is invalid, or compiling it needs longer than five seconds
+ * @throws Error where the schema is invalid
  */
-export async function validatorFor({ $schema: dialect, ...rules }: Schema): Promise<ValidateFunction> {
+export async function compileSchema({ $schema: dialect, ...rules }: Schema): Promise<ValidateFunction> {
   const draft = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect) ? 'draft-07' : '2020-12'
   const pending = compilers.get(draft) ?? createCompiler(draft)
   compilers.set(draft, pending)
   const compiler = await pending
   try {
-    return runBounded(() => compiler.compile(rules), READING_MS)
-  } catch (error) {
-    if (error instanceof Interrupted) compilers.clear()
-    throw error
+    return compiler.compile(rules)
   } finally {
     // Or the compiler would keep it for good.
     compiler.removeSchema(rules)
@@ -121,29 +106,3 @@ function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return withArticle(Array.isArray(value) ? 'array' : typeof value)
 }
-
-/**
- * Runs synchronous work, and throws `Interrupted` after `limitMs`: that ends even an expression that backtracks without
- * end. For work whose length somebody else decides, such as the author of a schema.
- */
-function runBounded<Value>(work: () => Value, limitMs: number): Value {
-  sandbox.work = work
-  try {
-    return script.runInContext(sandbox, { timeout: limitMs }) as Value
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-    throw new Interrupted(`it takes longer than ${limitMs} ms`, { cause: error })
-  } finally {
-    sandbox.work = undefined
-  }
-}
-
-/** The work was interrupted, and what it worked on may be half done: not even its `finally` blocks ran. Never leaves this file but as text. */
-class Interrupted extends Error {
-  override readonly name = 'Interrupted'
-}
-
-/** Made once. The script only calls the work, which sees everything that it saw before. */
-const script = new Script('work()')
-const sandbox: { work: (() => unknown) | undefined } = { work: undefined }
-createContext(sandbox)

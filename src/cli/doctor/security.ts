@@ -1,0 +1,244 @@
+import { chmod, lstat, realpath, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute } from 'node:path'
+import type { Finding, Io } from '../../capability.ts'
+import { errorMessage, publicAddress } from '../../platform.ts'
+import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
+import type { Access } from '../../tool.ts'
+import { programCapabilities } from '../io.ts'
+import { findHomeStore, type HomeStore, withStore } from '../open-store.ts'
+import { checkToken } from './check-gateway.ts'
+import { checkRepositories, checkSetAside } from './check-left.ts'
+import { checkReading } from './check-reading.ts'
+import { checkAudit } from './check-store.ts'
+import { checkSandbox } from './check-tools.ts'
+import { ok, problem, warning } from './finding.ts'
+
+/** A finding about one hole. Its id stays the same in later versions. */
+export interface SecurityFinding extends Finding {
+  /** `S01` and so on. */
+  readonly id: string
+  /** It was corrected just now. */
+  readonly isFixed?: true
+}
+
+/** Checks for every known hole, in the order of their ids. `fixes` corrects modes of files, and nothing else. */
+export async function* examineSecurity(
+  home: string,
+  io: Io,
+  { fixes }: { readonly fixes: boolean },
+): AsyncGenerator<SecurityFinding> {
+  const { homeAt, loadConfiguration, accessFilePath } = await import('../../runtime.ts')
+  const { accessFile, accessPaths, readText } = await import('../../tool.ts')
+  const { environment } = io
+  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
+  const { configuration } = loaded
+  const kept = await findHomeStore(home, io)
+  const files = homeAt(home)
+  const store = kept.driver.location(kept.folder)
+  const keys = Object.values(configuration.providers).flatMap(({ apiKeyFile }) => apiKeyFile ?? [])
+  const policy = await accessFile(accessPaths(home), environment, readText).current()
+  const file = await accessFilePath(home)
+  const access = policy.type === 'access' ? policy.access : undefined
+  const unread = problem('policy', 'the policy cannot be read, so no tool may run', `Correct ${file}.`)
+  const none = ok('policy', 'no tool may run')
+
+  yield* label('S01', [await checkModes('home', [home, files.data], fixes)])
+  const secret = [files.tokenFile, files.configurationFile, files.toolAccessFile, files.contextToolAccessFile, store]
+  yield* label('S02', [await checkModes('files', [...secret, ...keys], fixes)])
+  yield* label('S03', orOk(await checkToken(home, configuration.gateway), 'token', 'hard to guess'))
+  yield* label('S04', [await checkNamed(home)])
+  yield* label('S05', [checkBind(configuration)])
+  yield* label('S06', [access ? checkScope(access, file) : unread])
+  yield* label('S07', [access ? await checkPrograms(access, file) : none])
+  yield* label('S08', [access ? await checkSandbox(access, file) : none])
+  yield* label('S09', [access ? checkGrants(access, file) : none])
+  yield* label('S10', [await checkWorkspace(home, configuration, environment['HOME'])])
+  yield* label('S11', [await checkPath(configuration, environment['PATH'])])
+  yield* label('S12', [checkWritten(loaded)])
+  yield* label('S13', [checkModules(configuration)])
+  yield* label('S14', orOk(await checkAudit(kept, home, io), 'audit', 'nothing to check yet'))
+  yield* label('S15', [await checkReading()])
+  yield* label('S16', [await checkWaiting(kept, home, io)])
+  yield* label('S17', [await checkRepositories(configuration)])
+  yield* label('S18', [await checkSetAside(files.data)])
+}
+
+function* label(id: string, findings: readonly (Finding & { readonly isFixed?: true })[]): Generator<SecurityFinding> {
+  for (const finding of findings) yield { id, ...finding }
+}
+
+function orOk(findings: readonly Finding[], check: string, message: string): readonly Finding[] {
+  return findings.length === 0 ? [ok(check, message)] : findings
+}
+
+async function checkModes(
+  check: string,
+  paths: readonly string[],
+  fixes: boolean,
+): Promise<Finding & { readonly isFixed?: true }> {
+  if (process.platform === 'win32') return ok(check, 'managed by Windows')
+  const open: string[] = []
+  for (const path of paths) {
+    const facts = await stat(path).catch(() => undefined)
+    if (facts !== undefined && (facts.mode & 0o077) !== 0) open.push(path)
+  }
+  if (open.length === 0) return ok(check, 'only you can read them')
+  const message = `other users of this machine can read ${open.join(', ')}`
+  const hint = `Run \`foreword doctor --security --fix\`, or \`chmod go= ${open.join(' ')}\`.`
+  if (!fixes) return warning(check, message, hint)
+  try {
+    for (const path of open) await chmod(path, (await stat(path)).mode & 0o700)
+    return { ...ok(check, `${message}: closed to them now`), isFixed: true }
+  } catch (error) {
+    return problem(
+      check,
+      `${message}, and it cannot be changed: ${errorMessage(error)}`,
+      `Run \`chmod go=\` as its owner.`,
+    )
+  }
+}
+
+/** Whether the policy in force is another one than that of its file. */
+async function checkWaiting(kept: HomeStore, home: string, { environment }: Io): Promise<Finding> {
+  const { pinnedPolicy } = await import('../../runtime.ts')
+  const time = () => new Date().toISOString()
+  try {
+    const change = await withStore(
+      kept,
+      async (store) => pinnedPolicy({ home, environment, store, time, writes: false, warn() {} }).waiting?.(),
+      () => undefined,
+    )
+    if (change === undefined) return ok('acceptance', 'the policy in force is that of its file')
+    const [first = ''] = change.words
+    const message = `tool-access.json lets through more than you accepted, which does not count yet: ${first.replace(/\.$/, '')}`
+    const hint = 'Show the difference with `foreword accept`. If it is not yours, put the file back.'
+    return warning('acceptance', message, hint)
+  } catch (error) {
+    return problem('acceptance', `what was accepted cannot be read: ${errorMessage(error)}`, 'Run `foreword doctor`.')
+  }
+}
+
+async function checkNamed(home: string): Promise<Finding> {
+  const { namedTokens } = await import('../../runtime.ts')
+  try {
+    const endless = namedTokens(home).filter(({ expires, scope }) => expires === undefined && scope !== 'read')
+    if (endless.length === 0) return ok('tokens', 'every token that can do more than read has an end')
+    const names = endless.map(({ name, scope }) => `${name} (${scope})`).join(', ')
+    return warning('tokens', `never expire: ${names}`, 'Revoke what nobody uses: `foreword token revoke NAME`.')
+  } catch {
+    return problem('tokens', 'the named tokens cannot be read', 'Run `foreword doctor`, which says why.')
+  }
+}
+
+function checkBind({ gateway }: Configuration): Finding {
+  if (/^(?:localhost|127\..*|\[?::1\]?)$/.test(gateway.bind)) return ok('address', 'only this machine can connect')
+  return warning(
+    'address',
+    `other machines can connect to ${gateway.bind}, and what they send is not encrypted`,
+    'Put a server with https before it, or run `foreword config set gateway.bind 127.0.0.1`.',
+  )
+}
+
+function checkScope({ global }: Access, file: string): Finding {
+  if (global.enabled && global.mode === 'full') {
+    return warning('policy', 'every tool that is not disabled may run', `Set global.mode to "allowlist" in ${file}.`)
+  }
+  return ok('policy', 'only what is named may run')
+}
+
+async function checkPrograms({ shell }: Access, file: string): Promise<Finding> {
+  if (!shell.enabled || shell.mode === 'off') return ok('programs', 'a model can run no command')
+  if (shell.approval === 'ask') return ok('programs', 'each command needs your approval')
+  if (shell.mode === 'full') {
+    return warning('programs', 'a model may run any command without asking', `Set its mode to "allowlist" in ${file}.`)
+  }
+  const { commandPresets, prefixRisk } = await import('../../tool.ts')
+  const running = commandPresets.filter(({ name, runsCode }) => runsCode && shell.presets.includes(name))
+  const risky = shell.allowedPrefixes.filter((prefix) => prefixRisk(prefix) !== undefined)
+  const free = shell.allowedPrefixes.length === 0 ? '' : ' and what begins with your prefixes, with any argument'
+  const code = running.length === 0 ? '' : `; ${running.map(({ name }) => name).join(', ')}: code of the project runs`
+  if (risky.length === 0) return ok('programs', `only commands that presets allow${free}${code}`)
+  const names = risky.map((prefix) => JSON.stringify(prefix)).join(', ')
+  return warning(
+    'programs',
+    `prefixes that lead to other programs: ${names}`,
+    `Remove them from allowedPrefixes in ${file}. Presets know their arguments: \`foreword tools presets\`.`,
+  )
+}
+
+function checkGrants({ sandbox }: Access, file: string): Finding {
+  const wide = [...sandbox.readable, ...sandbox.writable].filter((path) =>
+    /^(?:\/|~\/?|\/home|\/root|\/etc)$/.test(path),
+  )
+  if (wide.length > 0) {
+    return warning(
+      'grants',
+      `programs may reach all of ${wide.join(', ')}`,
+      `Name single folders in sandbox of ${file}.`,
+    )
+  }
+  return ok('grants', 'programs may reach single folders at most')
+}
+
+/** Where the workspace lies, and hard links in its first level that lead to what is kept from tools. */
+async function checkWorkspace(home: string, { agent }: Configuration, person: string | undefined): Promise<Finding> {
+  const { homeAt } = await import('../../runtime.ts')
+  const workspace = await realpath(agent.workspace).catch(() => undefined)
+  if (workspace === undefined) return ok('folder', 'there is none yet')
+  const hint = 'Name a folder of its own as agent.workspace.'
+  const own = await Promise.all([home, person ?? home].map((path) => realpath(path).catch(() => path)))
+  if (own.includes(workspace) || workspace === '/') {
+    return warning('folder', `tools work in ${workspace}, which holds more than their files`, hint)
+  }
+  const { readdir } = await import('node:fs/promises')
+  const kept = new Set<string>()
+  for (const path of [homeAt(home).tokenFile, homeAt(home).configurationFile, homeAt(home).toolAccessFile]) {
+    const facts = await stat(path).catch(() => undefined)
+    if (facts) kept.add(`${facts.dev}:${facts.ino}`)
+  }
+  const linked: string[] = []
+  for (const name of await readdir(workspace).catch(() => [])) {
+    const facts = await lstat(`${workspace}/${name}`).catch(() => undefined)
+    if (facts && facts.nlink > 1 && kept.has(`${facts.dev}:${facts.ino}`)) linked.push(name)
+  }
+  if (linked.length === 0) return ok('folder', workspace)
+  return problem('folder', `hard links to files of the home: ${linked.join(', ')}`, `Remove them from ${workspace}.`)
+}
+
+/** Folders of the `PATH` in which somebody else could put a program. */
+async function checkPath({ agent }: Configuration, path = ''): Promise<Finding> {
+  const workspace = await realpath(agent.workspace).catch(() => agent.workspace)
+  const open: string[] = []
+  for (const place of path.split(delimiter)) {
+    const real = await realpath(place).catch(() => undefined)
+    const facts = real === undefined ? undefined : await stat(real).catch(() => undefined)
+    const isOpen = facts !== undefined && (facts.mode & 0o002) !== 0 && (facts.mode & 0o1000) === 0
+    const isInside = real !== undefined && (real === workspace || real.startsWith(`${workspace}/`))
+    if (isOpen || isInside || (place !== '' && !isAbsolute(place))) open.push(place)
+  }
+  if (open.length === 0) return ok('path', 'only you and the system put programs on the PATH')
+  return warning('path', `others can put programs into ${open.join(', ')}`, 'Remove them from the PATH of the gateway.')
+}
+
+/** Secrets that are written into the configuration instead of being named. */
+function checkWritten({ configuration, origins }: LoadedConfiguration): Finding {
+  const inFile = (key: string): boolean => origins[key]?.startsWith('config.json') === true
+  const written = Object.entries(configuration.providers).flatMap(([name, { baseURL, headers = {} }]) => [
+    ...(baseURL !== undefined && publicAddress(baseURL).replace(/\/$/, '') !== baseURL.replace(/\/$/, '')
+      ? [`providers.${name}.baseURL`]
+      : []),
+    ...Object.keys(headers)
+      .filter((header) => /auth|key|token|secret|cookie/i.test(header))
+      .map((header) => `providers.${name}.headers.${header}`),
+  ])
+  const all = [...(inFile('gateway.token') ? ['gateway.token'] : []), ...written]
+  if (all.length === 0) return ok('configuration', 'no secret is written into it')
+  return warning('configuration', `holds secrets: ${all.join(', ')}`, 'Name a variable or a file instead.')
+}
+
+function checkModules({ plugins, capabilities }: Configuration): Finding {
+  const all = [...plugins, ...capabilities]
+  if (all.length === 0) return ok('plugins', 'no code of others runs in the gateway')
+  const count = all.length === 1 ? 'one module runs' : `${all.length} modules run`
+  return warning('plugins', `${count} with all your rights`, 'Read their code, and keep what you use.')
+}

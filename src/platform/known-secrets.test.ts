@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { knownSecrets } from './known-secrets.ts'
+
+const KEY = 'sk-proj-7Fq2Zx9Lw4Tn8Vb3Kd6Hs1Rj5'
+const { redact } = knownSecrets({ THE_KEY: KEY, PASSWORD: 'correct-horse-staple', SHORT: 'ab1' })
+
+test('a secret is found in every form, at each place of base64, and with line breaks in it', () => {
+  const written = [
+    KEY,
+    Buffer.from(KEY).toString('hex'),
+    Buffer.from(KEY).toString('hex').toUpperCase(),
+    ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${KEY}!`).toString('base64')),
+    Buffer.from(`a${KEY}`).toString('base64url'),
+    Buffer.from(KEY)
+      .toString('base64')
+      .replace(/(.{20})/g, '$1\n'),
+  ]
+  for (const text of written) {
+    const clean = redact(`before ${text} after`)
+    assert.match(clean, /^before \S{0,5}\[THE_KEY\]\S{0,4} after$/, text)
+  }
+})
+
+test('half of a secret is none: its beginning and its end are found alone', () => {
+  assert.equal(redact(`x ${KEY.slice(0, 18)} y`), 'x [THE_KEY] y')
+  assert.equal(redact(`x ${KEY.slice(-18)} y`), 'x [THE_KEY] y')
+  assert.equal(redact(`x ${KEY.slice(0, 12)} …`), 'x [THE_KEY] …')
+  assert.equal(
+    redact(`x ${KEY.slice(0, 10)}\n...[truncated: 12 of 90 characters shown]`).includes(KEY.slice(0, 10)),
+    false,
+  )
+})
+
+test('ordinary words that are a part of a secret stay', () => {
+  const text = 'Keys begin with sk-proj- there. That is correct; the horse is a staple. ab1'
+  assert.equal(redact(text), text)
+  assert.equal(redact('it is correct-horse-staple!'), 'it is [PASSWORD]!')
+})
+
+test('secrets that stand side by side, or in each other, are all taken out', () => {
+  const both = knownSecrets({ ONE: 'aaaa1111bbbb2222', TWO: 'cccc3333dddd4444', INNER: '1111bbbb' })
+  assert.equal(both.redact('aaaa1111bbbb2222cccc3333dddd4444aaaa1111bbbb2222'), '[ONE][TWO][ONE]')
+})
+
+test('a secret that is learned later is taken out from then on', () => {
+  const known = knownSecrets()
+  assert.equal(known.redact(KEY), KEY)
+  known.learn('later', KEY)
+  assert.equal(known.redact(`${KEY} ${KEY}`), '[later] [later]')
+})

@@ -1,0 +1,177 @@
+import { secretForms, type SecretForm } from './secret-forms.ts'
+
+/** Secrets by name, and texts without them. */
+export interface KnownSecrets {
+  /** Remembers a value. One that is too short to be looked for is not remembered. */
+  learn(name: string, value: string): void
+  /**
+   * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in base64 and in hexadecimal, and the
+   * part of one that was cut at its beginning or its end.
+   */
+  redact(text: string): string
+}
+
+/** A text has the same first two characters as some part of a form: the table of distances by their hash. */
+const TABLE_BITS = 14
+const TABLE_MASK = (1 << TABLE_BITS) - 1
+
+/** Creates the memory of one process or of one server. `values`: by name. */
+export function knownSecrets(values: Readonly<Record<string, string>> = {}): KnownSecrets {
+  const known = new Map<string, string>()
+  let search: ((text: string) => string) | undefined
+  const learn = (name: string, value: string): void => {
+    if (known.get(value) !== undefined) return
+    known.set(value, name)
+    search = undefined
+  }
+  for (const [name, value] of Object.entries(values)) learn(name, value)
+  return {
+    learn,
+    redact(text) {
+      search ??= createSearch([...known].flatMap(([value, name]) => secretForms(name, value)))
+      return search(text)
+    },
+  }
+}
+
+/** The beginning or the end of a form, which is looked for. */
+interface Anchor {
+  readonly text: string
+  readonly form: SecretForm
+  readonly isEnd: boolean
+}
+
+/**
+ * Looks for all anchors in one pass that skips most characters (Wu and Manber, 1994), so that ten megabytes cost some
+ * milliseconds, however many secrets there are.
+ */
+function createSearch(forms: readonly SecretForm[]): (text: string) => string {
+  const anchors = forms.flatMap((form): readonly Anchor[] => [
+    { text: form.text.slice(0, form.head), form, isEnd: false },
+    { text: form.text.slice(form.text.length - form.tail), form, isEnd: true },
+  ])
+  if (anchors.length === 0) return (text) => text
+  const least = Math.min(...anchors.map(({ text }) => text.length))
+  const distances = new Uint8Array(TABLE_MASK + 1).fill(Math.min(255, least - 1))
+  const endingHere = new Map<number, Anchor[]>()
+  for (const anchor of anchors) {
+    for (let at = 1; at < least; at += 1) {
+      const pair = pairHash(anchor.text, at)
+      distances[pair] = Math.min(distances[pair]!, least - 1 - at)
+      if (at === least - 1) endingHere.set(pair, [...(endingHere.get(pair) ?? []), anchor])
+    }
+  }
+  // The longest first: the end of one form may be that of another, too.
+  for (const found of endingHere.values()) found.sort((one, other) => other.form.text.length - one.form.text.length)
+
+  return (text) => {
+    const cuts: Cut[] = []
+    let done = 0
+    for (let at = least - 1; at < text.length;) {
+      const pair = pairHash(text, at)
+      const distance = distances[pair]!
+      if (distance > 0) {
+        at += distance
+        continue
+      }
+      const cut = findCut(text, at - least + 1, endingHere.get(pair) ?? [], done)
+      if (cut) {
+        cuts.push(cut)
+        done = cut.end
+        at = Math.max(at, cut.end + least - 2)
+      }
+      at += 1
+    }
+    return removeRests(cuts.length === 0 ? text : withoutCuts(text, cuts), forms)
+  }
+}
+
+function pairHash(text: string, at: number): number {
+  return ((text.charCodeAt(at - 1) << 7) ^ text.charCodeAt(at)) & TABLE_MASK
+}
+
+interface Cut {
+  readonly start: number
+  readonly end: number
+  readonly name: string
+}
+
+/** The part of a secret around the place where one of the anchors begins; nothing before `done`. */
+function findCut(text: string, place: number, anchors: readonly Anchor[], done: number): Cut | undefined {
+  let best: Cut | undefined
+  for (const { text: wanted, form, isEnd } of anchors) {
+    if (place < done || !text.startsWith(wanted, place)) continue
+    const cut = isEnd ? extendBack(text, place, form, done) : extendOn(text, place, form)
+    if (best === undefined || cut.end - cut.start > best.end - best.start) best = cut
+  }
+  return best
+}
+
+function extendOn(text: string, start: number, { text: wanted, head, name, wraps }: SecretForm): Cut {
+  let end = start + head
+  let same = head
+  for (let at = end; same < wanted.length && at < text.length; at += 1) {
+    if (text[at] === wanted[same]) {
+      same += 1
+      end = at + 1
+    } else if (!(wraps && isLineBreak(text[at]!))) break
+  }
+  return { start, end, name }
+}
+
+function extendBack(text: string, place: number, { text: wanted, tail, name, wraps }: SecretForm, done: number): Cut {
+  let start = place
+  let left = wanted.length - tail
+  for (let at = place - 1; left > 0 && at >= done; at -= 1) {
+    if (text[at] === wanted[left - 1]) {
+      left -= 1
+      start = at
+    } else if (!(wraps && isLineBreak(text[at]!))) break
+  }
+  return { start, end: place + tail, name }
+}
+
+function isLineBreak(character: string): boolean {
+  return character === '\n' || character === '\r'
+}
+
+function withoutCuts(text: string, cuts: readonly Cut[]): string {
+  const parts: string[] = []
+  let from = 0
+  for (const { start, end, name } of cuts) {
+    parts.push(text.slice(from, start), `[${name}]`)
+    from = end
+  }
+  parts.push(text.slice(from))
+  return parts.join('')
+}
+
+/** Shorter rests of a cut secret reveal nothing, characters. */
+const SHORTEST_REST = 4
+
+/** Where a text says that it was cut. */
+const CUT_MARKS = / …|…|\n?\.\.\.\[|\n\[\d+ of /g
+
+/** The most marks that are looked at, from the beginning. */
+const MOST_MARKS = 1_000
+
+/** A cut may have gone through the beginning of a secret: then less of it than is looked for is right before the mark. */
+function removeRests(text: string, forms: readonly SecretForm[]): string {
+  const cuts: Cut[] = []
+  let marks = 0
+  for (const { index } of text.matchAll(CUT_MARKS)) {
+    if (++marks > MOST_MARKS) break
+    const rest = findRest(text, index, forms)
+    if (rest && rest.start >= (cuts.at(-1)?.end ?? 0)) cuts.push(rest)
+  }
+  return cuts.length === 0 ? text : withoutCuts(text, cuts)
+}
+
+function findRest(text: string, end: number, forms: readonly SecretForm[]): Cut | undefined {
+  for (const { text: form, name, head } of forms) {
+    for (let length = head - 1; length >= SHORTEST_REST; length -= 1) {
+      if (text.endsWith(form.slice(0, length), end)) return { start: end - length, end, name }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,36 @@
+import type { SessionStore } from '../../session.ts'
+import { systemClock } from '../clock.ts'
+import type { Configuration } from '../configuration/configuration.ts'
+import type { Environment } from '../configuration/value.ts'
+import { openCheckpoints } from './checkpoint-service.ts'
+import { checkpointTargets } from './checkpoint-targets.ts'
+
+interface TakeOptions {
+  readonly home: string
+  readonly environment: Environment
+  readonly configuration: Configuration
+  readonly store: SessionStore
+  readonly warn: (text: string) => void
+}
+
+/**
+ * Takes a checkpoint of what was written without a gateway, as a gateway does when it stops. Only for the process that has
+ * claimed the home. Never rejects: what cannot be written waits for the next one.
+ */
+export async function takeHomeCheckpoint(options: TakeOptions): Promise<void> {
+  const { home, environment, configuration, store, warn } = options
+  const { checkpoints, checkpointRecords: everyRecords, checkpointMinutes } = configuration.audit
+  const service = await openCheckpoints({
+    home,
+    store,
+    targets: checkpointTargets(checkpoints, { home, environment }),
+    everyRecords,
+    everyMs: checkpointMinutes * MINUTE_MS,
+    time: () => systemClock.time(),
+    newId: () => systemClock.newId('audit'),
+    warn,
+  })
+  await service.close()
+}
+
+const MINUTE_MS = 60_000

@@ -1,0 +1,151 @@
+import { readFile, stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import type { AnyCapability } from '../../capability.ts'
+import type { ProviderConfiguration } from '../../model.ts'
+import { fieldsOf, type KnownSecrets, knownSecrets } from '../../platform.ts'
+import { loadConfiguration } from '../configuration/load.ts'
+import type { Environment } from '../configuration/value.ts'
+import { homeAt } from '../home/home.ts'
+
+/** The secrets that a gateway on a home knows, and texts without them. */
+export interface HomeSecrets extends KnownSecrets {
+  /** Reads the files again that have changed: the token of the gateway and the keys of providers. Never rejects. */
+  refresh(): Promise<void>
+}
+
+interface HomeSecretsOptions {
+  /** Path of the home. */
+  readonly home: string
+  readonly environment: Environment
+  /** As configured: variables and files are looked for by the names that it holds. */
+  readonly configuration: unknown
+  /** Names of further variables that hold keys. */
+  readonly variables: readonly string[]
+  /** Files that hold keys now, by the name of what they are for. */
+  readonly files: () => Readonly<Record<string, string>>
+}
+
+/**
+ * Collects the secrets of a home: its token, the variables that the configuration names or whose names say that they hold a
+ * secret, and the files of keys. The only place that knows them all.
+ */
+export async function openHomeSecrets(options: HomeSecretsOptions): Promise<HomeSecrets> {
+  const { home, environment, configuration, variables, files } = options
+  const known = knownSecrets()
+  const named = new Set([...namedVariables(configuration, environment), ...variables])
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && (named.has(name) || isSecretVariable(name)) && isSecretValue(value)) {
+      known.learn(name, value)
+    }
+  }
+  const configured = fieldsOf(fieldsOf(configuration)['gateway'])['token']
+  if (typeof configured === 'string') known.learn('gateway.token', configured)
+  for (const [name, value] of writtenSecrets(configuration)) known.learn(name, value)
+  const seen = new Map<string, string>()
+
+  async function readAgain(name: string, path: string): Promise<void> {
+    try {
+      const { ino, size, mtimeMs, ctimeMs } = await stat(path)
+      const identity = `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+      if (seen.get(path) === identity || size > LARGEST_FILE) return
+      known.learn(name, (await readFile(path, 'utf8')).trim())
+      seen.set(path, identity)
+    } catch {
+      // A file that is not there holds no secret.
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    const all = Object.entries(files()).map(([name, path]) => readAgain(name, path))
+    await Promise.all([readAgain('token', homeAt(home).tokenFile), ...all])
+  }
+
+  await refresh()
+  return { ...known, refresh }
+}
+
+/** The secrets of a home as its configuration is now, for a command without a runtime. */
+export async function readHomeSecrets(options: {
+  readonly home: string
+  readonly environment: Environment
+  readonly capabilities: readonly AnyCapability[]
+}): Promise<HomeSecrets> {
+  const { configuration } = await loadConfiguration(options)
+  const { home, environment, capabilities } = options
+  return openHomeSecrets({
+    home,
+    environment,
+    configuration,
+    variables: secretVariables(capabilities),
+    files: () => keyFiles(configuration.providers),
+  })
+}
+
+/** A key is one line: what is larger is none, bytes. */
+const LARGEST_FILE = 16_384
+
+/** Parts of the names of variables that hold secrets. */
+const SECRET_NAME = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i
+
+function isSecretVariable(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
+
+/** Paths, addresses without a password, and switches are none: they appear in many texts. */
+function isSecretValue(value: string): boolean {
+  if (isAbsolute(value) || /^(?:true|false|\d{1,7})$/.test(value)) return false
+  return !/^\w+:\/\/[^@]*$/.test(value)
+}
+
+/**
+ * Secrets that are written into the configuration although they should be in a variable: passwords and keys in addresses, and
+ * headers of providers.
+ */
+function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: string, value: string])[] {
+  if (typeof value === 'string') return /^https?:/i.test(value) && URL.canParse(value) ? addressSecrets(value, key) : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const path = key === '' ? name : `${key}.${name}`
+    const isHeader = /^providers\..+\.headers\./.test(path) && SECRET_HEADER.test(name)
+    return typeof inner === 'string' && isHeader ? [[path, inner] as const] : writtenSecrets(inner, path)
+  })
+}
+
+const SECRET_HEADER = /auth|key|token|secret|cookie/i
+
+function addressSecrets(address: string, key: string): readonly (readonly [name: string, value: string])[] {
+  const { password, searchParams } = new URL(address)
+  const written = [...searchParams].flatMap(([name, value]) =>
+    /key|token|secret|auth|pass|sig/i.test(name) ? [value] : [],
+  )
+  return [password, decoded(password), ...written].map((value) => [`secret in ${key}`, value] as const)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Every variable whose name stands in the configuration as a value, such as `apiKeyEnv` or a header of an MCP server. */
+function namedVariables(value: unknown, environment: Environment): readonly string[] {
+  if (typeof value === 'string') return /^[A-Za-z_]\w*$/.test(value) && environment[value] !== undefined ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap((inner) => namedVariables(inner, environment))
+}
+
+/** The variables in which providers look for a key by themselves. */
+export function secretVariables(capabilities: readonly AnyCapability[]): readonly string[] {
+  return capabilities.flatMap(({ providers = [] }) => providers.flatMap(({ environmentKeys = [] }) => environmentKeys))
+}
+
+/** The files that hold the keys of providers, by the names of the providers. */
+export function keyFiles(providers: Readonly<Record<string, ProviderConfiguration>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(providers).flatMap(([name, { apiKeyFile }]) =>
+      apiKeyFile === undefined ? [] : [[`key of ${name}`, apiKeyFile] as const],
+    ),
+  )
+}

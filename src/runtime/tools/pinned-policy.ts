@@ -1,0 +1,233 @@
+import { join } from 'node:path'
+import type { WaitingChange } from '../../capability.ts'
+import { defined, errorMessage, serialQueue, sha256, withFileLock } from '../../platform.ts'
+import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
+import {
+  type AccessRead,
+  accessText,
+  fileDiff,
+  isWider,
+  narrowAccess,
+  readAccess,
+  readText,
+  widenedText,
+  widenings,
+} from '../../tool.ts'
+import type { Environment } from '../configuration/value.ts'
+import { fileVersionWrites } from '../home/file-versions.ts'
+import { accessFilePath, createHome, homeAt } from '../home/home.ts'
+import { acceptedAccess, acceptedWrite, type AcceptedPolicy, isAccepted, readAccepted } from './accepted-policy.ts'
+import { ACCESS_FILE } from './edit-access.ts'
+import type { ToolPolicy } from './tool-policy.ts'
+
+interface PinnedPolicyOptions {
+  readonly home: string
+  readonly environment: Environment
+  readonly store: SessionStore
+  /** ISO 8601. */
+  readonly time: () => string
+  /** `false`: another process works on the home, so nothing is stored. */
+  readonly writes: boolean
+  /** Gets a sentence when something begins to wait, and when something cannot be stored. */
+  readonly warn: (text: string) => void
+}
+
+/** The policy of `tool-access.json`, as far as a person has accepted it. */
+export interface PinnedPolicy extends ToolPolicy {
+  /** Looks at the file for the first time: where nothing was accepted ever, it is accepted as it is. */
+  start(): Promise<void>
+}
+
+/** What the file and what was accepted make together. */
+interface Judged {
+  /** What counts, with the environment. */
+  readonly read: AccessRead
+  /** What counts, without it. Absent where the file cannot be read. */
+  readonly inForce?: AccessRead
+  /** The file lets through more than that. */
+  readonly isWider: boolean
+  /** What is to be stored, where that is something else than what is. */
+  readonly next?: AcceptedPolicy
+}
+
+/**
+ * Pins the policy: what counts is what a person accepted, without what the file forbids now. What the file lets through beyond
+ * that waits. The file is read for each decision; it never lets anything through by itself.
+ */
+export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
+  const { home, environment, store, time, writes, warn } = options
+  const queue = serialQueue()
+  /** The last file that was accepted whole, with its policy. */
+  let whole: { readonly text: string; readonly read: AccessRead } | undefined
+
+  async function fileText(): Promise<string> {
+    const found = await readText(await accessFilePath(home))
+    if (found.type === 'unreadable') throw new Error(`it cannot be read: ${found.why}`)
+    return found.type === 'text' ? found.text : ''
+  }
+
+  async function current(isStart = false): Promise<AccessRead> {
+    try {
+      const text = await fileText()
+      // Asked for each time: another process may have taken something back, and the file be as it was.
+      const accepted = await readAccepted(store)
+      const isWhole = accepted !== undefined && isAccepted(accepted, text)
+      if (isWhole && whole?.text === text) return whole.read
+      return await queue.add(() => decide(text, isStart))
+    } catch (error) {
+      return { type: 'faulty', problems: [errorMessage(error)] }
+    }
+  }
+
+  async function decide(text: string, isStart: boolean): Promise<AccessRead> {
+    const accepted = await readAccepted(store)
+    const judged = judge(text, accepted, { environment, isStart })
+    if (accepted && isAccepted(accepted, text)) whole = { text, read: judged.read }
+    if (judged.next && writes) await (accepted === undefined ? storeFirst(judged.next) : storeNext(isStart))
+    return judged.read
+  }
+
+  /** Where another process was first, what that one accepted counts. */
+  async function storeFirst(first: AcceptedPolicy): Promise<void> {
+    const now = time()
+    const isBlank = first.text.trim() === ''
+    try {
+      await store.transaction([
+        acceptedWrite(first, now, 0),
+        ...(isBlank ? [] : [{ type: 'audit', facts: firstFacts(first.text), time: now } as const]),
+      ])
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'conflict') warn(unstored(error))
+    }
+  }
+
+  /** Under the lock of every edit, so that a change that is accepted before it is in the file is not taken for another one. */
+  async function storeNext(isStart: boolean): Promise<void> {
+    try {
+      await createHome(homeAt(home))
+      await withFileLock(join(homeAt(home).data, '.lock'), async () => {
+        const text = await fileText()
+        const accepted = await readAccepted(store)
+        const { next, isWider: waits, inForce } = judge(text, accepted, { environment, isStart })
+        if (!next || accepted === undefined) return
+        const now = time()
+        const facts: AuditFacts[] = []
+        if (waits && accepted.waiting !== next.waiting) {
+          facts.push(waitingFacts(text, widenedWords(inForce, text)))
+          warn(waitingText(widenedWords(inForce, text)))
+        }
+        await store.transaction([
+          acceptedWrite(next, now),
+          ...facts.map((each) => ({ type: 'audit', facts: each, time: now }) as const),
+        ])
+      })
+    } catch (error) {
+      warn(unstored(error))
+    }
+  }
+
+  async function waiting(): Promise<WaitingChange | undefined> {
+    const text = await fileText().catch(() => undefined)
+    const accepted = await readAccepted(store)
+    if (text === undefined || accepted === undefined) return undefined
+    const { isWider: waits, inForce } = judge(text, accepted, { environment, isStart: false })
+    if (!waits) return undefined
+    return {
+      kind: 'policy',
+      name: ACCESS_FILE,
+      digest: sha256(text),
+      words: widenedWords(inForce, text),
+      difference: await fileDiff(ACCESS_FILE, accepted.narrowed ?? accepted.text, text),
+    }
+  }
+
+  return {
+    current: () => current(),
+    async start() {
+      await current(true)
+    },
+    waiting,
+    async accept(digest, by) {
+      return withFileLock(join(homeAt(home).data, '.lock'), async () => {
+        const change = await waiting()
+        if (change === undefined || change.digest !== digest) return false
+        const text = await fileText()
+        if (sha256(text) !== digest) return false
+        const { text: before } = (await readAccepted(store))!
+        const reason = `accepted: ${change.words.join(' ')}`.slice(0, MOST_REASON)
+        const facts: AuditFacts = { kind: 'change', rule: ACCESS_FILE, digest, reason, ...defined({ by }) }
+        const now = time()
+        await store.transaction([
+          ...(await fileVersionWrites(store, { file: ACCESS_FILE, before, after: text, time: now })),
+          acceptedWrite({ text }, now),
+          { type: 'audit', facts, time: now },
+        ])
+        return true
+      })
+    },
+    async warnings() {
+      const change = await waiting()
+      return change ? [waitingText(change.words)] : []
+    },
+  }
+}
+
+function unstored(error: unknown): string {
+  return `What was accepted of tool-access.json could not be stored: ${errorMessage(error)}`
+}
+
+/** Characters of a reason in the audit. */
+const MOST_REASON = 500
+
+function judge(
+  text: string,
+  accepted: AcceptedPolicy | undefined,
+  { environment, isStart }: { readonly environment: Environment; readonly isStart: boolean },
+): Judged {
+  const file = readAccess(text, {})
+  const read = readAccess(text, environment)
+  if (file.type === 'faulty') return { read, isWider: false }
+  if (accepted === undefined) return { read, inForce: file, isWider: false, next: { text } }
+  if (isAccepted(accepted, text)) return { read, inForce: file, isWider: false }
+  // A program that saves a file may empty it first: that alone takes nothing back.
+  const isBlank = text.trim() === '' && !isStart
+  const before = acceptedAccess(accepted)
+  const both = narrowAccess(before, file)
+  if (!isWider(both, file)) return { read, inForce: file, isWider: false, ...(isBlank ? {} : { next: { text } }) }
+  const waiting = sha256(text)
+  const narrowed = both.type === 'access' && isWider(both, before) && !isBlank ? accessText(both.access) : undefined
+  const next = { ...accepted, ...defined({ narrowed }), waiting }
+  return {
+    read: both.type === 'access' ? readAccess(accessText(both.access), environment) : both,
+    inForce: both,
+    isWider: true,
+    ...(narrowed === undefined && accepted.waiting === waiting ? {} : { next }),
+  }
+}
+
+function widenedWords(inForce: AccessRead | undefined, text: string): readonly string[] {
+  if (inForce === undefined) return []
+  // Which tools there are is not known here: a name stands for the tool.
+  const words = widenings(inForce, readAccess(text, {}), []).map((each) =>
+    widenedText(each.kind === 'tools' && !each.name.endsWith('*') ? { ...each, kind: 'tool' } : each),
+  )
+  return words.length > 0 ? words : ['A tool that reads the session may be called.']
+}
+
+function firstFacts(text: string): AuditFacts {
+  return { kind: 'change', rule: ACCESS_FILE, digest: sha256(text), by: 'start', reason: 'accepted as it was found' }
+}
+
+function waitingFacts(text: string, words: readonly string[]): AuditFacts {
+  const reason = `changed by other means and wider, so it waits: ${words.join(' ')}`.slice(0, MOST_REASON)
+  return { kind: 'change', rule: ACCESS_FILE, digest: sha256(text), by: 'file', decision: 'refused', reason }
+}
+
+function waitingText(words: readonly string[]): string {
+  const [first = '', ...others] = words
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  return (
+    `The file tool-access.json was changed by other means and lets through more than you accepted, which does not count yet: ` +
+    `${first.replace(/\.$/, '')}${more}. Show the difference and accept it with \`foreword accept\``
+  )
+}

@@ -1,0 +1,4 @@
+/** Why nothing may run: the policy has these problems. */
+export function faultyText(problems: readonly string[]): string {
+  return `tool-access.json is faulty: ${problems.length === 0 ? 'it cannot be read' : problems.join('; ')}`
+}

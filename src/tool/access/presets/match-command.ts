@@ -1,0 +1,230 @@
+import type { CommandGrammar, FlagValue, Operand, PlaceWord, WordKind } from './grammar.ts'
+import { kindFault, kindText, placesIn } from './word-kind.ts'
+
+/** Whether a grammar allows a command; `why` is a sentence without its full stop. */
+export type CommandMatch =
+  | { readonly type: 'allowed'; readonly places: readonly PlaceWord[] }
+  | { readonly type: 'refused'; readonly why: string }
+
+/** Compares every word of a command with a grammar. `undefined`: it is another command. Looks at no disk. */
+export function matchCommand(argv: readonly string[], grammar: CommandGrammar): CommandMatch | undefined {
+  const found = grammar.begins.flatMap((begin) => {
+    const rest = restBehind(argv, begin.split(' '), grammar.before ?? [])
+    return rest === undefined ? [] : [{ begin, rest }]
+  })[0]
+  if (found === undefined) return undefined
+  try {
+    return { type: 'allowed', places: placesOf(found.rest, grammar, found.begin) }
+  } catch (error) {
+    if (error instanceof Refusal) return { type: 'refused', why: error.message }
+    throw error
+  }
+}
+
+class Refusal extends Error {}
+
+function restBehind(
+  argv: readonly string[],
+  [program, ...words]: readonly string[],
+  before: readonly string[],
+): readonly string[] | undefined {
+  if (argv[0] !== program) return undefined
+  const skipped = argv.slice(1).findIndex((word) => !before.includes(word))
+  const rest = skipped === -1 ? [] : argv.slice(1 + skipped)
+  return words.every((word, index) => rest[index] === word) ? rest.slice(words.length) : undefined
+}
+
+/** Every flag by its name. */
+export function flagsOf({ flags }: CommandGrammar): ReadonlyMap<string, FlagValue> {
+  return new Map(Object.entries(flags).flatMap(([names, value]) => names.split(' ').map((name) => [name, value])))
+}
+
+/** A command while its words are read. */
+interface Reading {
+  readonly grammar: CommandGrammar
+  readonly flags: ReadonlyMap<string, FlagValue>
+  /** The beginning of the command, for sentences. */
+  readonly begin: string
+  readonly given: Set<string>
+  readonly places: PlaceWord[]
+}
+
+function placesOf(words: readonly string[], grammar: CommandGrammar, begin: string): readonly PlaceWord[] {
+  const reading: Reading = { grammar, flags: flagsOf(grammar), begin, given: new Set(), places: [] }
+  const operands: string[] = []
+  let isEnded = false
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at]!
+    if (isEnded && word.startsWith('-')) throw dashedOperand(word)
+    if (!isEnded && word === '--' && grammar.endOfFlags) isEnded = true
+    else if (isEnded || !isFlag(word, reading)) {
+      if (grammar.expression && reading.given.size > 0) {
+        throw new Refusal(`${quoted(word)} stands behind the first flag of \`${begin}\`: put paths before the flags`)
+      }
+      operands.push(word)
+    } else {
+      if (operands.length > 0 && !grammar.flagsAnywhere && !grammar.expression) throw lateFlag(word, begin)
+      if (readFlag(word, words[at + 1], reading)) at += 1
+    }
+  }
+  readOperands(operands, reading)
+  const { needs } = grammar
+  if (needs && !needs.some((name) => reading.given.has(name))) {
+    throw new Refusal(`\`${begin}\` has to have ${needs.join(' or ')}`)
+  }
+  return reading.places
+}
+
+function isFlag(word: string, { grammar, flags }: Reading): boolean {
+  return word.startsWith('-') || (grammar.expression === true && flags.has(word))
+}
+
+/** Answers whether the next word is the value of the flag. */
+function readFlag(word: string, next: string | undefined, reading: Reading): boolean {
+  const { grammar, flags } = reading
+  const [name, attached] = word.startsWith('--') ? splitLong(word) : [word, undefined]
+  const value = flags.get(name)
+  if (value !== undefined) return readValue(name, value, { attached, next }, reading)
+  if (grammar.expression || word.startsWith('--')) throw unknownFlag(name, reading)
+  return readLetters(word, next, reading)
+}
+
+function splitLong(word: string): readonly [string, string | undefined] {
+  const at = word.indexOf('=')
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+}
+
+/** Letters in one word: `-la`, `-n5`, `-rne`. */
+function readLetters(word: string, next: string | undefined, reading: Reading): boolean {
+  const { grammar, flags } = reading
+  const number = flags.get('-NUMBER')
+  if (number !== undefined && /^-\d{1,9}$/.test(word)) {
+    reading.given.add('-NUMBER')
+    return false
+  }
+  for (let at = 1; at < word.length; at += 1) {
+    const name = `-${word[at]}`
+    const value = flags.get(name)
+    const rest = word.slice(at + 1)
+    // A flag whose value is only in the next word could be read in more than one way between others.
+    const isAlone = value?.startsWith('_') || (!grammar.bundles && (at > 1 || (value === 'none' && rest !== '')))
+    if (value === undefined || isAlone) throw unknownFlag(at === 1 && value === undefined ? name : word, reading)
+    if (value !== 'none') return readValue(name, value, { attached: rest === '' ? undefined : rest, next }, reading)
+    reading.given.add(name)
+  }
+  if (word === '-') throw new Refusal('- (the standard input) is not allowed: name a file')
+  return false
+}
+
+interface Given {
+  readonly attached: string | undefined
+  readonly next: string | undefined
+}
+
+/** Answers whether the next word is the value. */
+function readValue(name: string, value: FlagValue, { attached, next }: Given, reading: Reading): boolean {
+  reading.given.add(name)
+  if (value === 'none') {
+    if (attached !== undefined) throw new Refusal(`the flag ${name} has no value: write ${name} alone`)
+    return false
+  }
+  const { form, kind } = valueForm(value)
+  if (attached !== undefined && form !== 'next') {
+    keep(name, attached, kind, reading)
+    return false
+  }
+  if (form === 'optional') return false
+  if (attached !== undefined || form === 'same') throw new Refusal(`write the flag ${name} as ${flagText(name, value)}`)
+  if (next === undefined) throw new Refusal(`the flag ${name} needs ${kindText(kind)}: ${flagText(name, value)}`)
+  if (next.startsWith('-') && kind !== 'count') {
+    throw new Refusal(
+      `the value ${quoted(next)} of ${name} begins with -: ${form === 'next' ? 'it is not allowed' : `write ${flagText(name, `=${kind}`)}`}`,
+    )
+  }
+  keep(name, next, kind, reading)
+  return true
+}
+
+function keep(name: string, word: string, kind: WordKind, { places }: Reading): void {
+  const fault = kindFault(word, kind)
+  if (fault !== undefined) throw new Refusal(`the value ${quoted(word)} of ${name} ${fault}`)
+  places.push(...placesIn(word, kind))
+}
+
+type ValueForm = 'either' | 'same' | 'optional' | 'next'
+
+function valueForm(value: Exclude<FlagValue, 'none'>): { readonly form: ValueForm; readonly kind: WordKind } {
+  if (value.startsWith('[=')) return { form: 'optional', kind: value.slice(2, -1) as WordKind }
+  if (value.startsWith('=')) return { form: 'same', kind: value.slice(1) as WordKind }
+  if (value.startsWith('_')) return { form: 'next', kind: value.slice(1) as WordKind }
+  return { form: 'either', kind: value as WordKind }
+}
+
+/** A flag with its value, as a person writes it: `--max-count=N`. */
+export function flagText(name: string, value: FlagValue): string {
+  if (value === 'none') return name
+  const { form, kind } = valueForm(value)
+  const isChoice = kind.startsWith('one of ')
+  const what = isChoice ? kind.slice('one of '.length) : kind.toUpperCase()
+  const joint = name.startsWith('--') ? '=' : ''
+  if (form === 'optional') return `${name}[${joint}${what}]`
+  if (form === 'next' || (form === 'either' && joint === '')) return `${name} ${what}`
+  return `${name}${joint}${what}`
+}
+
+function readOperands(words: readonly string[], reading: Reading): void {
+  const { grammar, begin, given, places } = reading
+  const ofFlags = places.length
+  let at = 0
+  for (const { kind, least = 0, most = Infinity } of expected(grammar.operands ?? [], given)) {
+    const mine = words.slice(at, at + most)
+    if (mine.length < least) throw new Refusal(`\`${begin}\` needs ${kindText(kind)}`)
+    for (const word of mine) {
+      const fault = kindFault(word, kind)
+      if (fault !== undefined) throw new Refusal(`${quoted(word)} in \`${begin}\` ${fault}`)
+      places.push(...placesIn(word, kind))
+    }
+    at += mine.length
+  }
+  if (grammar.readsFolder && places.length === ofFlags) places.push({ word: '.', kind: 'path' })
+  if (at === words.length) return
+  throw new Refusal(
+    at === 0
+      ? `\`${begin}\` has only flags here, so ${quoted(words[at]!)} is not allowed`
+      : `${quoted(words[at]!)} is one word too many for \`${begin}\``,
+  )
+}
+
+function expected(operands: readonly Operand[], given: ReadonlySet<string>): readonly Operand[] {
+  return operands.filter(({ unless = [] }) => !unless.some((name) => given.has(name)))
+}
+
+/** How many flags a refusal lists. */
+const MOST_LISTED = 15
+
+function unknownFlag(name: string, { flags, begin }: Reading): Refusal {
+  const known = [...flags.keys()]
+  const [longer, ...others] = name.startsWith('--') ? known.filter((each) => each.startsWith(name)) : []
+  if (longer !== undefined && others.length === 0) {
+    return new Refusal(`the flag ${quoted(name)} is cut short: write ${longer}`)
+  }
+  const listed = known.slice(0, MOST_LISTED).join(', ')
+  const more = known.length > MOST_LISTED ? ` and ${known.length - MOST_LISTED} more` : ''
+  const allowed = known.length === 0 ? 'it may have no flags' : `allowed are ${listed}${more}`
+  return new Refusal(`the flag ${quoted(name)} is not allowed in \`${begin}\`: ${allowed}`)
+}
+
+function lateFlag(word: string, begin: string): Refusal {
+  return new Refusal(
+    `the flag ${quoted(word)} stands behind a name in \`${begin}\`, where not every system reads flags: put flags first`,
+  )
+}
+
+function dashedOperand(word: string): Refusal {
+  return new Refusal(`${quoted(word)} stands behind -- and begins with -: write ./${word} for a file of this name`)
+}
+
+/** A word of somebody else, cut to what can be recognised. */
+function quoted(word: string): string {
+  return JSON.stringify(word.length > 100 ? `${word.slice(0, 100)}…` : word)
+}

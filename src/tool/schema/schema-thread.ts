@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads'
+import type { ValidateFunction } from 'ajv'
+import { answerOf, compileSchema, type SchemaAnswer } from './schema-check.ts'
+import type { SchemaNews, SchemaOrder } from './schema-task.ts'
+
+/** The thread that compiles and checks by schemas of others. It is ended from outside where one takes too long. */
+const compiled = new Map<number, ValidateFunction>()
+
+parentPort?.on('message', (order: SchemaOrder) => void answer(order).then(tell))
+// The compiler is loaded before the time of the first order begins.
+await compileSchema({ type: 'object' })
+tell({ type: 'ready' })
+
+async function answer({ id, schema, input }: SchemaOrder): Promise<SchemaAnswer> {
+  try {
+    const validate = compiled.get(id) ?? (await compileSchema(schema ?? {}))
+    compiled.set(id, validate)
+    return input === undefined ? { type: 'fits' } : answerOf(validate, input.value)
+  } catch (error) {
+    return { type: 'unusable', text: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function tell(news: SchemaNews): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  parentPort?.postMessage(news)
+}
