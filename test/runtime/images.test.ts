@@ -135,6 +135,24 @@ for (const provider of providers) {
   })
 }
 
+test('images say nothing of how words are counted, not even images smaller than the words that replace them', async (t) => {
+  const at = await openedHere(t, 'ollama/seeing')
+  const say = async (...messages: readonly Message[]) => {
+    let call = ''
+    for await (const event of at.runtime.complete({ messages, model: 'ollama/seeing' })) {
+      if (event.type === 'call-start') call = event.call
+    }
+    return (await at.store.call(call)) ?? assert.fail()
+  }
+  const hello: Message = { role: 'user', content: 'Hello' }
+  const image = { type: 'image' as const, image: PNG, mediaType: 'image/png' }
+  const look: Message = { role: 'user', content: [{ type: 'text', text: 'Look! '.repeat(100) }, image, image] }
+  const before = await say(hello)
+  for (let n = 0; n < 9; n += 1) await say(look)
+  const after = await say(hello)
+  assert.equal(after.manifest.budget.margin, before.manifest.budget.margin)
+})
+
 test('an image whose file was removed is counted and recorded as what is said of it', async (t) => {
   const at = await openedHere(t, 'local/seeing')
   const image = await withPicture(at)

@@ -10,6 +10,8 @@ export interface PromptAccount {
   readonly used: number
   /** `used` without images: every provider counts those differently. */
   readonly text: number
+  /** Whether images are among it. A small image can count no more than the words that replace it: `text` does not show that. */
+  readonly images: boolean
   /** Of `text`, what no call before can have left in the provider's cache. */
   readonly fresh: number
 }
@@ -34,14 +36,16 @@ export function promptAccount(
   const head = slots.tools + slots.system + slots.preamble
   const cacheable = calibration.wasCalled(model.id) ? Math.max(reuse?.tokens ?? 0, head) : 0
   let text = used
+  let images = false
   for (const message of request.messages) {
     // Less the marker that would replace an image.
     const marked = markImages(message, NONE)
     if (marked) {
+      images = true
       text -= Math.max(0, messageTokens(settings.counter, message) - messageTokens(settings.counter, marked.message))
     }
   }
-  return { call, used, text, fresh: Math.min(text, used - cacheable) }
+  return { call, used, text, images, fresh: Math.min(text, used - cacheable) }
 }
 
 const NONE = { seen: false, inResults: false, byAddress: false }
@@ -55,7 +59,7 @@ export function learnFrom(
 ): void {
   const reported = usage?.promptTokens
   if (reported === undefined) return
-  const { call, used, text } = account
+  const { call, used, images } = account
   const { calibration, limits } = context
   const { counter } = context.settings
   const report = error?.code === 'prompt-truncated' ? 'short' : judgeReport(context, model, account, reported)
@@ -63,7 +67,7 @@ export function learnFrom(
     limits.readShort(model, { read: Math.floor(reported / calibration.ratio(model.id, counter)), used, call })
   } else if (report === 'whole') {
     limits.readWhole(model, { reported, used })
-    if (text === used) calibration.observe(model.id, counter, used, reported)
+    if (!images) calibration.observe(model.id, counter, used, reported)
   }
 }
 
