@@ -149,8 +149,8 @@ test('images say nothing of how words are counted, not even images smaller than 
   const look: Message = { role: 'user', content: [{ type: 'text', text: 'Look! '.repeat(100) }, image, image] }
   const before = await say(hello)
   for (let n = 0; n < 9; n += 1) await say(look)
-  const after = await say(hello)
-  assert.equal(after.manifest.budget.margin, before.manifest.budget.margin)
+  const later = await say(hello)
+  assert.equal(later.manifest.budget.margin, before.manifest.budget.margin)
 })
 
 test('an image whose file was removed is counted and recorded as what is said of it', async (t) => {
