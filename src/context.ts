@@ -2,6 +2,17 @@
 export type { EarlierTurns, UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
+export {
+  type ConversationNote,
+  noteId,
+  noteInstruction,
+  type NoteMark,
+  type NoteRule,
+  type NotesInput,
+  type NoteWords,
+  type WordsFault,
+  wordsFault,
+} from './context/conversation-note.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'

@@ -1,3 +1,4 @@
+import type { NoteMark } from './conversation-note.ts'
 import type { Origin } from './layer.ts'
 import type { Reason } from './reason.ts'
 
@@ -38,6 +39,10 @@ export interface Cut {
   readonly clearBefore?: string
   /** Tool results before this turn or message are excerpts, unless they are cleared. */
   readonly excerptBefore?: string
+  /** Turns at the beginning that stay as they were said, oldest first. */
+  readonly first?: readonly string[]
+  /** Notes on what is left out between those and the rest, in their order. */
+  readonly notes?: readonly NoteMark[]
 }
 
 /** The account of one call: every candidate once, what became of it, what it cost and why. */
