@@ -87,10 +87,18 @@ function callsOf(talk: readonly Said[]): readonly Call[] {
     }
     ask()
     for (const [step, size] of steps.entries()) {
-      const call = { type: 'tool-call' as const, toolCallId: `${id}-${step}`, toolName: 'run', input: { command: `make ${step}` } }
+      const call = {
+        type: 'tool-call' as const,
+        toolCallId: `${id}-${step}`,
+        toolName: 'run',
+        input: { command: `make ${step}` },
+      }
       const output = { type: 'text' as const, value: 'r'.repeat(size) }
       messages.push({ role: 'assistant', content: [call] })
-      messages.push({ role: 'tool', content: [{ type: 'tool-result', toolCallId: call.toolCallId, toolName: 'run', output }] })
+      messages.push({
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: call.toolCallId, toolName: 'run', output }],
+      })
       ask()
     }
     messages.push({ role: 'assistant', content: `answer ${number} ${'a'.repeat(answered)}` })
@@ -172,7 +180,9 @@ test('a cut keeps the first turns and the notes that were there, byte for byte, 
       if ([...before.entries, ...call.entries].some(({ reason }) => reason?.code === 'shortage')) continue
       assert.deepEqual(now.slice(0, notes.length), notes)
       assert.deepEqual(call.cut?.first, before.cut?.first)
-      const firsts = call.settled.filter(({ id }) => before.cut?.first?.includes(id)).flatMap(({ messages }) => messages)
+      const firsts = call.settled
+        .filter(({ id }) => before.cut?.first?.includes(id))
+        .flatMap(({ messages }) => messages)
       const same = firsts.length + notes.length
       assert.deepEqual(call.messages.slice(0, same), before.messages.slice(0, same))
     }

@@ -17,6 +17,7 @@ import {
   type PlacedLayer,
   placeLayer,
 } from './placed-layer.ts'
+import { leavesRoom } from './layout.ts'
 import type { Manifest } from './manifest.ts'
 import { buildManifest, omittedSection, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
@@ -85,7 +86,8 @@ export function assemble(input: AssemblyInput): Assembly {
 
 /** Only whole turns are covered by notes. */
 function fitTurns({ layout, notes }: AssemblyInput, conversation: ConversationInput): NotedConversation {
-  if (!notes || !layout.notes || layout.cut.unit !== 'turn') return fitConversation(conversation)
+  if (!notes || !layout.notes || layout.cut.unit !== 'turn' || !leavesRoom(layout.cut))
+    return fitConversation(conversation)
   return fitNoted(conversation, { ...notes, rule: layout.notes })
 }
 
