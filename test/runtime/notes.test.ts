@@ -136,9 +136,10 @@ test('a restart keeps the notes and the words that lie ready, and so does an exp
   assert.deepEqual((await at.runtime.replay(session)).different, [])
   const copy = await at.runtime.importSession(exportSession(at.store, session), { as: 'copy' })
   assert.deepEqual((await at.runtime.replay(copy)).different, [])
+  const before = (await steps(at, session)).at(-1)!
   await talk(at, 1, copy)
   const resumed = (await steps(at, copy)).at(-1)!
-  assert.deepEqual(resumed.manifest.cut?.notes?.[0]?.content, last.manifest.cut?.notes?.[0]?.content)
+  assert.deepEqual(resumed.manifest.cut?.notes?.[0]?.content, before.manifest.cut?.notes?.[0]?.content)
 })
 
 test('notes on turns that were taken back are not sent', async (t) => {
