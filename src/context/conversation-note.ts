@@ -18,6 +18,8 @@ export interface NoteMark {
   readonly files?: readonly string[]
   /** The call whose model wrote words of it; absent for an index alone. */
   readonly by?: string
+  /** Where the index begins in its text, characters: words stand between the first line and it. */
+  readonly indexAt?: number
   /** Texts of others in the turns that it covers, as far as the runtime knows them. */
   readonly foreign?: readonly ForeignText[]
 }
@@ -61,10 +63,37 @@ export function noteId({ content }: Pick<NoteMark, 'content'>): string {
   return `note-${content.replace('sha256:', '').slice(0, 10)}`
 }
 
-/** Gives a note its name. */
-export function namedNote(about: Omit<ConversationNote, 'content'>): ConversationNote {
-  const { text, ...mark } = about
-  return { content: `sha256:${sha256Text(text)}`, ...mark, text }
+type NoteFacts = Omit<ConversationNote, 'content' | 'text' | 'indexAt'>
+
+/** What a note says: words of a model where there are some, and lines of an index. `reader` finds the turns that it covers. */
+interface NoteParts {
+  readonly words: string | undefined
+  readonly index: readonly string[]
+  readonly reader: string | undefined
+}
+
+/** Puts a note together and names it. */
+export function composedNote(about: NoteFacts, { words, index, reader }: NoteParts): ConversationNote {
+  const count = about.turns === 1 ? '1 turn' : `${about.turns} turns`
+  const find = reader === undefined ? '' : `; ${reader} finds and reads them`
+  const lead = `[${count} of this conversation not shown${find}. In their place: ${words === undefined ? INDEX_ALONE : WITH_WORDS}]`
+  return joinedNote(about, lead, words, index.join('\n'))
+}
+
+/** The same note with other words of a model. */
+export function rewordedNote(note: ConversationNote, words: string, by: string): ConversationNote {
+  const { content: _, text, indexAt = text.indexOf('\n') + 1, ...about } = note
+  const lead = text.slice(0, text.indexOf('\n')).replace(INDEX_ALONE, WITH_WORDS)
+  return joinedNote({ ...about, by }, lead, plainWords(words), text.slice(indexAt))
+}
+
+const INDEX_ALONE = 'an index of what they held'
+const WITH_WORDS = 'a note that the model wrote, and an index'
+
+function joinedNote(about: NoteFacts, lead: string, words: string | undefined, index: string): ConversationNote {
+  const before = words === undefined ? `${lead}\n` : `${lead}\n${words}\n`
+  const text = `${before}${index}`
+  return { content: `sha256:${sha256Text(text)}`, ...about, indexAt: before.length, text }
 }
 
 /** A note without its text. */

@@ -1,7 +1,7 @@
 import type { ConversationInput } from './conversation-input.ts'
 import {
   type ConversationNote,
-  namedNote,
+  composedNote,
   type NoteMark,
   noteId,
   noteMark,
@@ -228,14 +228,13 @@ function makeNote(
   const lines = noteIndex(dropped, most.index)
   const own = fitting ? plainWords(fitting.text) : undefined
   if (!folds) {
-    const single = namedNote({ ...about([]), text: noteText(about([]).turns, own, lines, readers.history) })
+    const single = composedNote(about([]), { words: own, index: lines, reader: readers.history })
     const notes = [...written, single]
     const tokens = sumTokens(notes.map((note) => noteMessage(note, counter)))
     if (tokens <= most.notes || written.length === 0) return { note: single, notes }
   }
   const kept = foldedLines(written, own === undefined ? 1 : 0.25, most.notes * 2)
-  const about_ = about(written)
-  const note = namedNote({ ...about_, text: noteText(about_.turns, own, [...kept, ...lines], readers.history) })
+  const note = composedNote(about(written), { words: own, index: [...kept, ...lines], reader: readers.history })
   return { note, notes: [note] }
 }
 
@@ -260,22 +259,6 @@ function foldedLines(notes: readonly ConversationNote[], share: number, most: nu
     const body = text.slice(text.indexOf('\n') + 1)
     return [body.slice(0, wholeCharacter(body, each))]
   })
-}
-
-function noteText(
-  turns: number,
-  words: string | undefined,
-  lines: readonly string[],
-  reader: string | undefined,
-): string {
-  const count = turns === 1 ? '1 turn' : `${turns} turns`
-  const find = reader === undefined ? '' : `; ${reader} finds and reads them`
-  const kind = words === undefined ? 'an index of what they held' : 'a note that the model wrote, and an index'
-  return [
-    `[${count} of this conversation not shown${find}. In their place: ${kind}]`,
-    ...(words ? [words] : []),
-    ...lines,
-  ].join('\n')
 }
 
 /** What is sent, and the account of all of it. Where the room is short, notes and first turns give way for this call. */
