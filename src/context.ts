@@ -45,7 +45,6 @@ export {
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { renditionTokens } from './context/placed-layer.ts'
 export {
-  type ForeignText,
   foreignTextName,
   foreignTextNames,
   foreignTexts,
@@ -55,7 +54,7 @@ export {
   type ResultOrigins,
   textKey,
 } from './context/foreign-text.ts'
-export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
+export type { ForeignText, Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {
   type Layout,
   layout,
@@ -66,7 +65,8 @@ export {
   layouts,
   usualLayout,
 } from './context/layouts.ts'
-export type { Cut, Manifest, ManifestEntry } from './context/manifest.ts'
+export type { Cut } from './context/cut.ts'
+export type { Manifest, ManifestEntry } from './context/manifest.ts'
 export type { Reason } from './context/reason.ts'
 export {
   type AnyMessage,

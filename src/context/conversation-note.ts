@@ -1,4 +1,4 @@
-import type { ForeignText } from './foreign-text.ts'
+import type { ForeignText } from './layer.ts'
 import { userMessage } from './message.ts'
 import { neutralText } from './neutral-text.ts'
 import { sha256Text } from './sha256-text.ts'
@@ -14,8 +14,6 @@ export interface NoteMark {
   readonly to: string
   /** How many turns it covers. */
   readonly turns: number
-  /** Ids of files that came with those turns. */
-  readonly files?: readonly string[]
   /** The call whose model wrote words of it; absent for an index alone. */
   readonly by?: string
   /** Where the index begins in its text, characters: words stand between the first line and it. */
@@ -84,7 +82,7 @@ export function composedNote(about: NoteFacts, { words, index, reader }: NotePar
 export function rewordedNote(note: ConversationNote, words: string, by: string): ConversationNote {
   const { content: _, text, indexAt = text.indexOf('\n') + 1, ...about } = note
   const lead = text.slice(0, text.indexOf('\n')).replace(INDEX_ALONE, WITH_WORDS)
-  return joinedNote({ ...about, by }, lead, plainWords(words), text.slice(indexAt))
+  return joinedNote({ ...about, by }, lead, neutralWords(words), text.slice(indexAt))
 }
 
 const INDEX_ALONE = 'an index of what they held'
@@ -144,6 +142,6 @@ const POSES =
   /^[ \t>*#[(<⟨⟦-]*\/?(?:system|operator|developer|foreword)(?: (?:message|prompt|note|instructions?))?[ \t]*[\])>⟩⟧*]*[ \t]*:|^[ \t]*[<⟨]\/?(?:system|operator|developer|instructions?)\b|\b(?:ignore|disregard|forget) (?:all |any )?(?:previous|prior|above|earlier|the above) (?:instructions|rules|messages)/im
 
 /** What a model wrote, so that nothing of it works on its own. */
-export function plainWords(text: string): string {
+export function neutralWords(text: string): string {
   return neutralText(text.trim()).text
 }

@@ -13,7 +13,7 @@ import {
   undoneSections,
 } from './history-section.ts'
 import { leavesRoom } from './layout.ts'
-import type { Cut } from './manifest.ts'
+import type { Cut } from './cut.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
 import type { FormedMessage } from './tool-output.ts'
@@ -35,7 +35,7 @@ export function fitConversation(conversation: ConversationInput): FittedConversa
 }
 
 /** The words about what was dropped before a unit. */
-function announced(conversation: ConversationInput, line: CutLine, from: number) {
+export function announced(conversation: ConversationInput, line: CutLine, from: number) {
   return announcement(droppedBefore(conversation, line, from), conversation.readers, conversation.counter)
 }
 

@@ -8,14 +8,15 @@ import {
   noteMessage,
   type NoteRule,
   type NotesInput,
-  plainWords,
+  type NoteWords,
+  neutralWords,
 } from './conversation-note.ts'
 import { requiredTokens } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
 import { cutLine, cutMarks, markedState } from './cut-line.ts'
-import { type FittedConversation, placeConversation } from './fit-conversation.ts'
+import { announced, type FittedConversation, placeConversation } from './fit-conversation.ts'
 import type { Origin } from './layer.ts'
-import type { Cut } from './manifest.ts'
+import type { Cut } from './cut.ts'
 import { noteIndex } from './note-index.ts'
 import { type PricedTurn, sumFullTokens, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
@@ -66,8 +67,13 @@ interface Decided {
   readonly moves: boolean
 }
 
-/** `target`: the room that a cut would like to leave to the conversation, tokens; all of it unless given. */
-function decide(conversation: ConversationInput, block: Block, turns: readonly PricedTurn[], target?: number): Decided {
+/** `gone`: turns that this cut takes out. `target`: what it would like to leave to the conversation, tokens; all of it unless given. */
+function decide(
+  conversation: ConversationInput,
+  block: Block,
+  turns: readonly PricedTurn[],
+  { gone = [], target }: { readonly gone?: readonly PricedTurn[]; readonly target?: number } = {},
+): Decided {
   const taken = blockTokens(conversation, block)
   const { available, beside, room } = conversation
   const inRoom = (given: number): ConversationInput => ({
@@ -75,34 +81,35 @@ function decide(conversation: ConversationInput, block: Block, turns: readonly P
     turns,
     beside: beside + taken,
     room: given - taken,
-    ...uncovered(conversation, block),
+    ...uncovered(conversation, block, gone),
   })
   const rest = inRoom(room)
   const line = cutLine(rest)
   const marked = markedState(rest, line)
+  const noteTokens = (from: number) => announced(rest, line, from)?.tokens ?? 0
   if (target !== undefined && target < room) {
     const roomy = { ...inRoom(target), available: Math.min(available, target + beside) }
-    const decision = cutConversation(roomy, line, () => 0)
+    const decision = cutConversation(roomy, line, noteTokens)
     if (decision.missingRoom === undefined) return { rest, decision, moves: true }
   }
-  const decision = cutConversation(rest, line, () => 0)
+  const decision = cutConversation(rest, line, noteTokens)
   const moves =
     decision.missingRoom !== undefined ||
     (['from', 'cleared', 'excerpted'] as const).some((name) => decision[name] !== marked[name])
   return { rest, decision, moves }
 }
 
-/** Turns that no note covers: those that an earlier version has cut. Only they are announced in front of everything. */
+/** Turns that no note covers: those that an earlier version has cut. And files of every turn that is not shown. */
 function uncovered(
   { earlier, earlierFiles }: ConversationInput,
   { notes }: Block,
+  gone: readonly PricedTurn[],
 ): Pick<ConversationInput, 'earlier' | 'earlierFiles'> {
-  const covered = notes.reduce((sum, { turns }) => sum + turns, 0)
-  const files = new Set(notes.flatMap(({ files: ids = [] }) => ids))
+  const covered = notes.reduce((sum, { turns }) => sum + turns, 0) - gone.length
   const left = (earlier?.turns ?? 0) - covered
   return {
     earlier: earlier && left > 0 ? { turns: left, tokens: earlier.tokens } : undefined,
-    earlierFiles: earlierFiles.filter(({ id }) => !files.has(id)),
+    earlierFiles: [...earlierFiles, ...gone.flatMap(({ attachments }) => attachments)],
   }
 }
 
@@ -148,7 +155,7 @@ function cut(
       notes: made?.notes ?? standing.notes,
     }
     const left = made ? candidates.slice(drop) : turns
-    const decided = decide(conversation, block, left, target)
+    const decided = decide(conversation, block, left, { gone: made ? dropped : [], target })
     const more = decided.decision.from
     if (more === 0) {
       if (!made) return undefined
@@ -212,21 +219,16 @@ function makeNote(
   const fitting = words && areAbout(conversation, dropped, words.before) ? words : undefined
   const folds = fitting?.folds === true && written.length > 0
   const about = (covered: readonly ConversationNote[]) => {
-    const files = [
-      ...covered.flatMap(({ files: ids = [] }) => ids),
-      ...dropped.flatMap(({ attachments }) => attachments.map(({ id }) => id)),
-    ]
     return {
       from: covered[0]?.from ?? dropped[0]!.id,
       to: dropped.at(-1)!.id,
       turns: covered.reduce((sum, { turns }) => sum + turns, dropped.length),
-      ...(files.length > 0 ? { files } : {}),
       ...(fitting ? { by: fitting.call } : {}),
       ...foreignOf(covered),
     }
   }
   const lines = noteIndex(dropped, most.index)
-  const own = fitting ? plainWords(fitting.text) : undefined
+  const own = fitting ? neutralWords(fitting.text) : undefined
   if (!folds) {
     const single = composedNote(about([]), { words: own, index: lines, reader: readers.history })
     const notes = [...written, single]
@@ -237,8 +239,6 @@ function makeNote(
   const note = composedNote(about(written), { words: own, index: [...kept, ...lines], reader: readers.history })
   return { note, notes: [note] }
 }
-
-type NoteWords = NonNullable<NotesInput['words']>
 
 /** Words about more than what is left out say too much; words about less leave the rest to the index. */
 function areAbout({ turns, current }: ConversationInput, dropped: readonly PricedTurn[], before: string): boolean {
@@ -265,7 +265,10 @@ function foldedLines(notes: readonly ConversationNote[], share: number, most: nu
 function place(conversation: ConversationInput, { rest, decision, block, gone, note }: Placed): NotedConversation {
   const { counter, cut: marks } = conversation
   const spare = decision.missingRoom === undefined ? block : withinShortage(conversation, block)
-  const shown = spare === block ? { rest, decision } : decide(conversation, spare, rest.turns)
+  const shown =
+    spare === block
+      ? { rest, decision }
+      : decide(conversation, spare, rest.turns, { gone: gone.map(({ turn }) => turn) })
   const line = cutLine(shown.rest)
   const fitted = placeConversation(shown.rest, line, shown.decision)
   const covered = gone.flatMap(({ turn, note: by }) => goneSections(turn, { code: 'noted', note: noteId(by) }))
@@ -283,11 +286,15 @@ function place(conversation: ConversationInput, { rest, decision, block, gone, n
     ...(block.first.length > 0 ? { first: block.first.map(({ id }) => id) } : {}),
     ...(block.notes.length > 0 ? { notes: block.notes.map(noteMark) } : {}),
   }
-  const [announced, settled] = split(fitted.history)
+  const [about, settled] = split(fitted.history)
   return {
     history: [
-      ...announced,
-      ...coveredEarlier(conversation, block),
+      ...about,
+      ...coveredEarlier(
+        conversation,
+        block,
+        gone.map(({ turn }) => turn),
+      ),
       ...block.first.flatMap((turn) => firstSections(turn, spare.first.includes(turn))),
       ...covered,
       ...block.notes.map((each) => noteSection(each, spare.notes.includes(each), counter)),
@@ -312,18 +319,23 @@ function withinShortage(conversation: ConversationInput, block: Block): Block {
   return isWhole ? block : { first: [], notes }
 }
 
-/** Sections about what is no longer there stand in front of the first turns. */
+/**
+ * The account of what is not sent stands in front of the first turns. What is announced stands behind the notes: a cut changes
+ * it, and everything behind a new note is sent again anyway.
+ */
 function split(sections: readonly Section[]): readonly [readonly Section[], readonly Section[]] {
-  const from = sections.findIndex(
-    ({ entry }) => entry.id !== 'earlier' && entry.reason?.code !== 'undone' && entry.layer !== 'announcement',
-  )
+  const from = sections.findIndex(({ entry }) => entry.id !== 'earlier' && entry.reason?.code !== 'undone')
   return from < 0 ? [sections, []] : [sections.slice(0, from), sections.slice(from)]
 }
 
 /** Turns that were not loaded and that notes cover count as one candidate. */
-function coveredEarlier(conversation: ConversationInput, block: Block): readonly Section[] {
+function coveredEarlier(
+  conversation: ConversationInput,
+  block: Block,
+  gone: readonly PricedTurn[],
+): readonly Section[] {
   const { earlier } = conversation
-  if (!earlier || earlier.turns === 0 || uncovered(conversation, block).earlier) return []
+  if (!earlier || earlier.turns === 0 || uncovered(conversation, block, gone).earlier) return []
   const origin: Origin = { kind: 'user', ref: 'earlier' }
   const reason: Reason = { code: 'noted', turns: earlier.turns }
   return [omittedSection({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]

@@ -5,16 +5,14 @@ import { sha256Text } from './sha256-text.ts'
 
 /**
  * What turns held, from their messages alone: the first words of what was asked, what tools were called with (a path with the
- * beginning of the hash of its last result, a command with its exit code), ids and addresses, attached files. Lines of a note:
+ * beginning of the hash of its last result, a command with its exit code), ids and addresses. Lines of a note:
  * what they name can be looked up.
  */
 export function noteIndex(turns: readonly PricedTurn[], mostCharacters: number): readonly string[] {
   const asked: string[] = []
   const calls = new Map<string, Map<string, string>>()
   const named = new Set<string>()
-  const files = new Map<string, string>()
-  for (const { messages, attachments } of turns) {
-    for (const { file, name } of attachments) files.set(file, shortened(exactLine(name), LONGEST_NAME))
+  for (const { messages } of turns) {
     const open = new Map<string, ToolCallPart>()
     for (const { message } of messages) {
       const text = messageText(message)
@@ -29,7 +27,6 @@ export function noteIndex(turns: readonly PricedTurn[], mostCharacters: number):
     ['asked: ', asked.filter((text) => text !== '').map((text) => JSON.stringify(text))],
     ...tools,
     ['named: ', [...named]],
-    ['attached: ', [...files].map(([file, name]) => `${name} (${file})`)],
   ]
   return fitLines(
     lists.filter(([, items]) => items.length > 0),
@@ -39,7 +36,6 @@ export function noteIndex(turns: readonly PricedTurn[], mostCharacters: number):
 
 /** Characters. */
 const LONGEST_OPENING = 90
-const LONGEST_NAME = 60
 const LONGEST_INPUT = 80
 
 /** Every list gets its part of the characters; in each the newest are kept. */

@@ -204,6 +204,9 @@ function publish(state: SessionState, entries: readonly Entry[]): void {
         state.live.delete(entry.turn)
         state.hasHistory = true
         break
+      case 'cut':
+        state.cut = { marks: entry.cut, room: entry.room ?? entry.available }
+        break
       case 'note':
         state.words = readyWords(entry)
         break
