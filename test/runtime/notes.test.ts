@@ -134,11 +134,12 @@ test('a restart keeps the notes and the words that lie ready, and so does an exp
   assert.deepEqual(next.manifest.cut?.first, last.manifest.cut?.first)
   assert.deepEqual(next.manifest.cut?.notes?.[0], last.manifest.cut?.notes?.[0])
   assert.deepEqual((await at.runtime.replay(session)).different, [])
-  const copy = await at.runtime.importSession(exportSession(at.store, session), { as: 'copy' })
-  assert.deepEqual((await at.runtime.replay(copy)).different, [])
-  assert.deepEqual((await at.runtime.notes.list(copy)).notes, (await at.runtime.notes.list(session)).notes)
-  await talk(at, 1, copy)
-  assert.deepEqual((await at.runtime.replay(copy)).different, [])
+  // Closed, so that no note is being written.
+  const third = await at.reopened()
+  const copy = await third.runtime.importSession(exportSession(third.store, session), { as: 'copy' })
+  assert.deepEqual((await third.runtime.notes.list(copy)).notes, (await third.runtime.notes.list(session)).notes)
+  await talk(third, 1, copy)
+  assert.deepEqual((await third.runtime.replay(copy)).different, [])
 })
 
 test('notes on turns that were taken back are not sent', async (t) => {
