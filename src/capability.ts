@@ -84,6 +84,8 @@ export {
   type FileLibrary,
   inbox,
   type NewFile,
+  type PageFetcher,
+  pageFetcher,
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'

@@ -42,7 +42,7 @@ export async function admit(
   { store, states, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
-  const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
+  const { text, idempotencyKey, after, choices = {}, model, system, parameters, attachments: files = [] } = input
   const options = {
     ...defined({ model, system, parameters }),
   }
@@ -73,7 +73,8 @@ export async function admit(
   } as const
   try {
     const start = { type: 'session-start', ...defined({ after }) } as const
-    const bodies = known ? [body] : [start, body]
+    const chosen = Object.entries(choices).map(([choice, value]) => ({ type: 'choice', choice, value }) as const)
+    const bodies = known ? [body] : [start, ...chosen, body]
     const written = await store.append(session, bodies, clock.time())
     const state = known ?? (await states.of(session))!
     return { state, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }

@@ -19,6 +19,7 @@ export function dueTimes(rule: TimeRule, timeZone: string): DueTimes {
   return {
     next,
     between(from, to, most) {
+      if ((next(from) ?? Infinity) > to) return []
       // From the end, in steps that double: a long time away costs no more than what is asked for.
       for (let step = MINUTE_MS; ; step *= 2) {
         const start = Math.max(from, to - step)
