@@ -84,8 +84,8 @@ export {
   type FileLibrary,
   inbox,
   type NewFile,
-  type PageFetcher,
-  pageFetcher,
+  type PageReader,
+  pageReader,
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'

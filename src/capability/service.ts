@@ -62,7 +62,7 @@ export interface FileEmbedder {
 export const fileEmbedder = serviceKey<FileEmbedder>('search')
 
 /** Gets pages of the public web, through every guard of the tools that do. */
-export interface PageFetcher {
+export interface PageReader {
   /** Never rejects. `reason`: a sentence without the address. */
   fetch(
     address: string,
@@ -73,4 +73,4 @@ export interface PageFetcher {
 }
 
 /** What reads pages of the web. */
-export const pageFetcher = serviceKey<PageFetcher>('web')
+export const pageReader = serviceKey<PageReader>('web')

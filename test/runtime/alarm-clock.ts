@@ -34,7 +34,7 @@ export function alarmClock(): AlarmClock {
     },
     ring() {
       slept = Promise.withResolvers<void>()
-      for (const wake of [...sleepers]) wake()
+      for (const wake of sleepers) wake()
       return slept.promise
     },
   }

@@ -17,11 +17,7 @@ const DAY = 24 * HOUR
 
 test('a schedule sends its message when it is due, once, and the gateway sleeps until then', async (t) => {
   const alarm = alarmClock()
-  const { at, run } = await scheduled(
-    t,
-    { when: 'every day at 12' },
-    { listens: true, sleep: alarm.sleep },
-  )
+  const { at, run } = await scheduled(t, { when: 'every day at 12' }, { listens: true, sleep: alarm.sleep })
   await alarm.asleep()
   assert.deepEqual(await inputs(at), [])
   at.clock.advance(DAY)
@@ -308,7 +304,10 @@ test('a program runs only where the owner allowed it', async (t) => {
   let allowed: readonly string[] = ['echo']
   const access = () => {
     const rules = { enabled: true, mode: 'allowlist', allowedPrefixes: allowed }
-    return readAccess(JSON.stringify({ global: { mode: 'full' }, sandbox: { enabled: false }, tools: { shell: rules } }), {})
+    return readAccess(
+      JSON.stringify({ global: { mode: 'full' }, sandbox: { enabled: false }, tools: { shell: rules } }),
+      {},
+    )
   }
   const at = await opened(t, setting({ access }, [shell]))
   await mkdir(join(at.home, 'workspace'), { recursive: true })
@@ -331,7 +330,7 @@ test('what cannot be a schedule is refused, with the reason', async (t) => {
   const refused: readonly (readonly [Partial<NewSchedule>, RegExp])[] = [
     [{ when: 'soon' }, /when: Cannot read the time/],
     [{ when: 'at 2020-01-01 09:00' }, /has passed/],
-    [{ budget: undefined as never }, /budget/],
+    [{ budget: undefined }, /budget/],
     [{ budget: { money: 0 } }, /budget/],
     [{ text: ' ' }, /text/],
     [{ timeZone: 'Mars/Olympus' }, /timeZone/],

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { moneyText } from '../../capability.ts'
 import { ForewordError } from '../../platform.ts'
 
 /** What one run of a schedule may use: US dollars, or tokens of prompts and answers together. */
@@ -23,7 +22,9 @@ export function parseBudget(text: string): ScheduleBudget {
 
 const hint = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It is what one run may use.'
 
-/** `$0.5000` or `20,000 tokens`. */
+/** `$0.50` or `20,000 tokens`. */
 export function budgetText(budget: ScheduleBudget): string {
-  return 'money' in budget ? moneyText(budget.money) : `${budget.tokens.toLocaleString('en')} tokens`
+  return 'money' in budget ? `$${dollars.format(budget.money)}` : `${budget.tokens.toLocaleString('en')} tokens`
 }
+
+const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type CapabilityHost, pageFetcher } from '../../capability.ts'
+import { type CapabilityHost, pageReader } from '../../capability.ts'
 import { errorMessage, ForewordError, sha256 } from '../../platform.ts'
 
 /** What has to have changed since the last run, so that there is another one. */
@@ -64,7 +64,7 @@ async function fileDigest(path: string, signal: AbortSignal): Promise<string> {
 }
 
 async function pageDigest({ capability }: ConditionHost, address: string, signal: AbortSignal): Promise<string> {
-  const web = capability(pageFetcher)
+  const web = capability(pageReader)
   if (!web) throw fault('Addresses cannot be read here: the capability `web` is not in use.')
   const page = await web.fetch(address, signal)
   if (page.type === 'failed') throw fault(`The address cannot be read: ${page.reason}.`)
