@@ -233,6 +233,17 @@ test('runs go on in one session, or each begins its own with its agent', async (
   )
 })
 
+test('each message carries the budget of its schedule, for its own turn', async (t) => {
+  const { at, run } = await scheduled(t, { budget: { tokens: 20_000 } })
+  await run.run(run.id)
+  const [row] = await at.store.sessions({ limit: 1 })
+  const [input] = (await at.log(row!.id)).filter(({ type }) => type === 'input')
+  assert.deepEqual(input?.type === 'input' && input.options, {
+    channel: 'schedule',
+    budgets: [{ limit: { tokens: 20_000 }, owner: `schedule/${run.id}`, per: 'turn' }],
+  })
+})
+
 test('a schedule whose session is gone says so and sends nothing', async (t) => {
   const at = await opened(t, setting())
   const service = at.runtime.capability(scheduleService)!
@@ -331,7 +342,7 @@ test('what cannot be a schedule is refused, with the reason', async (t) => {
     [{ when: 'soon' }, /when: Cannot read the time/],
     [{ when: 'at 2020-01-01 09:00' }, /has passed/],
     [{ budget: undefined }, /budget/],
-    [{ budget: { money: 0 } }, /budget/],
+    [{ budget: { usd: 0 } }, /budget/],
     [{ text: ' ' }, /text/],
     [{ timeZone: 'Mars/Olympus' }, /timeZone/],
     [{ session: 'session_none' }, /no session session_none/],
@@ -359,7 +370,7 @@ function setting(changes: Setting = {}, capabilities: readonly object[] = []): S
 }
 
 function given(changes: Partial<NewSchedule> = {}): NewSchedule {
-  return { when: 'every day at 8', text: 'Look at the news.', budget: { money: 0.5 }, ...changes }
+  return { when: 'every day at 8', text: 'Look at the news.', budget: { usd: 0.5 }, ...changes }
 }
 
 /** A runtime with one schedule. */

@@ -30,7 +30,7 @@ const schedule: ScheduleView = {
   when: 'every day at 8',
   timeZone: 'UTC',
   text: 'Look at the news.',
-  budget: { money: 0.5 },
+  budget: { usd: 0.5 },
   missed: 'once',
   ifChanged: 'file:/news.txt',
   created: '2026-01-01T00:00:00.000Z',

@@ -6,7 +6,7 @@ export type ScheduleBudget = z.output<typeof budgetSchema>
 
 export const budgetSchema = z
   .union([
-    z.strictObject({ money: z.number().positive().max(1_000_000).describe('US dollars.') }),
+    z.strictObject({ usd: z.number().positive().max(1_000_000).describe('US dollars.') }),
     z.strictObject({ tokens: z.int().min(1).max(10_000_000_000).describe('Of prompts and answers together.') }),
   ])
   .describe('The most that one run may use.')
@@ -15,7 +15,7 @@ export const budgetSchema = z
 export function parseBudget(text: string): ScheduleBudget {
   const [, dollars] = /^\$?(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? []
   const [, tokens] = /^(\d+) ?tokens?$/i.exec(text.trim().replaceAll(/[,_](?=\d{3})/g, '')) ?? []
-  const read = budgetSchema.safeParse(dollars === undefined ? { tokens: Number(tokens) } : { money: Number(dollars) })
+  const read = budgetSchema.safeParse(dollars === undefined ? { tokens: Number(tokens) } : { usd: Number(dollars) })
   if (read.success) return read.data
   throw new ForewordError('invalid-input', `Cannot read the budget ${JSON.stringify(text.slice(0, 50))}.`, {}, { hint })
 }
@@ -24,7 +24,7 @@ const hint = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It
 
 /** `$0.50` or `20,000 tokens`. */
 export function budgetText(budget: ScheduleBudget): string {
-  return 'money' in budget ? `$${dollars.format(budget.money)}` : `${budget.tokens.toLocaleString('en')} tokens`
+  return 'usd' in budget ? `$${dollars.format(budget.usd)}` : `${budget.tokens.toLocaleString('en')} tokens`
 }
 
 const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })

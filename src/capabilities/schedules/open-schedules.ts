@@ -72,7 +72,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
   /** Sends what was decided, which may have been sent before: the key makes that the same message. */
   async function send(schedule: Stored, state: ScheduleState, pending: PendingRun): Promise<ScheduleState> {
     const { key, due, by, digest } = pending
-    const result = await submit(pending)
+    const result = await submit(schedule.id, pending)
     const { pending: _, ...rest } = withRun(state, { due, time: clock.time(), by, result })
     const next = { ...rest, ...(result.type === 'sent' ? defined({ digest }) : {}) }
     await states.write(schedule.id, next)
@@ -81,12 +81,14 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     return next
   }
 
-  async function submit({ key, text, session, agent }: PendingRun): Promise<ScheduleRun['result']> {
+  async function submit(id: string, { key, text, session, agent, budget }: PendingRun): Promise<ScheduleRun['result']> {
     const input: SubmitInput = {
       ...defined({ session }),
       ...(session === undefined && agent !== undefined ? { choices: { agent } } : {}),
       text,
       idempotencyKey: key,
+      channel: 'schedule',
+      budgets: [{ limit: budget, owner: `schedule/${id}`, per: 'turn' }],
     }
     try {
       const { session: sent, turn } = await host.runtime.submit(input)
