@@ -33,6 +33,7 @@ export {
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
+export type { LintContext, LintedTool, LintPart, LintReport } from './capability/lint-report.ts'
 export type {
   CalledTool,
   McpCall,

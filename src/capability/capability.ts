@@ -7,6 +7,7 @@ import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
+import type { LintPart } from './lint-report.ts'
 import type { McpPart } from './mcp.ts'
 import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime, WithheldTool } from './runtime/runtime.ts'
@@ -50,6 +51,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly pairingNotice?: (code: string) => readonly string[]
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
+  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
+  readonly lint?: LintPart<Settings>
   /** What `foreword start` shows of it: a label of at most eight letters and a line. */
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
