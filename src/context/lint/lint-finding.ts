@@ -43,7 +43,7 @@ export interface LintCost {
   /** `sent`: tokens that could be left out. `again`: tokens that a cache cannot give because of it. */
   readonly kind: 'sent' | 'again'
   readonly tokens: number
-  /** US dollars, where the price of the model is known. */
+  /** US dollars, to the nano-dollar, where the price of the model is known. */
   readonly money?: number
   /** It costs so much only if it changes at every call. */
   readonly atMost?: true
@@ -74,8 +74,11 @@ export function lintRates(price: Price, { cached, written, fresh }: PromptMix): 
   return { sent, again: Math.max(0, (written > fresh ? cacheWrite : input) - cachedInput) }
 }
 
+/** Nano-dollars of a dollar. */
+const NANO = 1_000_000_000
+
 /** The price of tokens that each of `calls` calls has, per hundred of them. */
 export function lintCost(kind: LintCost['kind'], tokensPerCall: number, rates: LintRates | undefined): LintCost {
   const tokens = Math.round(tokensPerCall * 100)
-  return { kind, tokens, ...(rates ? { money: (tokens * rates[kind]) / 1_000_000 } : {}) }
+  return { kind, tokens, ...(rates ? { money: Math.round(tokens * rates[kind] * 1000) / NANO } : {}) }
 }

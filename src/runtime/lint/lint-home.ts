@@ -29,7 +29,7 @@ export interface LintOptions {
 
 /** Looks for what breaks caches or wastes room: in the next call, in the newest calls, and in the usage of 30 days. Reads only. */
 export async function lintHome(
-  runtime: Pick<Runtime, 'store' | 'nextScenario' | 'usage' | 'model'>,
+  runtime: Pick<Runtime, 'store' | 'nextScenario' | 'usage' | 'model' | 'tools'>,
   { tools: asked = [], now }: LintOptions,
 ): Promise<LintReport> {
   const from = new Date(now.getTime() - THIRTY_DAYS_MS).toISOString()
@@ -39,10 +39,11 @@ export async function lintHome(
   const rates = price && lintRates(price, usage.total)
   const calls = await newestCalls(runtime.store)
   const next = await nextAssembly(runtime)
+  const needed = new Set([...next.readers, ...(await ownTools(runtime))])
   const findings = lint({
     counter: next.counter,
     calls: calls.map(({ lintCall }) => lintCall),
-    tools: usage.by === 'tool' ? usage.rows.map(toolUse) : [],
+    tools: usage.by === 'tool' ? usage.rows.filter(({ key }) => !needed.has(key)).map(toolUse) : [],
     ...defined({ assembly: next.assembly, rates: rates satisfies LintRates | undefined }),
   })
   return {
@@ -51,6 +52,11 @@ export async function lintHome(
     tools: await usedTools(runtime.store, calls, asked),
     ...defined({ model: model?.id, rates, unread: next.unread }),
   }
+}
+
+/** Tools of Foreword itself: what was cut or shortened is read with them, so they are needed although nobody calls them. */
+async function ownTools(runtime: Pick<Runtime, 'tools'>): Promise<readonly string[]> {
+  return (await runtime.tools()).filter(({ from }) => from === 'foreword').map(({ name }) => name)
 }
 
 function toolUse({ key, calls, definitions, results }: ToolRow) {
@@ -68,15 +74,19 @@ interface ToolRow {
 async function nextAssembly({ nextScenario }: Pick<Runtime, 'nextScenario'>): Promise<{
   readonly counter: Awaited<ReturnType<typeof findCounter>>
   readonly assembly?: Assembly
+  /** Tools without which a text that is sent would promise what cannot be read. */
+  readonly readers: readonly string[]
   readonly unread?: string
 }> {
   try {
     const scenario = await nextScenario({})
     const counter = await findCounter(scenario.counter)
     const assembly = await assembleInSlices(scenarioInput(scenario, [counter]))
-    return assembly instanceof ContextOverflowError ? { counter, unread: assembly.message } : { counter, assembly }
+    const readers = scenario.tools.filter(({ reads, offeredWith }) => reads || offeredWith).map(({ name }) => name)
+    if (assembly instanceof ContextOverflowError) return { counter, readers, unread: assembly.message }
+    return { counter, readers, assembly }
   } catch (error) {
-    return { counter: await findCounter('tokenx'), unread: errorMessage(error) }
+    return { counter: await findCounter('tokenx'), readers: [], unread: errorMessage(error) }
   }
 }
 
