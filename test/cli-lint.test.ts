@@ -30,6 +30,8 @@ function writeFiles(home: string, files: Readonly<Record<string, string>>): void
   }
 }
 
+const byName = (one: string, other: string): number => (one < other ? -1 : 1)
+
 const found = ({ findings }: Pick<LintReport, 'findings'>) =>
   findings.map(({ code, where }) => [code, where.tool ?? where.layer])
 
@@ -61,11 +63,11 @@ test('times and ids are found with file and line: in AGENTS.md, the system promp
   const { home, environment, code, text, findings } = await linted(t, files)
   assert.equal(code, 0)
   const places = findings.map(({ code: what, where: { file, line } }) => [what, file?.slice(home.length + 1), line])
-  assert.deepEqual(places.toSorted(), [
-    ['volatile-text', 'context/system_prompt.md', 2],
-    ['volatile-text', 'context/user_profile.json', 3],
-    ['volatile-text', 'skills/alpha/SKILL.md', 3],
-    ['volatile-text', 'workspace/AGENTS.md', 5],
+  assert.deepEqual(places.map((place) => place.join(' ')).toSorted(byName), [
+    'volatile-text context/system_prompt.md 2',
+    'volatile-text context/user_profile.json 3',
+    'volatile-text skills/alpha/SKILL.md 3',
+    'volatile-text workspace/AGENTS.md 5',
   ])
   assert.match(text, /workspace\/AGENTS\.md:5\n.*2026-11-20T10:00:05/)
   assert.match(text, /at most, if it changes at every call: [\d,]+ tokens per hundred calls/)
@@ -102,7 +104,7 @@ test('the examples of scenarios and the packaged prompt raise no alarm as a home
   const contexts = join(repository, 'examples', 'contexts')
   for (const file of readdirSync(contexts).filter((name) => name.endsWith('.json'))) {
     for (const scenario of readScenarios(readFileSync(join(contexts, file), 'utf8'))) {
-        const assembly = assemble(scenarioInput(scenarioSchema.parse(scenario), smallCounters))
+      const assembly = assemble(scenarioInput(scenarioSchema.parse(scenario), smallCounters))
       assert.deepEqual(lint({ assembly, counter: tokenx, calls: [], tools: [] }), [], file)
     }
   }
@@ -110,7 +112,12 @@ test('the examples of scenarios and the packaged prompt raise no alarm as a home
 
 test('words that do not go together are refused', async (t) => {
   const { environment } = temporaryHome(t)
-  for (const words of [['check'], ['check', '--strict', 'x'], ['check', '--lint', 'x'], ['check', '--lint', '--update']]) {
+  for (const words of [
+    ['check'],
+    ['check', '--strict', 'x'],
+    ['check', '--lint', 'x'],
+    ['check', '--lint', '--update'],
+  ]) {
     assert.equal((await run(words, { environment })).code, 2, words.join(' '))
   }
 })
@@ -131,7 +138,8 @@ export default {
   },
 }`
 
-const skill = (name: string) => `---\nname: ${name}\ndescription: Explains ${name} to those who ask.\n---\n${'Words. '.repeat(3_000)}\n`
+const skill = (name: string) =>
+  `---\nname: ${name}\ndescription: Explains ${name} to those who ask.\n---\n${'Words. '.repeat(3_000)}\n`
 
 /** A gateway with 60 calls: `list_files` and the skill alpha were used, the other tools and beta were not. */
 async function usedGateway(t: TestContext): Promise<RealGateway> {
@@ -160,7 +168,7 @@ async function usedGateway(t: TestContext): Promise<RealGateway> {
   const { session } = await gateway.say('Hello 0')
   for (let turn = 1; turn < 58; turn += 1) {
     const { outcome } = await gateway.say(`Hello ${turn}`, { session })
-    assert.equal(outcome?.type, 'completed', outcome?.message)
+    assert.equal(outcome?.type, 'completed')
   }
   return gateway
 }
@@ -171,14 +179,31 @@ test('recorded calls show what changes, what turns round, and what nobody uses, 
   const report = JSON.parse(stdout) as LintReport
   const of = (code: string) => report.findings.filter((finding) => finding.code === code)
   assert.equal(report.calls, 60)
-  assert.deepEqual(of('changing-layer').map(({ where }) => where.layer), ['mood'])
-  assert.match(of('unstable-order').map(({ where }) => where.tool).join(' '), /^(?:first|second)_one$/)
+  assert.deepEqual(
+    of('changing-layer').map(({ where }) => where.layer),
+    ['mood'],
+  )
+  assert.match(
+    of('unstable-order')
+      .map(({ where }) => where.tool)
+      .join(' '),
+    /^(?:first|second)_one$/,
+  )
   const idle = of('unused-tool').map(({ where }) => where.tool!)
   assert.ok(idle.includes('first_one') && idle.includes('read_file'), idle.join(' '))
-  assert.ok(!['list_files', 'read_skill', 'read_history', 'read_result'].some((name) => idle.includes(name)), idle.join(' '))
-  assert.deepEqual(of('unread-text').map(({ where }) => where.ref), ['skills/beta/SKILL.md'])
+  assert.ok(
+    !['list_files', 'read_skill', 'read_history', 'read_result'].some((name) => idle.includes(name)),
+    idle.join(' '),
+  )
+  assert.deepEqual(
+    of('unread-text').map(({ where }) => where.ref),
+    ['skills/beta/SKILL.md'],
+  )
   // The time in AGENTS.md never changed in sixty calls.
-  assert.deepEqual(of('volatile-text').map(({ severity, cost }) => [severity, cost]), [['note', undefined]])
+  assert.deepEqual(
+    of('volatile-text').map(({ severity, cost }) => [severity, cost]),
+    [['note', undefined]],
+  )
   for (const { code, cost, severity } of report.findings) {
     if (severity === 'note') continue
     assert.ok(cost!.tokens > 0 && cost!.money! > 0, code)
@@ -191,7 +216,7 @@ test('recorded calls show what changes, what turns round, and what nobody uses, 
   const { findings } = JSON.parse(examined) as { findings: readonly Finding[] }
   const told = findings.filter(({ check }) => check === 'lint')
   assert.deepEqual(
-    told.map(({ level, message }) => [level, message.split(':')[0]]).toSorted(),
-    ['changing-layer', 'unread-text', 'unstable-order', 'unused-tool'].map((code) => ['warning', code]),
+    told.map(({ level, message }) => `${level} ${message.split(':')[0]!}`).toSorted(byName),
+    ['changing-layer', 'unread-text', 'unstable-order', 'unused-tool'].map((code) => `warning ${code}`),
   )
 })

@@ -1,5 +1,4 @@
 import type { LintFinding, LintRates } from '../context.ts'
-import type { CheckContext } from './capability.ts'
 
 /** What breaks caches or wastes room in the prompts of a home. */
 export interface LintReport {
@@ -23,16 +22,4 @@ export interface LintedTool {
   readonly offered: number
   /** Texts in the inputs that models called it with, each once. */
   readonly inputs: readonly string[]
-}
-
-/** What a capability adds to the lint: texts that it puts into prompts and that nobody reads. */
-export interface LintPart<Settings = undefined> {
-  /** Names of the tools whose use decides. */
-  readonly tools: readonly string[]
-  /** Reads only; loads its code when it is called. */
-  readonly findings: (context: LintContext<Settings>) => Promise<readonly LintFinding[]>
-}
-
-export interface LintContext<Settings = undefined> extends CheckContext<Settings> {
-  readonly report: LintReport
 }

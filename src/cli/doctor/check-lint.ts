@@ -23,8 +23,11 @@ function lintFindings({ findings, calls, unread }: LintReport): readonly Finding
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   const codes = [...new Set(warnings.map(({ code }) => code))]
   const missed = unread === undefined ? [] : [warning('lint', `the texts were not read: ${unread}`, 'Fix that first.')]
-  if (codes.length > 0) return [...codes.map((code) => codeFinding(warnings.filter((one) => one.code === code))), ...missed]
-  return missed.length > 0 ? missed : [ok('lint', `nothing breaks caches or wastes room in ${calls} recorded ${calls === 1 ? 'call' : 'calls'}`)]
+  if (codes.length > 0)
+    return [...codes.map((code) => codeFinding(warnings.filter((one) => one.code === code))), ...missed]
+  return missed.length > 0
+    ? missed
+    : [ok('lint', `nothing breaks caches or wastes room in ${calls} recorded ${calls === 1 ? 'call' : 'calls'}`)]
 }
 
 function codeFinding(findings: readonly LintFinding[]): Finding {
@@ -32,7 +35,11 @@ function codeFinding(findings: readonly LintFinding[]): Finding {
   const { code, message, cost, hint, where } = first
   const all = 'See all with `foreword check --lint`.'
   if (others.length === 0) {
-    return warning('lint', `${code}: ${lintPlaceText(where)}: ${message}${cost ? ` Costs ${lintCostText(cost)}.` : ''}`, hint)
+    return warning(
+      'lint',
+      `${code}: ${lintPlaceText(where)}: ${message}${cost ? ` Costs ${lintCostText(cost)}.` : ''}`,
+      hint,
+    )
   }
   const names = findings.slice(0, NAMED).map((one) => lintPlaceText(one.where))
   const more = findings.length > NAMED ? ` and ${findings.length - NAMED} more` : ''

@@ -30,7 +30,9 @@ function reportText({ calls, findings, unread, model, rates }: LintReport, io: I
       : `${plural(warnings, 'warning')}, ${plural(notes, 'note')}`
   return [
     ...findings.map((finding) => findingText(finding, io)),
-    ...(unread === undefined ? [] : [`The texts of the next call were not looked at: ${safeForTerminal(unread, io.stdout)}`]),
+    ...(unread === undefined
+      ? []
+      : [`The texts of the next call were not looked at: ${safeForTerminal(unread, io.stdout)}`]),
     `${counted}, in the next call and in ${plural(calls, 'recorded call')}.${priceText(findings, model, rates !== undefined)}`,
   ].join('\n')
 }

@@ -105,7 +105,12 @@ test('days, opening hours, versions, amounts and names are not taken for times o
 
 test('an id is never shown whole, since it could be a secret', () => {
   const secret = '8d28ee7d00c22f3ef556b836ba93fe966680880210'
-  const findings = lint({ assembly: assembly([layer('rules', `Key ${secret}.`)]), counter: tokenx, calls: [], tools: [] })
+  const findings = lint({
+    assembly: assembly([layer('rules', `Key ${secret}.`)]),
+    counter: tokenx,
+    calls: [],
+    tools: [],
+  })
   assert.equal(findings.length, 1)
   assert.equal(JSON.stringify(findings).includes(secret), false)
 })
@@ -180,7 +185,10 @@ test('a tool that nobody calls costs its definition; one that was called, is new
 test('a paragraph of 200 characters in two layers is found, wherever lines break; a shorter one is not', () => {
   const words = 'Answer with care and name your sources. '.repeat(6).trim()
   assert.ok(words.length >= 200)
-  const twice = [layer('rules', `Rules.\n\n${words}`), layer('more', `More.\n\n${words.replaceAll('. ', '.\n')}\n\nEnd.`)]
+  const twice = [
+    layer('rules', `Rules.\n\n${words}`),
+    layer('more', `More.\n\n${words.replaceAll('. ', '.\n')}\n\nEnd.`),
+  ]
   const [finding, ...others] = lint({ assembly: assembly(twice), counter: tokenx, calls: [], tools: [] })
   assert.deepEqual(others, [])
   assert.deepEqual([finding?.code, finding?.where.layer, finding?.where.line], ['duplicated-text', 'more', 3])
@@ -197,7 +205,10 @@ test('money follows the price: a token that a cache gives costs less than one th
   const warm = lintRates(price, { cached: 900, written: 0, fresh: 100 })
   assert.equal(lintCost('sent', 1_000, warm).money?.toFixed(4), '0.0570')
   assert.equal(lintCost('again', 1_000, warm).money?.toFixed(4), '0.2700')
-  assert.equal(lintCost('again', 1_000, lintRates({ input: 3, output: 15 }, { cached: 0, written: 0, fresh: 1 })).money, 0)
+  assert.equal(
+    lintCost('again', 1_000, lintRates({ input: 3, output: 15 }, { cached: 0, written: 0, fresh: 1 })).money,
+    0,
+  )
   assert.equal(lintCost('again', 1_000, undefined).money, undefined)
 })
 

@@ -18,12 +18,18 @@ const WORDED_DAY = String.raw`(?:${MONTH} \d{1,2},? \d{4}|\d{1,2}\.? ${MONTH},? 
 const patterns: readonly (readonly [VolatileSpot['kind'], RegExp])[] = [
   ['time', new RegExp(String.raw`(?:${DAY}|${WORDED_DAY})(?:T|,? (?:at )?)${CLOCK}`, 'g')],
   ['time', /(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?![\d:])/g],
-  ['time', new RegExp(String.raw`\b(?:now|current time|time is|it is|generated at|updated at|as of):? ${CLOCK}\b`, 'gi')],
+  [
+    'time',
+    new RegExp(String.raw`\b(?:now|current time|time is|it is|generated at|updated at|as of):? ${CLOCK}\b`, 'gi'),
+  ],
   ['time', /(?<![\w.-])1[5-9]\d{8}(?:\d{3})?(?![\w.-])/g],
   ['id', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi],
   ['id', /\b01[0-9A-HJKMNP-TV-Z]{24}\b/g],
   ['id', /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{32,}\b/gi],
-  ['counter', /\b(?:call|turn|run|build|request|message|revision|visit)s?(?: (?:id|number|no\.?|count|counter))?:? ?#\d+\b/gi],
+  [
+    'counter',
+    /\b(?:call|turn|run|build|request|message|revision|visit)s?(?: (?:id|number|no\.?|count|counter))?:? ?#\d+\b/gi,
+  ],
   ['counter', /\b(?:call|turn|run|build|request|message|revision|visit)s? (?:id|number|no\.?|count|counter):? \d+\b/gi],
 ]
 
@@ -37,7 +43,9 @@ export function volatileSpots(text: string): readonly VolatileSpot[] {
       found.push({ kind, line: lineAt(text, offset), offset, end, excerpt: excerptOf(kind, match[0]) })
     }
   }
-  return found.toSorted((one, other) => one.offset - other.offset).map(({ end: _, ...spot }) => spot)
+  return found
+    .toSorted((one, other) => one.offset - other.offset)
+    .map(({ kind, line, offset, excerpt }) => ({ kind, line, offset, excerpt }))
 }
 
 function lineAt(text: string, offset: number): number {

@@ -42,7 +42,7 @@ export async function lintHome(
   const needed = new Set([...next.readers, ...(await ownTools(runtime))])
   const findings = lint({
     counter: next.counter,
-    calls: calls.map(({ lintCall }) => lintCall),
+    calls: calls.map(({ call }) => call),
     tools: usage.by === 'tool' ? usage.rows.filter(({ key }) => !needed.has(key)).map(toolUse) : [],
     ...defined({ assembly: next.assembly, rates: rates satisfies LintRates | undefined }),
   })
@@ -91,7 +91,7 @@ async function nextAssembly({ nextScenario }: Pick<Runtime, 'nextScenario'>): Pr
 }
 
 interface Looked {
-  readonly lintCall: LintCall
+  readonly call: LintCall
   readonly session: string | undefined
   readonly turn: string | undefined
 }
@@ -102,7 +102,7 @@ async function newestCalls(store: SessionStore): Promise<readonly Looked[]> {
   const work = timeSlice()
   const calls: Looked[] = []
   for (const record of records) {
-    calls.push({ lintCall: lintCall(record), session: record.session, turn: record.turn })
+    calls.push({ call: lintCall(record), session: record.session, turn: record.turn })
     if (work.isOver()) await work.rest()
   }
   return calls.toReversed()
@@ -125,8 +125,10 @@ async function usedTools(
   if (asked.length === 0) return {}
   const inputs = new Map(asked.map((name) => [name, new Set<string>()]))
   const offered = (name: string) =>
-    calls.filter(({ lintCall: { head } }) => head.some(({ id, slot }) => slot === 'tools' && id === name)).length
-  const turns = new Map(calls.flatMap(({ session, turn }) => (session && turn ? [[`${session} ${turn}`, { session, turn }]] : [])))
+    calls.filter(({ call: { head } }) => head.some(({ id, slot }) => slot === 'tools' && id === name)).length
+  const turns = new Map(
+    calls.flatMap(({ session, turn }) => (session && turn ? [[`${session} ${turn}`, { session, turn }]] : [])),
+  )
   const work = timeSlice()
   for (const { session, turn } of turns.values()) {
     for (const entry of await store.entries(session, { turn, types: ['message'] })) {

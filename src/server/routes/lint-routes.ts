@@ -19,7 +19,9 @@ const finding = z.looseObject({
   hint: z.string(),
   cost: z
     .looseObject({
-      kind: z.enum(['sent', 'again']).describe('`sent`: could be left out. `again`: a cache cannot give it because of this.'),
+      kind: z
+        .enum(['sent', 'again'])
+        .describe('`sent`: could be left out. `again`: a cache cannot give it because of this.'),
       tokens: z.number().int().describe('Per hundred calls.'),
       money: z.number().optional().describe('US dollars per hundred calls, where the price of the model is known.'),
     })
