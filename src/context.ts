@@ -38,7 +38,7 @@ export {
   lintRates,
   type LintRates,
 } from './context/lint/lint-finding.ts'
-export { LEAST_UNUSED, type ToolUse } from './context/lint/unused-tools.ts'
+export { LEAST_UNUSED } from './context/lint/unused-tools.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
 export {
