@@ -87,6 +87,8 @@ export {
   type FileLibrary,
   inbox,
   type NewFile,
+  type PageReader,
+  pageReader,
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
