@@ -77,6 +77,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/files/{file}/text',
     'GET /api/layers',
     'GET /api/layers/{layer}/history',
+    'GET /api/lint',
     'GET /api/model',
     'GET /api/models',
     'GET /api/openapi.json',

@@ -47,6 +47,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/files/{file}/text',
     'GET /api/layers',
     'GET /api/layers/{layer}/history',
+    'GET /api/lint',
     'GET /api/model',
     'GET /api/models',
     'GET /api/openapi.json',
