@@ -80,7 +80,7 @@ export function composedNote(about: NoteFacts, { words, index, reader }: NotePar
 
 /** The same note with other words of a model. */
 export function rewordedNote(note: ConversationNote, words: string, by: string): ConversationNote {
-  const { content: _, text, indexAt = text.indexOf('\n') + 1, ...about } = note
+  const { content: _content, text, indexAt = text.indexOf('\n') + 1, ...about } = note
   const lead = text.slice(0, text.indexOf('\n')).replace(INDEX_ALONE, WITH_WORDS)
   return joinedNote({ ...about, by }, lead, neutralWords(words), text.slice(indexAt))
 }
@@ -95,7 +95,7 @@ function joinedNote(about: NoteFacts, lead: string, words: string | undefined, i
 }
 
 /** A note without its text. */
-export function noteMark({ text: _, ...mark }: ConversationNote): NoteMark {
+export function noteMark({ text: _text, ...mark }: ConversationNote): NoteMark {
   return mark
 }
 

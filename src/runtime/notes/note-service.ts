@@ -2,6 +2,7 @@ import { type Clock, type NoteService, RuntimeError, type SessionNote } from '..
 import {
   type ConversationNote,
   type Cut,
+  layoutOf,
   messageText,
   noteId,
   noteInstruction,
@@ -22,7 +23,6 @@ import { complete } from '../completions/completion.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { textTokens } from '../models/counters.ts'
 import type { SessionState } from '../sessions/session-state.ts'
-import { layoutOf } from '../../context.ts'
 import { withoutNotes } from './noted-history.ts'
 
 interface NoteServiceParts {
