@@ -132,7 +132,7 @@ interface Placed {
 }
 
 /** Share of what is available that is filled after a cut, at most, where the current turn allows that. */
-const FILLED_AFTER_CUT = 0.75
+const FILLED_AFTER_CUT = 0.5
 
 /** Cuts once. `undefined` where there is no turn that a note could take the place of. */
 function cut(
