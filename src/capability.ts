@@ -127,6 +127,8 @@ export type {
   ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
+export type { BudgetReport } from './capability/runtime/budgets.ts'
+export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
 export type {
   CallUsageRow,
   LayerUsageRow,
@@ -144,14 +146,12 @@ export type {
   PairedChat,
   PairingCode,
   Pairings,
-  PersonsDecision,
   Branch,
   Runtime,
   RuntimeStatus,
   ToolStatus,
   ToolTrial,
   ToolAfterUntrusted,
-  WaitingApproval,
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type {

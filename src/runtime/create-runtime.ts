@@ -13,6 +13,7 @@ import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
+import { createBudgetService } from './budgets/budget-service.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
@@ -141,6 +142,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const approvals = createApprovalService({ store, states, clock })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
+  const budgets = createBudgetService({
+    path: join(data, 'budgets.sqlite'),
+    configured: parts.budgets ?? [],
+    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock,
+    recovers: writes,
+    warn,
+  })
   const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => {
     await capabilities.ready()
@@ -151,6 +160,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     prepare,
     policy,
     approvals,
+    budgets,
     library,
     states,
     outbox,
@@ -181,7 +191,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
     refuseWhenClosing()
-    yield* complete({ context, models, clock }, input)
+    yield* complete({ context, models, clock, budgets }, input)
   }
 
   const { environment = {}, capabilities: own = [], driver } = parts
@@ -260,6 +270,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     usage: (options) => usageReport({ store, priceOf: (model) => priceOf(parts.models, model) }, options),
     pairings,
     recall,
+    budgets: budgets.report,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,
@@ -333,6 +344,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         await running.stop()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
+        budgets.close()
         await parts.checkpoints?.close()
         await store.close()
       })()

@@ -1,9 +1,7 @@
-import type { Comparison, ForeignText, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
+import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
-  ApprovalDecision,
-  ApprovalQuestion,
   AuditKey,
   AuditReport,
   Binding,
@@ -34,6 +32,8 @@ import type { ModelSetup } from './model-setup.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
+import type { PersonsDecision, WaitingApproval } from './approvals.ts'
+import type { BudgetReport } from './budgets.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
@@ -125,6 +125,9 @@ export interface Runtime {
   replay(session: string): Promise<Replay>
   /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
   usage(options: UsageOptions): Promise<UsageReport>
+
+  /** What is left of the configured budgets, in their order. */
+  budgets(): readonly BudgetReport[]
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>
@@ -332,28 +335,6 @@ export interface WithheldDeclaration {
   readonly offered: string
   /** What it lets through, in sentences. */
   readonly words: readonly string[]
-}
-
-/** A call that waits for a person. */
-export interface WaitingApproval {
-  readonly approval: string
-  readonly session: string
-  readonly turn: string
-  readonly toolCallId: string
-  /** ISO 8601. */
-  readonly time: string
-  readonly rule: string
-  readonly request: ApprovalQuestion
-  readonly digest: string
-  /** Texts of others that the model had read when it asked for the call, in the order in which they came in. */
-  readonly read?: readonly ForeignText[]
-}
-
-export interface PersonsDecision {
-  readonly decision: ApprovalDecision
-  readonly digest: string
-  /** Where the decision was made, such as `cli` or `http`, or with whose token: `token:NAME`. */
-  readonly by: string
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type StoreErrorCode,
   withEdits,
 } from '../../session.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
@@ -48,6 +49,7 @@ interface QueueParts {
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
+  readonly budgets: BudgetService
   readonly library: FileLibrary | undefined
   readonly states: SessionStates
   readonly outbox: Outbox
@@ -120,7 +122,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       if (error instanceof StoreError) throw error
       return failTurn(state, turn, error)
     }
-    const { readFingerprint, policy, approvals, library } = parts
+    const { readFingerprint, policy, approvals, budgets, library } = parts
     const setup = turnSetup({
       ...prepared,
       state,
@@ -129,6 +131,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       policy,
       library,
       approvals,
+      budgets,
       clock,
       signal,
       retries,

@@ -22,6 +22,8 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     documents,
   )
   const words = turnWords(dependencies, citations)
+  const input = entries.find((entry) => entry.type === 'input')
+  const { budgets, token, channel } = input?.type === 'input' ? (input.options ?? {}) : {}
   const account = callAccount({ context, model, clock })
   const taint = turnTaint(entries, dependencies.tools)
   const journal = turnJournal(dependencies, account, words, taint)
@@ -46,6 +48,13 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     },
     output: { show: words.show, citedSources: citations.citedSources },
     clock: turnClock(clock),
+    holdCall: dependencies.budgets.of({
+      owner: { turn, session: state.session, ...defined({ agent: context.turn?.choices?.['agent'], token, channel }) },
+      budgets,
+      model,
+      size: account.size,
+      asks: true,
+    }),
   }
 }
 
