@@ -112,6 +112,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/tool-access',
     'GET /api/tool-access/versions',
     'GET /api/tools',
+    'GET /api/budgets',
     'GET /api/usage',
     'GET /health',
     'GET /v1/models',

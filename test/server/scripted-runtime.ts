@@ -519,6 +519,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     nextScenario: async () => scenario,
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
+    budgets: () => [],
     usage: async ({ zone = 'UTC' }) => ({ by: 'day', zone, total: addUsage([]), rows: [] }),
     layerHistory: async (layer) => ({ layer, calls: 0, versions: [] }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),

@@ -55,7 +55,9 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
   const dayOf = dayIn(parts.timeZone)
   let ledger: BudgetLedger | undefined
   const open = () => (ledger ??= openBudgetLedger(path))
-  if (parts.recovers && existsSync(path)) open().recover()
+  if (parts.recovers && existsSync(path)) {
+    open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
+  }
 
   function settle(id: string, { usage, error }: CallEnd, model: Model): void {
     try {
@@ -120,6 +122,9 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
     close: () => ledger?.close(),
   }
 }
+
+/** For so long a late report corrects an estimate. */
+const CORRECTED_MS = 40 * 24 * 60 * 60 * 1000
 
 const FREE: CallHold = { type: 'go', settle() {} }
 

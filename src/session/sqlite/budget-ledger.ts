@@ -11,9 +11,6 @@ import type {
 } from '../budget-ledger.ts'
 import { StoreError, storeFile } from '../store-error.ts'
 
-/** Settled holds of calls that ended without a report are corrected by a late one for so long. */
-const KEPT_DAYS = 40
-
 const SCHEMA = `
   create table if not exists accounts (
     account text primary key,
@@ -146,11 +143,11 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
         database.run('delete from grants where hold = ?', id)
       })
     },
-    recover: () =>
+    recover: (forgetBefore) =>
       database.transaction(() => {
         const open = database.all<{ readonly id: string }>('select id from holds where open = 1')
         for (const { id } of open) end(id, undefined, false)
-        database.run(`delete from holds where open = 0 and time < datetime('now', '-${KEPT_DAYS} days')`)
+        database.run('delete from holds where open = 0 and time < ?', forgetBefore)
         return open.length
       }),
     state,
