@@ -22,7 +22,7 @@ const QUESTION = 'model-call'
 
 /**
  * Asks whether a call may leave, and waits for a person where that has to be decided, for days if necessary. The question is in the
- * log, so a turn that is resumed finds it and its answer. An answer is passed on once in this process, and whoever holds the calls
+ * log, so a turn that is resumed finds it and its answer. An answer is passed on once in this process, and what holds the calls
  * takes each of them once at all.
  */
 export async function holdCall(context: TurnContext, state: TurnState, prepared: PreparedCall): Promise<Held> {

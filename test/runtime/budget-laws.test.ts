@@ -106,8 +106,9 @@ test(`over ${TURNS} turns with retries, side calls, parallel sessions and crashe
     const ledger = random(2)
     ledgers[ledger]!.close()
     running = running.filter((each) => each.ledger !== ledger)
-    ledgers[ledger] = open()
-    ledgers[ledger]!.recover('2000-01-01')
+    const again = open()
+    again.recover('2000-01-01')
+    ledgers[ledger] = again
   }
 
   for (let turn = 0; turn < TURNS; turn += 1) {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { CallEnd, CallHold, GrantedCall, PreparedCall } from '../../agent.ts'
-import { OverBudgetError } from '../../agent.ts'
+import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type PreparedCall } from '../../agent.ts'
 import type { BudgetReport, Clock } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'

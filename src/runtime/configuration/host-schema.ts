@@ -127,7 +127,7 @@ const budget = z.strictObject({
     .describe('What the limit is of: each turn, each session, each day or each month in `context.timeZone`.'),
   agent: z.string().min(1).optional().describe('Only calls of the custom agent with this id.'),
   token: z.string().min(1).optional().describe('Only calls for messages that came with the token of this name.'),
-  channel: z.string().min(1).optional().describe('Only calls for messages of this channel, such as `telegram`.'),
+  channel: z.string().min(1).optional().describe('Only calls for messages of this channel.'),
   warnAt: share().default(0.8).describe('Share of the limit at which a warning is shown, once in each period, 0 to 1.'),
 })
 
