@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
+import type { ScheduleView } from '../src/capabilities/schedules/open-schedules.ts'
+import { startText } from '../src/capabilities/schedules/schedule-text.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -57,6 +59,24 @@ test('a schedule without a budget, without a place or with a time that is not un
     assert.match(stderr, message)
   }
   assert.equal((await foreword('list', '--json')).stdout, '')
+})
+
+test('where schedules are switched off, the list says so and nothing runs', async (t) => {
+  const { environment } = temporaryHome(t)
+  const foreword = (...words: readonly string[]) =>
+    run(['schedule', ...words], { environment: { ...environment, FOREWORD_SCHEDULES_ENABLED: 'false' } })
+  assert.match((await foreword('list')).stderr, /^Schedules are switched off/)
+  const { code, stderr } = await foreword('add', 'every day at 8', 'Look.', '--new', '--budget', '1')
+  assert.equal(code, 1)
+  assert.match(stderr, /Schedules are switched off\./)
+})
+
+test('`foreword start` says how many schedules are active and which is due next', async () => {
+  const view = (name: string, next: readonly string[], state: ScheduleView['state'] = 'active') =>
+    ({ name, next, state, timeZone: 'UTC' }) as unknown as ScheduleView
+  assert.equal(startText([view('done', [], 'finished')]), undefined)
+  const listed = [view('late', ['2026-02-01T08:00:00.000Z']), view('soon', ['2026-01-02T08:00:00.000Z'])]
+  assert.equal(startText(listed), '2 active; next soon at 2026-01-02 08:00 (UTC)')
 })
 
 function commandLine(t: Parameters<typeof temporaryHome>[0]) {
