@@ -84,7 +84,10 @@ function counter() {
       more = Promise.withResolvers<void>()
     },
     async reach(wanted: number) {
-      while (count < wanted) await more.promise
+      for (;;) {
+        if (count >= wanted) return
+        await more.promise
+      }
     },
   }
 }
