@@ -15,6 +15,8 @@ export {
   type Finding,
   type IndexFile,
   type Io,
+  type LintContext,
+  type LintPart,
   type Output,
   type Self,
   type SettingsWarning,
@@ -33,6 +35,7 @@ export {
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
+export type { LintedTool, LintReport } from './capability/lint-report.ts'
 export type {
   CalledTool,
   McpCall,
@@ -84,6 +87,8 @@ export {
   type FileLibrary,
   inbox,
   type NewFile,
+  type PageReader,
+  pageReader,
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
@@ -143,9 +148,6 @@ export type {
   ModelStatus,
   ModelView,
   NewSession,
-  PairedChat,
-  PairingCode,
-  Pairings,
   Branch,
   Runtime,
   RuntimeStatus,
@@ -154,6 +156,8 @@ export type {
   ToolAfterUntrusted,
   WithheldTool,
 } from './capability/runtime/runtime.ts'
+export type { PairedChat, PairingCode, Pairings } from './capability/runtime/pairings.ts'
+export type { NoteService, SessionNote, SessionNotes } from './capability/runtime/note-service.ts'
 export type {
   AccessPreviewOptions,
   AccessPolicy,

@@ -44,6 +44,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   context: async (capabilities) => (await import('./command/context.ts')).contextCommand(capabilities),
   calls: async () => (await import('./command/calls.ts')).callsCommand,
   budgets: async () => (await import('./command/budgets.ts')).budgetsCommand,
+  notes: async () => (await import('./command/notes.ts')).notesCommand,
   usage: async () => (await import('./command/usage.ts')).usageCommand,
   request: async () => (await import('./command/request.ts')).requestCommand,
   diff: async () => (await import('./command/diff.ts')).diffCommand,

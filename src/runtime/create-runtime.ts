@@ -30,6 +30,8 @@ import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
+import { createNoteService } from './notes/note-service.ts'
+import { createNoteWriter } from './notes/note-writer.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
 import { admit, editedMessage, requireLiveTurn } from './sessions/admission.ts'
@@ -167,6 +169,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     clock,
     retries: retryRule(settings),
     warn,
+    notes: createNoteWriter(clock, warn),
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
     readFingerprint,
   })
@@ -211,6 +214,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async submit(input) {
       refuseWhenClosing()
       if (input.model !== undefined) await models.assertKnown(input.model)
+      if (input.choices !== undefined) await capabilities.checkChoices(input.choices)
       const { state, submitted } = await admit({ store, states, settings, clock, library }, input)
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted
@@ -268,6 +272,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     diff: ledger.diff,
     replay: ledger.replay,
     usage: (options) => usageReport({ store, priceOf: (model) => priceOf(parts.models, model) }, options),
+    notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
     recall,
     budgets: budgets.report,

@@ -20,11 +20,13 @@ import { backupRoutes } from './routes/backup-routes.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
+import { noteRoutes } from './routes/note-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { commandRoutes } from './routes/command-routes.ts'
 import { doctorRoutes } from './routes/doctor-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
+import { lintRoutes } from './routes/lint-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { setupRoutes } from './routes/setup-routes.ts'
@@ -121,6 +123,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     }),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
+    ...noteRoutes(runtime),
     ...choiceRoutes(runtime, choices),
     ...commandRoutes(runtime, {
       choices,
@@ -137,6 +140,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...callRoutes(runtime),
     ...usageRoutes(runtime),
     ...budgetRoutes(runtime),
+    ...lintRoutes(runtime),
     ...toolRoutes(runtime),
     ...acceptanceRoutes(runtime),
     ...accessRoutes(runtime),

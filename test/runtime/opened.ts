@@ -20,6 +20,7 @@ import {
   readTurnView,
 } from '../../src/runtime.ts'
 import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
+import { defined } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
@@ -44,6 +45,12 @@ export interface Setting {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
   readonly timeZone?: string
   readonly budgets?: RuntimeParts['budgets']
+  /** ISO 8601. Default: noon of a Monday. */
+  readonly start?: string
+  /** Of its capabilities, by name. */
+  readonly capabilitySettings?: Readonly<Record<string, unknown>>
+  /** Whether what is due happens. `false` unless given. */
+  readonly listens?: boolean
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -79,7 +86,8 @@ export async function opened(t: TestContext, setting: Setting = {}): Promise<Ope
 async function openedAt(runtimes: Runtime[], home: string, setting: Setting, restarts: number): Promise<Opened> {
   const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
   const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
-  const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r` })
+  const { start, listens } = setting
+  const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
   const warnings: string[] = []
   const { memory, subject, ...settings } = setting.settings ?? {}
   const bare = await createRuntime({
@@ -92,13 +100,14 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
       ...(setting.capabilities ?? []),
       ...ownFeatures,
     ],
-    capabilitySettings: ownSettings(home, { memory, subject }),
+    capabilitySettings: { ...ownSettings(home, { memory, subject }), ...setting.capabilitySettings },
     settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...settings },
     clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
     ...(setting.timeZone === undefined ? {} : { timeZone: setting.timeZone }),
     ...(setting.budgets ? { budgets: setting.budgets } : {}),
+    ...defined({ listens }),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })

@@ -27,7 +27,8 @@ export interface BudgetService {
   close(): void
 }
 
-interface HeldCalls {
+/** The calls of one turn, or of one completion. */
+export interface HeldCalls {
   readonly owner: CallOwner
   readonly budgets?: readonly InputBudget[] | undefined
   readonly model: Model

@@ -4,6 +4,7 @@ import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import {
+  type Entry,
   type EntryBody,
   type InputOptions,
   type SessionStore,
@@ -15,12 +16,14 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
+import type { AnsweredCall, NotePlace, NoteWriter } from '../notes/note-writer.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
-import { turnSetup } from './turn-setup.ts'
+import { addForecast } from './turn-assembly.ts'
+import { turnCalls, turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
@@ -57,6 +60,8 @@ interface QueueParts {
   /** When a provider that cannot be asked about a turn's model is asked again. */
   readonly retries: RetryRule
   readonly warn: (text: string) => void
+  /** Prepares notes after a turn. None are prepared where it is absent. */
+  readonly notes?: NoteWriter
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
@@ -122,7 +127,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       if (error instanceof StoreError) throw error
       return failTurn(state, turn, error)
     }
-    const { readFingerprint, policy, approvals, budgets, library } = parts
+    const { readFingerprint, policy, approvals, budgets, library, notes } = parts
+    let last: AnsweredCall | undefined
     const setup = turnSetup({
       ...prepared,
       state,
@@ -136,10 +142,26 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       signal,
       retries,
       readFingerprint,
+      assembled: (call) => (last = call),
     })
     const outcome = await runTurn(setup)
+    if (outcome && last) notes?.turnEnded(notePlace(state, turn, entries, prepared), last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
+  }
+
+  function notePlace(
+    state: SessionState,
+    turn: string,
+    entries: readonly Entry[],
+    { context, model }: PreparedTurn,
+  ): NotePlace {
+    const { readFingerprint, budgets } = parts
+    const ratio = context.calibration.ratio(model.id, context.settings.counter)
+    const calls = { ...turnCalls({ context, state, turn, entries }), model, asks: false }
+    const hold = (used: number) => budgets.of({ ...calls, size: () => ({ used, ratio }) })
+    const forecast = (sealed: Sealed) => addForecast({ context, state, model, clock, readFingerprint }, sealed)
+    return { context, model, state, turn, forecast, hold }
   }
 
   function stopsHere(state: SessionState, turn: string): void {
@@ -285,6 +307,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       retry.stop()
       for (const state of states.all()) state.running?.controller.abort(stopping)
       await Promise.all(active)
+      await parts.notes?.stop()
       await outbox.stop()
     },
   }
