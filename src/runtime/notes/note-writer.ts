@@ -137,14 +137,14 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
 
   function noteSetup(
     { context, state, model, turn }: NotePlace,
-    { assemble, holdCall }: Pick<TurnSetup, 'assemble' | 'holdCall'>,
+    { assemble, holdCall }: Required<Pick<TurnSetup, 'assemble' | 'holdCall'>>,
   ): TurnSetup {
     const { store, settings } = context
     return {
       turn: { session: state.session, id: turn, entries: [], signal: leaving.signal },
       model,
       assemble,
-      holdCall: holdCall!,
+      holdCall,
       journal: {
         append: async () => [],
         async finish(call, outcome) {
