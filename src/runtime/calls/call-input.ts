@@ -23,6 +23,7 @@ import {
   type MessageBody,
   withEdits,
 } from '../../session.ts'
+import { announcedMessages, type FrozenParts, type HeadRecord, recordHead } from '../head/head-record.ts'
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
@@ -67,6 +68,8 @@ export interface CallInput {
   readonly options?: RecordedOptions
   /** A conversation that is in no session: `{history, current}`. */
   readonly conversation?: string
+  /** What was told of changes of the head since it was composed. Absent where nothing was. */
+  readonly head?: HeadRecord
 }
 
 /**
@@ -80,11 +83,13 @@ export async function recordInput(
     layout,
     inSession,
     options,
+    head,
     holds = () => undefined,
   }: {
     readonly layout: LayoutChoice
     readonly inSession: boolean
     readonly options?: RecordedOptions
+    readonly head?: FrozenParts
     /** Sessions whose words a layer contains, by its id; `conversation` for a conversation that is in no session. */
     readonly holds?: (id: string) => readonly string[] | undefined
   },
@@ -96,6 +101,7 @@ export async function recordInput(
     put(input.tools ?? []),
     inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
+  const ofHead = head && (await recordHead(head, (value, ids = []) => put(value, ids.flatMap((id) => holds(id) ?? []))))
   const from = input.history[0]?.id
   const earlierFiles = announcedFiles(input)
   return {
@@ -109,7 +115,7 @@ export async function recordInput(
     ...defined({ cut: input.cut, earlier: input.earlier }),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
-    ...defined({ images: input.images, options }),
+    ...defined({ images: input.images, options, head: ofHead }),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
   }
 }
@@ -165,7 +171,11 @@ export async function restoreInput(
   const entries = withEdits(await store.entries(session, { turn, upTo }))
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
   const files = [...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
-  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]
+  const attachments = [
+    ...(await announcedMessages(input.head, get)),
+    ...earlierAttachments(input.earlierFiles ?? []),
+    ...(await loadAttachments(store, files)),
+  ]
   const undone = loaded?.undone ?? []
   const { cut: _cut, earlier: _earlier, ...uncut } = rest
   return {

@@ -1,10 +1,11 @@
 import type { Piece } from '../../context.ts'
 import { type CallOutcome, type Choices, applyChoice, type Entry, type SessionStore } from '../../session.ts'
+import type { HasPin } from '../head/head-pin.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
-export interface SessionState extends HasCut {
+export interface SessionState extends HasCut, HasPin {
   readonly session: string
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */

@@ -11,6 +11,7 @@ import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
+import { readPin } from '../head/head-pin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
@@ -72,6 +73,7 @@ async function attemptNext(
     message,
     tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
+  const { store } = context
   const says = input !== '' || ids.length > 0
   const attempt = await attemptWithPictures(context, library, {
     model,
@@ -82,6 +84,7 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
+    ...(state ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } } : {}),
     last: false,
     ...defined({ historyTokens: history }),
   })

@@ -11,6 +11,7 @@ import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
+import { pinOf, readPin } from '../head/head-pin.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { LastCall, SessionState } from '../sessions/session-state.ts'
@@ -69,10 +70,12 @@ export function turnAssembly(
       cut,
       last: step.last,
       gone,
+      head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) },
       ...defined({ deeper }),
     })
     gone = attempt.gone
     const { outcome, toolChoice } = attempt
+    const upTo = state.stream.lastSeq()
     let cutEntries: ReturnType<typeof cutToWrite> = []
     const written = await account.write({
       outcome,
@@ -80,13 +83,14 @@ export function turnAssembly(
       toolChoice,
       parameters,
       request: attempt.request,
-      about: { session, turn, upTo: state.stream.lastSeq(), time: clock.time() },
+      about: { session, turn, upTo, time: clock.time() },
       work,
       input: (options) =>
         recordInput(store, attempt.input, {
           layout: settings.layout,
           inSession: true,
           options,
+          head: attempt.head,
           holds(layer) {
             const sessions = new Set(parts.flatMap((part) => part.holds?.(layer) ?? []))
             return sessions.size > 0 ? [...sessions] : undefined
@@ -111,6 +115,10 @@ export function turnAssembly(
     words.begin()
     for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
+    const record = { id: prepared.call, turn, model: model.id, upTo, manifest }
+    const { layout, counter } = settings
+    const { layers, tools = [] } = attempt.input
+    state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...attempt.head })
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
     const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages.map(unframedResults)
     const { budget, used, slots } = manifest

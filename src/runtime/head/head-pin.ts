@@ -1,0 +1,68 @@
+import { type HeadAnnouncement, type PinnedHead, sentHead } from '../../context.ts'
+import type { CallRecord, SessionStore } from '../../session.ts'
+import type { CallInput } from '../calls/call-input.ts'
+import { restoreHead } from './head-record.ts'
+
+/** The head that the calls of a session begin with, as its last call was sent. */
+export interface HeadPin extends PinnedHead {
+  readonly call: string
+  /** The turn of that call: a turn that has begun is told of no further change. */
+  readonly turn: string | undefined
+  readonly model: string
+  /** The layout, as JSON. */
+  readonly layout: string
+  readonly counter: string
+  /** `seq` of the last entry before it. */
+  readonly upTo: number
+}
+
+/** Where the pinned head of a session is at hand. */
+export interface HasPin {
+  pin?: HeadPin | undefined
+}
+
+/** The pin that a call leaves, from its record. */
+export function pinOf(
+  record: Pick<CallRecord, 'id' | 'turn' | 'model' | 'upTo' | 'manifest'>,
+  input: Pick<CallInput, 'layout' | 'counter'>,
+  { announcements, ...sent }: Parameters<typeof sentHead>[0] & { readonly announcements: readonly HeadAnnouncement[] },
+): HeadPin {
+  return {
+    ...sentHead(sent, record.manifest),
+    announcements,
+    call: record.id,
+    turn: record.turn,
+    model: record.model,
+    layout: JSON.stringify(input.layout),
+    counter: input.counter,
+    upTo: record.upTo ?? 0,
+  }
+}
+
+/**
+ * The pinned head of a session: of its last call that was sent, which may be one of another process. `undefined` where there was
+ * none, where the head was to be composed again since, and where a part of it is gone.
+ */
+export async function readPin(
+  store: Pick<SessionStore, 'call' | 'content' | 'entries'>,
+  state: HasPin & { readonly session: string; readonly lastCall: { readonly call: string } | undefined },
+): Promise<HeadPin | undefined> {
+  const call = state.lastCall?.call
+  if (call === undefined) return undefined
+  if (state.pin?.call !== call) state.pin = await pinInRecord(store, call)
+  if (!state.pin) return undefined
+  const folds = await store.entries(state.session, { types: ['fold'], after: state.pin.upTo, last: 1 })
+  return folds.length > 0 ? undefined : state.pin
+}
+
+async function pinInRecord(
+  store: Pick<SessionStore, 'call' | 'content'>,
+  call: string,
+): Promise<HeadPin | undefined> {
+  const record = await store.call(call)
+  if (!record || record.requestDigest === '') return undefined
+  const input = record.input as CallInput
+  if (!Array.isArray(input.layers) || typeof input.tools !== 'string') return undefined
+  const parts = await restoreHead(store, input)
+  return parts && pinOf(record, input, parts)
+}
