@@ -112,14 +112,12 @@ function sentText(layer: Layer, { forms }: PinnedHead, { counter, budget }: Asse
 }
 
 function announce(turn: string, changes: readonly HeadChange[], head: Head): HeadAnnouncement {
-  const messages = changes.map(
-    ({ id, text, layer, origin }): Attachment => ({
-      turn,
-      id: `${turn}/head-change/${id}`,
-      name: id,
-      text,
-      announces: { layer, origin },
-    }),
-  )
+  const messages = changes.map(({ id, text, layer, origin }): Attachment => ({
+    turn,
+    id: `${turn}/head-change/${id}`,
+    name: id,
+    text,
+    announces: { layer, origin },
+  }))
   return { turn, messages, head }
 }

@@ -31,7 +31,10 @@ export function headChanges(told: Head, wanted: Head, sentText: SentText): reado
   const after = new Map(wanted.layers.map((layer) => [layer.id, layer]))
   const layers = [...new Set([...before.keys(), ...after.keys()])].flatMap((id) => {
     const [old, now] = [before.get(id), after.get(id)]
-    return layerChange({ layer: now, text: now && sentText(now)?.text }, { layer: old, text: old && sentText(old)?.text })
+    return layerChange(
+      { layer: now, text: now && sentText(now)?.text },
+      { layer: old, text: old && sentText(old)?.text },
+    )
   })
   const text = toolChange(offered(told, sentText), offered(wanted, sentText))
   if (text === '') return layers
@@ -50,7 +53,9 @@ function layerChange(now: LayerState, old: LayerState): readonly HeadChange[] {
   const operator: Origin = { kind: 'operator', ref: id }
   const what = `"${exactLine(id)}"`
   if (now.text === undefined) {
-    return [{ id, layer: layer.layer, text: `[From here on ${what} of the beginning no longer applies.]`, origin: operator }]
+    return [
+      { id, layer: layer.layer, text: `[From here on ${what} of the beginning no longer applies.]`, origin: operator },
+    ]
   }
   const difference = old.text === undefined ? undefined : lineDifference(old.text, now.text)
   const words =
@@ -59,7 +64,10 @@ function layerChange(now: LayerState, old: LayerState): readonly HeadChange[] {
       : old.text !== undefined
         ? `[${what} of the beginning has changed. From here on it is this:]`
         : `[From here on there is also ${what}:]`
-  const title = layer.frame === undefined ? ({ what: id, as: 'guidance' } as const) : ({ what: layer.frame, as: 'material' } as const)
+  const title =
+    layer.frame === undefined
+      ? ({ what: id, as: 'guidance' } as const)
+      : ({ what: layer.frame, as: 'material' } as const)
   const text = `${words}\n${framed(difference ?? now.text, title)}`
   return [{ id, layer: layer.layer, text, origin: layer.origin ?? operator }]
 }
@@ -82,7 +90,9 @@ function toolChange(told: readonly ToolDefinition[], wanted: readonly ToolDefini
   const changed = wanted.filter((tool) => before.has(tool.name) && before.get(tool.name) !== definition(tool))
   const removed = told.filter(({ name }) => !names.has(name))
   return [
-    ...(removed.length > 0 ? [`[From here on these tools cannot be called: ${list(removed)}. A call is refused.]`] : []),
+    ...(removed.length > 0
+      ? [`[From here on these tools cannot be called: ${list(removed)}. A call is refused.]`]
+      : []),
     ...(added.length > 0
       ? [
           `[From here on these tools can be called too, by their names, as those of the beginning: ${list(added)}.]`,

@@ -59,7 +59,10 @@ function stepsBetween(old: readonly string[], now: readonly string[]): readonly 
       steps.push(kept(old[at]!))
       at += 1
       to += 1
-    } else if (to === now.length || (at < old.length && common[(at + 1) * width + to]! >= common[at * width + to + 1]!)) {
+    } else if (
+      to === now.length ||
+      (at < old.length && common[(at + 1) * width + to]! >= common[at * width + to + 1]!)
+    ) {
       steps.push({ sign: '-', line: old[at++]! })
     } else {
       steps.push({ sign: '+', line: now[to++]! })

@@ -101,7 +101,14 @@ export async function recordInput(
     put(input.tools ?? []),
     inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
-  const ofHead = head && (await recordHead(head, (value, ids = []) => put(value, ids.flatMap((id) => holds(id) ?? []))))
+  const ofHead =
+    head &&
+    (await recordHead(head, (value, ids = []) =>
+      put(
+        value,
+        ids.flatMap((id) => holds(id) ?? []),
+      ),
+    ))
   const from = input.history[0]?.id
   const earlierFiles = announcedFiles(input)
   return {

@@ -51,7 +51,11 @@ interface Attempted {
 export async function withPinnedHead<Attempt extends Attempted>(
   context: Pick<AssemblyContext, 'settings'>,
   model: Model,
-  { head, input, keepsTools }: { readonly head: HeadQuestion | undefined; readonly input: AssemblyInput; readonly keepsTools: boolean },
+  {
+    head,
+    input,
+    keepsTools,
+  }: { readonly head: HeadQuestion | undefined; readonly input: AssemblyInput; readonly keepsTools: boolean },
   account: (input: AssemblyInput) => Promise<Attempt>,
 ): Promise<FrozenAttempt<Attempt>> {
   const pin = head?.pin

@@ -19,6 +19,8 @@ export interface HeadPin extends PinnedHead {
 /** Where the pinned head of a session is at hand. */
 export interface HasPin {
   pin?: HeadPin | undefined
+  /** `seq` of the last entry after which the head is composed again, as far as this process has seen one. */
+  foldedAt?: number
 }
 
 /** The pin that a call leaves, from its record. */
@@ -49,16 +51,17 @@ export async function readPin(
 ): Promise<HeadPin | undefined> {
   const call = state.lastCall?.call
   if (call === undefined) return undefined
-  if (state.pin?.call !== call) state.pin = await pinInRecord(store, call)
-  if (!state.pin) return undefined
-  const folds = await store.entries(state.session, { types: ['fold'], after: state.pin.upTo, last: 1 })
-  return folds.length > 0 ? undefined : state.pin
+  if (state.pin?.call !== call) {
+    state.pin = await pinInRecord(store, call)
+    const [fold] = state.pin
+      ? await store.entries(state.session, { types: ['fold'], after: state.pin.upTo, last: 1 })
+      : []
+    if (fold) state.foldedAt = fold.seq
+  }
+  return state.pin && state.pin.upTo >= (state.foldedAt ?? 0) ? state.pin : undefined
 }
 
-async function pinInRecord(
-  store: Pick<SessionStore, 'call' | 'content'>,
-  call: string,
-): Promise<HeadPin | undefined> {
+async function pinInRecord(store: Pick<SessionStore, 'call' | 'content'>, call: string): Promise<HeadPin | undefined> {
   const record = await store.call(call)
   if (!record || record.requestDigest === '') return undefined
   const input = record.input as CallInput

@@ -180,6 +180,9 @@ function publish(state: SessionState, entries: readonly Entry[]): void {
         state.live.delete(entry.turn)
         state.hasHistory = true
         break
+      case 'fold':
+        state.foldedAt = entry.seq
+        break
       case 'model':
         state.model = entry.model ?? undefined
         break

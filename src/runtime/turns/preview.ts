@@ -84,7 +84,9 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
-    ...(state ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } } : {}),
+    ...(state
+      ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
+      : {}),
     last: false,
     ...defined({ historyTokens: history }),
   })

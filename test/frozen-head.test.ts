@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type TestContext } from 'node:test'
+import { scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
+import { openMcpHome } from './mcp/mcp-home.ts'
+import { type OpenedHome, openedHome } from './home/opened-home.ts'
+
+const lines = (count: number, what: string) =>
+  Array.from({ length: count }, (_, index) => `- ${what} ${index + 1}: ask before you write a file.`).join('\n')
+const instructions = `# Rules\n\n${lines(40, 'rule')}\n`
+const skill = (name: string, says = 'Reads the tide tables.') =>
+  `---\nname: ${name}\ndescription: ${says}\n---\n\n${lines(10, name)}\n`
+
+const access = (...allowedTools: readonly string[]) => JSON.stringify({ global: { allowedTools } })
+const tool = (name: string) => ({ name, description: `Shows the ${name}.`, inputSchema: { type: 'object' } })
+
+/** A home whose conversation has begun, with a server that answers from a script. */
+async function begun(t: TestContext) {
+  const mcp = openMcpHome()
+  t.after(() => mcp.close())
+  const server = mcp.scripted('far', { tools: [tool('tide'), tool('wind'), tool('chart')] })
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-05T23:50:00.000Z') })
+  const provider = await scriptedProvider({ answer: () => ({ text: `Certainly. ${'It is so. '.repeat(60)}` }) })
+  t.after(() => provider.close())
+  const configuration = {
+    model: 'own/scripted',
+    models: { 'own/scripted': { window: 60_000, tools: true } },
+    providers: { own: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` } },
+    context: { timeZone: 'UTC' },
+    mcp: { servers: { far: server.configured } },
+  }
+  const files = {
+    'workspace/AGENTS.md': instructions,
+    'skills/tides/SKILL.md': skill('tides'),
+    'tool-access.json': access('read_file', 'search_files', 'far__*'),
+  }
+  let home = await openedHome(t, files, configuration)
+  await home.accept()
+  const { session } = await home.say('Good evening.')
+  for (let turn = 1; turn < 4; turn += 1) await home.say(`Tell me part ${turn}. ${'Please. '.repeat(40)}`, session)
+  return {
+    session,
+    provider,
+    server,
+    get home() {
+      return home
+    },
+    async restart(changes: object = {}) {
+      home = await home.reopened({ ...configuration, ...changes })
+    },
+    /** Says something, and returns what share of the prompt before it is sent again byte for byte, and the new one. */
+    async next(text = 'And now?') {
+      const before = provider.requests.at(-1)!
+      await home.say(text, session)
+      const now = provider.requests.at(-1)!
+      return { reused: reused(before, now), told: announcements(now) }
+    },
+    /** Every call is built again, byte for byte. */
+    async replays() {
+      const { calls, identical, different } = await home.runtime.replay(session)
+      assert.deepEqual([identical, different], [calls, []])
+    },
+  }
+}
+
+type Begun = Awaited<ReturnType<typeof begun>>
+
+function promptText({ body }: ScriptedRequest): string {
+  return JSON.stringify([body['tools'], body['messages']]).slice(0, -2)
+}
+
+/** What the request tells of changes. */
+function announcements({ body }: ScriptedRequest): string {
+  const messages = body['messages'] as readonly { readonly role: string; readonly content: string }[]
+  return messages
+    .filter(({ role, content }) => role === 'user' && content.startsWith('['))
+    .map(({ content }) => content)
+    .join('\n')
+}
+
+function reused(before: ScriptedRequest, now: ScriptedRequest): number {
+  const [old, sent] = [promptText(before), promptText(now)]
+  let same = 0
+  while (same < old.length && old[same] === sent[same]) same += 1
+  return same / old.length
+}
+
+const events: readonly {
+  readonly name: string
+  readonly happens: (conversation: Begun, t: TestContext) => unknown
+  /** What the model reads of it; nothing where nothing has to be said. */
+  readonly says: RegExp | undefined
+}[] = [
+  {
+    name: 'midnight',
+    happens: (_, t) => t.mock.timers.setTime(Date.parse('2026-01-06T00:00:01.000Z')),
+    says: /Today is Tuesday, 2026-01-06/,
+  },
+  {
+    name: 'AGENTS.md edited',
+    happens: ({ home }) =>
+      edited(home, { 'workspace/AGENTS.md': instructions.replace('rule 7:', 'rule 7: (only in the morning)') }),
+    says: /- rule 7: ask.*\+ - rule 7: \(only in the morning\)/s,
+  },
+  {
+    name: 'a skill edited',
+    happens: ({ home }) => edited(home, { 'skills/tides/SKILL.md': skill('tides', 'Reads the tables of the moon.') }),
+    says: /tables of the moon/,
+  },
+  {
+    name: 'a skill added',
+    happens: ({ home }) => edited(home, { 'skills/charts/SKILL.md': skill('charts', 'Draws charts.') }),
+    says: /Draws charts/,
+  },
+  {
+    name: 'a tool allowed',
+    happens: ({ home }) =>
+      edited(home, { 'tool-access.json': access('read_file', 'search_files', 'list_files', 'far__*') }),
+    says: /can be called too.*: list_files\..*inputSchema/s,
+  },
+  {
+    name: 'a tool no longer allowed',
+    happens: ({ home }) => edited(home, { 'tool-access.json': access('read_file', 'far__*') }),
+    says: /cannot be called: search_files\./,
+  },
+  {
+    name: 'an agent chosen',
+    async happens({ home, session }) {
+      const { id } = await home.runtime.agents.create({
+        name: 'Poet',
+        prompt: `You are a poet.\n${lines(60, 'verse')}`,
+      })
+      await home.runtime.setAgent(session, id)
+    },
+    says: /there is also .*You are a poet/s,
+  },
+  {
+    name: 'a project chosen',
+    async happens({ home, session }) {
+      const { id } = await home.runtime.projects.create({ name: 'Harbour', instructions: `Maps.\n${lines(60, 'map')}` })
+      await home.runtime.setProject(session, id)
+    },
+    says: /Maps\./,
+  },
+  {
+    name: 'an MCP server back with its tools in another order',
+    async happens(conversation) {
+      conversation.server.change({ tools: [tool('chart'), tool('wind'), tool('tide')] })
+      await conversation.restart()
+    },
+    says: undefined,
+  },
+  { name: 'a restart', happens: (conversation) => conversation.restart(), says: undefined },
+  {
+    name: 'an upgrade, whose head is another one',
+    async happens(conversation) {
+      const { home } = conversation
+      await home.runtime.close()
+      const database = new DatabaseSync(join(home.home, 'data', 'foreword.sqlite'))
+      database.exec(`update calls set record = json_remove(record, '$.input.rules')`)
+      database.close()
+      await conversation.restart({ context: { timeZone: 'UTC', dateGranularity: 'minute' } })
+    },
+    says: /It is Monday, 2026-01-05, 23:50/,
+  },
+]
+
+for (const { name, happens, says } of events) {
+  test(`the prompt before is reused: ${name}`, async (t) => {
+    const conversation = await begun(t)
+    const unchanged = await conversation.next()
+    assert.ok(unchanged.reused > 0.999)
+    await happens(conversation, t)
+    const { reused: share, told } = await conversation.next()
+    assert.ok(share >= 0.97, `${name}: ${share}`)
+    if (says) assert.match(told, says)
+    else assert.equal(told, '')
+    const after = await conversation.next('And then?')
+    assert.ok(after.reused >= 0.999, `after ${name}: ${after.reused}`)
+    await conversation.replays()
+  })
+}
+
+async function edited(home: OpenedHome, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) home.write(path, text)
+  await home.runtime.reload()
+  await home.accept()
+  await home.runtime.reload()
+}
