@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
+import { exportSession } from '../src/session.ts'
 import { scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
 import { type OpenedHome, openedHome } from './home/opened-home.ts'
@@ -25,7 +26,7 @@ async function begun(t: TestContext) {
   t.after(() => provider.close())
   const configuration = {
     model: 'own/scripted',
-    models: { 'own/scripted': { window: 60_000, tools: true } },
+    models: { 'own/scripted': { window: 60_000, tools: true }, 'own/other': { window: 60_000, tools: true } },
     providers: { own: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` } },
     context: { timeZone: 'UTC' },
     mcp: { servers: { far: server.configured } },
@@ -181,6 +182,74 @@ for (const { name, happens, says } of events) {
     await conversation.replays()
   })
 }
+
+test('after a pause in which the cache ends, at a change of the model and with `reload --now` the head is composed again', async (t) => {
+  const conversation = await begun(t)
+  const { session, provider } = conversation
+  const change = (rule: string) =>
+    edited(conversation.home, { 'workspace/AGENTS.md': instructions.replace('rule 7:', `rule 7: (${rule})`) })
+  const systemText = () => JSON.stringify((provider.requests.at(-1)!.body['messages'] as readonly unknown[])[0])
+
+  await change('one')
+  const { told } = await conversation.next()
+  assert.match(told, /rule 7: \(one\)/)
+  assert.doesNotMatch(systemText(), /\(one\)/)
+  t.mock.timers.setTime(Date.parse('2026-01-06T08:00:00.000Z'))
+  const later = await conversation.next()
+  assert.equal(later.told, '')
+  assert.match(systemText(), /\(one\).*2026-01-06/s)
+
+  await change('two')
+  assert.match((await conversation.next()).told, /\(two\)/)
+  const again = await conversation.home.runtime.reload({ now: true, session })
+  assert.deepEqual(
+    again.folded?.map((each) => each.session),
+    [session],
+  )
+  assert.ok(again.folded![0]!.tokens! > 500, 'the history is sent again')
+  assert.equal((await conversation.next()).told, '')
+  assert.match(systemText(), /\(two\)/)
+  assert.deepEqual((await conversation.home.runtime.reload({ now: true })).folded, [])
+  await assert.rejects(conversation.home.runtime.reload({ now: true, session: 'nowhere' }), { code: 'not-found' })
+
+  await change('three')
+  await conversation.home.runtime.setModel(session, 'own/other')
+  assert.equal((await conversation.next()).told, '')
+  assert.match(systemText(), /\(three\)/)
+  await conversation.replays()
+})
+
+test('an announcement is what the next call would send, and goes with the turn that is taken back', async (t) => {
+  const conversation = await begun(t)
+  const { session, home } = conversation
+  await edited(home, { 'workspace/AGENTS.md': instructions.replace('rule 7:', 'rule 7: (first)') })
+  const { manifest } = await home.runtime.preview({ session, input: 'And now?' })
+  const [entry, ...others] = manifest.entries.filter(({ layer }) => layer === 'head-change')
+  assert.deepEqual([entry!.slot, entry!.outcome, entry!.origin.kind, others], ['input', 'included', 'operator', []])
+  assert.match((await conversation.next()).told, /\(first\)/)
+  await home.runtime.undo(session)
+  const { told } = await conversation.next()
+  assert.match(told, /\(first\)/)
+  assert.equal(told.match(/has changed/g)?.length, 1)
+  await conversation.replays()
+})
+
+test('an export with announcements is imported and replayed, and the imported session begins with the head of this home', async (t) => {
+  const conversation = await begun(t)
+  const { session, home, provider } = conversation
+  await edited(home, { 'workspace/AGENTS.md': instructions.replace('rule 7:', 'rule 7: (first)') })
+  await conversation.next()
+  const exported = await Array.fromAsync(exportSession(home.runtime.store, session))
+  async function* lines() {
+    yield* exported
+  }
+  const copy = await home.runtime.importSession(lines(), { as: 'copy' })
+  const { calls, identical } = await home.runtime.replay(copy)
+  assert.equal(identical, calls)
+  await home.say('And here?', copy)
+  assert.equal(announcements(provider.requests.at(-1)!), '')
+  assert.match(JSON.stringify(provider.requests.at(-1)!.body), /rule 7: \(first\)/)
+})
 
 async function edited(home: OpenedHome, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) home.write(path, text)

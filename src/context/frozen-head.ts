@@ -5,7 +5,7 @@ import type { Layer } from './layer.ts'
 import type { Manifest } from './manifest.ts'
 import { layerPlacement, renditionTokens } from './placed-layer.ts'
 
-/** A change of the head that was told behind the history, and the head as it would be with it. */
+/** A change of the head, announced behind the history, and the head as it would be with it. */
 export interface HeadAnnouncement {
   /** The turn above whose message it is sent. */
   readonly turn: string
@@ -34,21 +34,21 @@ interface FrozenInput {
 const MOST_ANNOUNCED = 0.2
 
 /**
- * Puts the pinned head in the place of the one that the input has. Where they differ, the change is told above the message of
+ * Puts the pinned head in the place of the one that the input has. Where they differ, the change is announced above the message of
  * the current turn, if `announces`: the bytes at the beginning of the request stay as they are, and a prompt cache goes on.
- * Announcements of turns that are no longer in the conversation do not count: what they said is told again. Pure.
+ * Announcements of turns that are no longer in the conversation do not count: what they said is announced again. Pure.
  */
 export function freezeHead(input: AssemblyInput, pinned: PinnedHead, announces: boolean): FrozenInput {
   const { current, history, tools = [], layout, counter } = input
   const turns = new Set([...history.map(({ id }) => id), current.id])
   const gone = pinned.announcements.findIndex(({ turn }) => !turns.has(turn))
   const live = gone === -1 ? pinned.announcements : pinned.announcements.slice(0, gone)
-  const told = live.at(-1)?.head ?? pinned.head
+  const known = live.at(-1)?.head ?? pinned.head
 
-  const ids = new Set([...pinned.head.layers, ...told.layers].map(({ id }) => id))
+  const ids = new Set([...pinned.head.layers, ...known.layers].map(({ id }) => id))
   const isHead = (layer: Layer) => ids.has(layer.id) || isHeadPlacement(layerPlacement(layer, layout, counter))
   const wanted: Head = { layers: input.layers.filter(isHead), tools }
-  const changes = headChanges(told, wanted, (layer) => sentText(layer, pinned, input))
+  const changes = headChanges(known, wanted, (layer) => sentText(layer, pinned, input))
   const isSame = changes.length === 0 && live.length === 0 && sameHead(pinned.head, wanted)
   if (isSame) return { input, announcements: [] }
 
@@ -106,7 +106,7 @@ function sentText(layer: Layer, { forms }: PinnedHead, { counter, budget }: Asse
   const sent = Object.hasOwn(forms, id)
     ? renditions.find(({ form }) => form === forms[id])
     : (renditions.find((each) => renditionTokens(each, counter) <= short) ?? renditions.at(-1))
-  // A form that the layer no longer has: its fullest. What was left out of the head is told of in no form.
+  // A form that the layer no longer has: its fullest. What was left out of the head is announced in no form.
   const rendition = sent ?? (forms[id] === undefined ? undefined : renditions[0])
   return rendition && rendition.text.trim() !== '' ? { form: rendition.form, text: rendition.text } : undefined
 }

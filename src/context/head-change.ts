@@ -23,11 +23,11 @@ export interface HeadChange {
 type SentText = (layer: Layer) => { readonly form: string; readonly text: string } | undefined
 
 /**
- * What a model that was told of one head has to be told about another. Text of others stays in its frame, and has the origin of
+ * What a model that knows one head has to be informed of about another. Text of others stays in its frame, and has the origin of
  * its layer. The order of tools and layers changes nothing. Pure.
  */
-export function headChanges(told: Head, wanted: Head, sentText: SentText): readonly HeadChange[] {
-  const before = new Map(told.layers.map((layer) => [layer.id, layer]))
+export function headChanges(known: Head, wanted: Head, sentText: SentText): readonly HeadChange[] {
+  const before = new Map(known.layers.map((layer) => [layer.id, layer]))
   const after = new Map(wanted.layers.map((layer) => [layer.id, layer]))
   const layers = [...new Set([...before.keys(), ...after.keys()])].flatMap((id) => {
     const [old, now] = [before.get(id), after.get(id)]
@@ -36,7 +36,7 @@ export function headChanges(told: Head, wanted: Head, sentText: SentText): reado
       { layer: old, text: old && sentText(old)?.text },
     )
   })
-  const text = toolChange(offered(told, sentText), offered(wanted, sentText))
+  const text = toolChange(offered(known, sentText), offered(wanted, sentText))
   if (text === '') return layers
   return [...layers, { id: 'tools', layer: 'tool', text, origin: { kind: 'operator', ref: 'tools' } }]
 }
@@ -83,12 +83,12 @@ function offered({ layers, tools }: Head, sentText: SentText): readonly ToolDefi
   )
 }
 
-function toolChange(told: readonly ToolDefinition[], wanted: readonly ToolDefinition[]): string {
-  const before = new Map(told.map((tool) => [tool.name, definition(tool)]))
+function toolChange(known: readonly ToolDefinition[], wanted: readonly ToolDefinition[]): string {
+  const before = new Map(known.map((tool) => [tool.name, definition(tool)]))
   const names = new Set(wanted.map(({ name }) => name))
   const added = wanted.filter(({ name }) => !before.has(name))
   const changed = wanted.filter((tool) => before.has(tool.name) && before.get(tool.name) !== definition(tool))
-  const removed = told.filter(({ name }) => !names.has(name))
+  const removed = known.filter(({ name }) => !names.has(name))
   return [
     ...(removed.length > 0
       ? [`[From here on these tools cannot be called: ${list(removed)}. A call is refused.]`]

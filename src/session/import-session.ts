@@ -48,6 +48,7 @@ export async function importSession(
   const writes = [
     ...appends(id, read.entries, names),
     ...turnEnds(id, read.entries, options.endsTurnsAt),
+    ...headFold(id, options.endsTurnsAt),
     ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
     ...read.files.map((file): Write => ({ type: 'file', row: renameFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
@@ -140,6 +141,11 @@ function turnEnds(session: string, entries: readonly EntryLine[], time: string |
   if (time === undefined || open.size === 0) return []
   const bodies = [...open].map((turn): EntryBody => ({ type: 'turn-end', turn, outcome: { type: 'cancelled' } }))
   return [{ type: 'append', session, bodies, time }]
+}
+
+/** The head of another home is not gone on with: its instructions may be anyone's. */
+function headFold(session: string, time: string | undefined): Write[] {
+  return time === undefined ? [] : [{ type: 'append', session, bodies: [{ type: 'fold', why: 'import' }], time }]
 }
 
 /** Entries that were written at the same time are written together again. */

@@ -68,7 +68,7 @@ export interface CallInput {
   readonly options?: RecordedOptions
   /** A conversation that is in no session: `{history, current}`. */
   readonly conversation?: string
-  /** What was told of changes of the head since it was composed. Absent where nothing was. */
+  /** What was announced of changes of the head since it was composed. Absent where nothing was. */
   readonly head?: HeadRecord
 }
 

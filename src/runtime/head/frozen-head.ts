@@ -45,7 +45,7 @@ interface Attempted {
 }
 
 /**
- * Accounts for a call with the pinned head of its session, and tells of what has changed behind the history. Where the beginning of
+ * Accounts for a call with the pinned head of its session, and announces what has changed behind the history. Where the beginning of
  * the request is lost to the cache anyway, the head is composed again: at a cut, at a change of the model, after a long pause.
  */
 export async function withPinnedHead<Attempt extends Attempted>(
@@ -94,8 +94,8 @@ function whyFold(
   if (pin.layout !== JSON.stringify(settings.layout) || pin.counter !== settings.counter.id) return 'layout'
   const lifetime = model.facts.cache?.lifetimeSeconds ?? USUAL_LIFETIME
   if (!read || read.model !== model.id || now - read.at > lifetime * 1000) return 'cache-over'
-  const told = pin.announcements.at(-1)?.head ?? pin.head
-  return ownPrompt(layers) === ownPrompt(told.layers) ? undefined : 'own-prompt'
+  const known = pin.announcements.at(-1)?.head ?? pin.head
+  return ownPrompt(layers) === ownPrompt(known.layers) ? undefined : 'own-prompt'
 }
 
 /** The system prompt that a message brought with it: it is no change of the home, and holds at once. */

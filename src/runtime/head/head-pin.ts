@@ -6,7 +6,7 @@ import { restoreHead } from './head-record.ts'
 /** The head that the calls of a session begin with, as its last call was sent. */
 export interface HeadPin extends PinnedHead {
   readonly call: string
-  /** The turn of that call: a turn that has begun is told of no further change. */
+  /** The turn of that call: a turn that has begun announces no further change. */
   readonly turn: string | undefined
   readonly model: string
   /** The layout, as JSON. */

@@ -64,6 +64,7 @@ export async function prepareTurn(
   })
   const decided = {
     choices,
+    tools: preset.tools,
     system: system === undefined ? preset.system : { text: system.trim(), ref: 'system prompt of this turn' },
   }
   let prepared = await prepareTools(parts, context, { ...decided, parts: given }, preset)

@@ -32,7 +32,10 @@ interface PreviewParts {
 }
 
 /** What the next call would send. Reads only. */
-export async function previewCall(parts: PreviewParts, options: PreviewOptions): Promise<Preview> {
+export async function previewCall(
+  parts: PreviewParts,
+  options: PreviewOptions & { readonly composes?: boolean },
+): Promise<Preview> {
   const {
     model,
     outcome,
@@ -55,7 +58,16 @@ export async function nextScenario(parts: PreviewParts, options: ScenarioOptions
 
 async function attemptNext(
   { prepare, states, clock, library }: PreviewParts,
-  { session, input = '', model: askedModel, system, choices, attachments: ids = [], history }: ScenarioOptions,
+  {
+    session,
+    input = '',
+    model: askedModel,
+    system,
+    choices,
+    attachments: ids = [],
+    history,
+    composes = false,
+  }: ScenarioOptions & { readonly composes?: boolean },
 ) {
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
@@ -84,7 +96,7 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
-    ...(state
+    ...(state && !composes
       ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
       : {}),
     last: false,
