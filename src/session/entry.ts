@@ -130,7 +130,7 @@ export type EntryBody =
       readonly room?: number
     }
   /** The next call composes its head again, whatever the calls before it began with. */
-  | { readonly type: 'fold'; readonly why: 'asked' | 'import' }
+  | { readonly type: 'fold' }
   | { readonly type: 'model'; readonly model: string | null }
   /** What the session chose under the name `choice`, such as an agent; `null` returns to the default. */
   | { readonly type: 'choice'; readonly choice: string; readonly value: string | null }

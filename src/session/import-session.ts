@@ -48,7 +48,7 @@ export async function importSession(
   const writes = [
     ...appends(id, read.entries, names),
     ...turnEnds(id, read.entries, options.endsTurnsAt),
-    ...headFold(id, options.endsTurnsAt),
+    { type: 'value' as const, key: importedHeadKey(id), value: read.entries.length },
     ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
     ...read.files.map((file): Write => ({ type: 'file', row: renameFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
@@ -143,9 +143,12 @@ function turnEnds(session: string, entries: readonly EntryLine[], time: string |
   return [{ type: 'append', session, bodies, time }]
 }
 
-/** The head of another home is not gone on with: its instructions may be anyone's. */
-function headFold(session: string, time: string | undefined): Write[] {
-  return time === undefined ? [] : [{ type: 'append', session, bodies: [{ type: 'fold', why: 'import' }], time }]
+/**
+ * The name of the value that has the `seq` up to which a session was imported: no call goes on with the instructions and tools of
+ * the calls before it, which may be anyone's.
+ */
+export function importedHeadKey(session: string): string {
+  return `imported-head:${session}`
 }
 
 /** Entries that were written at the same time are written together again. */

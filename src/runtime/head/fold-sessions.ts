@@ -36,7 +36,7 @@ export async function foldSessions(
       [false, true].map((composes) => account({ session: each, composes }).catch(() => undefined)),
     )
     if (before && after && headDigests(before) === headDigests(after)) continue
-    await store.append(each, [{ type: 'fold', why: 'asked' }], clock.time())
+    await store.append(each, [{ type: 'fold' }], clock.time())
     folded.push({ session: each, ...price(before, after) })
   }
   return folded

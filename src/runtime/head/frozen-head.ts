@@ -22,7 +22,6 @@ export interface HeadQuestion {
 
 /** Why a head was composed again although the session had one. */
 export type FoldReason =
-  | 'asked'
   | 'model'
   | 'layout'
   | 'cache-over'

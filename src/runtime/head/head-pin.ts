@@ -1,5 +1,5 @@
 import { type HeadAnnouncement, type PinnedHead, sentHead } from '../../context.ts'
-import type { CallRecord, SessionStore } from '../../session.ts'
+import { type CallRecord, importedHeadKey, type SessionStore } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
 import { restoreHead } from './head-record.ts'
 
@@ -46,19 +46,31 @@ export function pinOf(
  * none, where the head was to be composed again since, and where a part of it is gone.
  */
 export async function readPin(
-  store: Pick<SessionStore, 'call' | 'content' | 'entries'>,
+  store: Pick<SessionStore, 'call' | 'content' | 'entries' | 'value'>,
   state: HasPin & { readonly session: string; readonly lastCall: { readonly call: string } | undefined },
 ): Promise<HeadPin | undefined> {
   const call = state.lastCall?.call
   if (call === undefined) return undefined
   if (state.pin?.call !== call) {
-    state.pin = await pinInRecord(store, call)
+    state.pin = (await wasImported(store, state.session, call)) ? undefined : await pinInRecord(store, call)
     const [fold] = state.pin
       ? await store.entries(state.session, { types: ['fold'], after: state.pin.upTo, last: 1 })
       : []
     if (fold) state.foldedAt = fold.seq
   }
   return state.pin && state.pin.upTo >= (state.foldedAt ?? 0) ? state.pin : undefined
+}
+
+/** Whether the last call of a session came with an import. What its record says of itself does not count: the log was numbered here. */
+async function wasImported(
+  store: Pick<SessionStore, 'entries' | 'value'>,
+  session: string,
+  call: string,
+): Promise<boolean> {
+  const imported = await store.value(importedHeadKey(session))
+  if (typeof imported !== 'number') return false
+  const [own] = await store.entries(session, { types: ['assembly'], after: imported, last: 1 })
+  return own?.type !== 'assembly' || own.call !== call
 }
 
 async function pinInRecord(store: Pick<SessionStore, 'call' | 'content'>, call: string): Promise<HeadPin | undefined> {
