@@ -49,6 +49,7 @@ export type {
   StoredResult,
   TokenCounts,
 } from './session/entry.ts'
+export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
 export type { CallOutcome, CallRecord, CallStore, CallWarning, Usage } from './session/call.ts'
 export {
   type CallSum,

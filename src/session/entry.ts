@@ -1,5 +1,6 @@
 import type { Cut, ForeignText, Message, Origin } from '../context.ts'
 import type { CallWarning, Usage } from './call.ts'
+import type { InputBudget } from './input-budget.ts'
 import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
 
 /**
@@ -256,4 +257,10 @@ export interface InputOptions {
   readonly system?: string
   /** Parameters of each model call of the turn, as the model room names them. */
   readonly parameters?: object
+  /** Limits besides those of the configuration. */
+  readonly budgets?: readonly InputBudget[]
+  /** The name of the token that it came with; absent: the owner's, or none. */
+  readonly token?: string
+  /** The channel that it came from, such as `telegram`. */
+  readonly channel?: string
 }

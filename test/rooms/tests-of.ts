@@ -1,28 +1,53 @@
-import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-const source = join(import.meta.dirname, '../../src')
-
-/** The rooms whose tests share one process. A room that is named nowhere fails `lower.test.ts`. */
-export const rooms = {
-  lower: ['citation', 'context', 'document', 'model', 'platform', 'search', 'session', 'tool'],
-  upper: ['agent', 'capabilities', 'capability', 'cli', 'foreword', 'runtime', 'server', 'testing'],
-} as const
+export const root = join(import.meta.dirname, '../..')
 
 /**
- * Runs the tests that stand beside the code of these rooms, one after another in this process. A process for each of
- * some 140 small files would take longer to load the same modules than the tests take to run.
+ * The test files that share a process, by the name of the entry in this folder that runs them. A process for each of
+ * some 350 small files takes longer to load the same modules than the tests take to run.
+ *
+ * Files that change the process (its environment, its folder, its globals) or that run for long have a process of their
+ * own: the script `test` of package.json names them. `every-file.test.ts` proves that each file is run once.
  */
-export async function runTestsOf(names: readonly string[]): Promise<void> {
+export const shared: Readonly<Record<string, readonly string[]>> = {
+  channel: ['test/channel/*.test.ts'],
+  'command-a': ['test/cli{,-[a-d]*}.test.ts'],
+  'command-e': ['test/cli-[e-r]*.test.ts'],
+  'command-s': ['test/cli-[s-z]*.test.ts'],
+  home: ['test/home*.test.ts'],
+  laws: ['test/laws{,-[a-i]*}.test.ts'],
+  'laws-l': ['test/laws-[j-z]*.test.ts'],
+  lower: ['src/{citation,context,document,model,platform,search,session,tool}/**/*.test.ts'],
+  page: ['test/page-*.test.ts'],
+  'runtime-a': ['test/runtime/[a-m]*.test.ts'],
+  'runtime-n': ['test/runtime/[n-z]*.test.ts'],
+  'server-a': ['test/server/[a-l]*.test.ts'],
+  'server-m': ['test/server/[m-z]*.test.ts'],
+  skills: ['test/{pinned,skills}-*.test.ts'],
+  'small-folders': ['test/{configuration,examples,foreword,model,search,web}/*.test.ts'],
+  upper: ['src/{agent,capabilities,capability,cli,foreword,runtime,server,testing}/**/*.test.ts'],
+}
+
+/** The files that one or more patterns name, relative to the root of the repository. */
+export function filesOf(patterns: readonly string[]): readonly string[] {
+  return globSync([...patterns], { cwd: root }).toSorted()
+}
+
+/** Runs the tests of an entry in this process: the tests of one file after those of another. */
+export async function testsOf(entry: string): Promise<void> {
   // Some tests wait for timers that keep no process alive. Tests run in the order of their registration.
   const alive = setInterval(() => {}, 60_000)
-  const files = names.flatMap((room) => globSync(join(source, room, '**/*.test.ts')).toSorted())
-  for (const file of files) await import(pathToFileURL(file).href)
-  test('every file was loaded and its tests have ended', () => {
-    clearInterval(alive)
-    assert.ok(files.length > 0)
-  })
+  for (const file of filesOf(shared[entry] ?? [])) {
+    try {
+      await import(pathToFileURL(join(root, file)).href)
+    } catch (error) {
+      test(`${file} can be loaded`, () => {
+        throw error
+      })
+    }
+  }
+  test(`the tests of ${entry} have ended`, () => clearInterval(alive))
 }

@@ -1,3 +1,3 @@
-import { rooms, runTestsOf } from './tests-of.ts'
+import { testsOf } from './tests-of.ts'
 
-await runTestsOf(rooms.upper)
+await testsOf('upper')

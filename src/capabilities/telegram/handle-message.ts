@@ -90,6 +90,7 @@ async function submit(
       session,
       text: inputText(input, ids.length),
       idempotencyKey,
+      channel: 'telegram',
       ...(ids.length === 0 ? {} : { attachments: ids }),
     })
   } catch (error) {

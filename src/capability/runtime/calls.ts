@@ -177,6 +177,8 @@ export interface CompletionInput {
   readonly prompt?: boolean
   /** Sessions whose words the messages contain: what is recorded of the messages is removed with them. */
   readonly holds?: readonly string[]
+  /** The name of the token that it came with, for its budgets; absent: the owner's. */
+  readonly token?: string
   readonly signal?: AbortSignal
 }
 

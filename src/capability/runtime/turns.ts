@@ -1,5 +1,5 @@
 import type { CallParameters } from '../../model.ts'
-import type { CallWarning, Entry, CitationSource, TurnOutcome } from '../../session.ts'
+import type { CallWarning, Entry, CitationSource, InputBudget, TurnOutcome } from '../../session.ts'
 import type { RuntimeErrorCode } from '../runtime-error.ts'
 
 /** A message of a person, with its options. */
@@ -20,6 +20,12 @@ export interface SubmitInput {
   readonly attachments?: readonly string[]
   /** What the caller of an API asks of each call of this turn. */
   readonly parameters?: CallParameters
+  /** Limits of this input besides those of the configuration: a call that could pass one of them waits for the owner. */
+  readonly budgets?: readonly InputBudget[]
+  /** The name of the token that it came with; absent: the owner's. */
+  readonly token?: string
+  /** The channel that it came from, such as `telegram`. */
+  readonly channel?: string
 }
 
 /** What a message that waits shall be from now on, as a whole. */

@@ -8,7 +8,14 @@ import {
 } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type EntryBody, type LogStore, StoreError, createUndoneTurnReader, turnsToHead } from '../../session.ts'
+import {
+  budgetLimitFault,
+  type EntryBody,
+  type LogStore,
+  StoreError,
+  createUndoneTurnReader,
+  turnsToHead,
+} from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -42,11 +49,24 @@ export async function admit(
   { store, states, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
-  const { text, idempotencyKey, after, model, system, parameters, attachments: files = [] } = input
+  const {
+    text,
+    idempotencyKey,
+    after,
+    model,
+    system,
+    parameters,
+    budgets,
+    token,
+    channel,
+    attachments: files = [],
+  } = input
   const options = {
-    ...defined({ model, system, parameters }),
+    ...defined({ model, system, parameters, token, channel }),
+    ...(budgets?.length ? { budgets } : {}),
   }
   requireWords(text, files)
+  requireLimits(budgets)
   if (system?.trim() === '') {
     throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out to send the usual one.')
   }
@@ -109,6 +129,13 @@ async function countedMessage(
   await giveFiles(library, session, handedIn)
   const tokens = await countInSlices(settings.counter, (counter) => tokenCounts(counter, message))
   return { message, tokens, ...(attachments.length === 0 ? {} : { attachments }) }
+}
+
+function requireLimits(budgets: SubmitInput['budgets'] = []): void {
+  for (const { limit } of budgets) {
+    const fault = budgetLimitFault(limit)
+    if (fault !== undefined) throw new RuntimeError('invalid-input', `A budget of the message is no limit: ${fault}.`)
+  }
 }
 
 function requireWords(text: string, files: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
+import { type Route, route, type RouteCall, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
@@ -17,6 +17,15 @@ const message = {
     .describe('The turn that the message follows, null for none: it begins a branch. Absent: the head of the session.'),
   model: z.string().min(1).optional().describe('`provider/model`, for this turn alone.'),
   system: z.string().min(1).optional().describe('System prompt of this turn alone, in place of any other.'),
+  budgets: z
+    .array(
+      z.union([z.strictObject({ usd: z.number().min(0).max(1_000_000) }), z.strictObject({ tokens: z.int().min(0) })]),
+    )
+    .max(10)
+    .optional()
+    .describe(
+      'Limits of this turn besides those of the configuration. A call that could pass one waits for the owner.',
+    ),
   idempotencyKey: z
     .string()
     .min(1)
@@ -45,7 +54,11 @@ const about = {
 
 /** Sends a message to a session. The turn that it begins is followed through other endpoints. */
 export function messageRoutes(runtime: Runtime): readonly Route[] {
-  const submit = async (session: string | undefined, body: z.output<typeof firstMessageBody>, request: Request) => {
+  const submit = async (
+    session: string | undefined,
+    body: z.output<typeof firstMessageBody>,
+    { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
+  ) => {
     const idempotencyKey = chooseKey(body.idempotencyKey, request.headers.get('idempotency-key'))
     const answer = await runtime.submit({
       text: body.text,
@@ -57,6 +70,8 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
         system: body.system,
         idempotencyKey,
         attachments: body.attachments,
+        budgets: body.budgets?.map((limit) => ({ limit })),
+        token: caller.name,
       }),
     })
     return json(answer, 202, {
@@ -69,14 +84,14 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
       path: '/api/messages',
       summary: 'Sends a message to a new session or an existing one',
       body: firstMessageBody,
-      handle: ({ body, request }) => submit(body.session, body, request),
+      handle: (call) => submit(call.body.session, call.body, call),
     }),
     route({
       ...about,
       path: '/api/sessions/:session/messages',
       summary: 'Sends a message to a session',
       body: messageBody,
-      handle: ({ body, request, param }) => submit(param('session'), body, request),
+      handle: (call) => submit(call.param('session'), call.body, call),
     }),
   ]
 }

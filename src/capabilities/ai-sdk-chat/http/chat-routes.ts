@@ -60,7 +60,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` resumes it.',
       body: chatBody,
       answers,
-      handle: async ({ body, stream }) => {
+      handle: async ({ body, caller, stream }) => {
         const message = body.messages.at(-1)!
         const { text, files } = readInput(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(webBinding(body.id)))
@@ -75,7 +75,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
             from: before.parent,
             text,
             attachments: before.attachments,
-            ...defined({ model: body.model }),
+            ...defined({ model: body.model, token: caller.name }),
           })
           return follow(again.session, again.turn, stream)
         }
@@ -85,7 +85,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
             session: inSession,
             text,
             ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
-            ...defined({ model: body.model }),
+            ...defined({ model: body.model, token: caller.name }),
             ...(body.attachments === undefined && added.length === 0
               ? {}
               : { attachments: [...(body.attachments ?? []), ...added] }),

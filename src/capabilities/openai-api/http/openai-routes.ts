@@ -40,8 +40,8 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       },
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
-      handle: async ({ body, request, stream }) => {
-        const source = await openSource(runtime, body, request)
+      handle: async ({ body, request, caller, stream }) => {
+        const source = await openSource(runtime, body, { request, caller })
         const left = ignoredFields(body, source.inSession)
         const headers: Record<string, string> =
           left.length === 0 ? {} : { 'x-foreword-ignored': left.map(encodeURIComponent).join(', ') }

@@ -1,4 +1,4 @@
-import type { CompletionEvent, Runtime } from '../../../capability.ts'
+import type { CompletionEvent, RouteCall, Runtime } from '../../../capability.ts'
 import { type CallParameters, type ResponseFormat, SILENT } from '../../../model.ts'
 import { defined } from '../../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
@@ -21,11 +21,15 @@ export interface CompletionSource {
  * Reads a request. With `x-foreword-session` or `user`, its last message is submitted to that session, and is on disk when this
  * resolves. Otherwise its messages are the history of one call. Throws an `HttpFailure` for an invalid request.
  */
-export async function openSource(runtime: Runtime, body: CompletionBody, request: Request): Promise<CompletionSource> {
+export async function openSource(
+  runtime: Runtime,
+  body: CompletionBody,
+  { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
+): Promise<CompletionSource> {
   const asked = request.headers.get('x-foreword-session')
   const binding = asked === null && body.user ? userBinding(body.user) : undefined
   refuseUnsupported(body)
-  if (asked === null && !binding) return outsideSessions(runtime, body, request)
+  if (asked === null && !binding) return outsideSessions(runtime, body, { request, caller })
   checkOwnTools(body)
   const { text: said, files } = lastInput(body.messages)
   const first = binding ? newSessionWords(said) : undefined
@@ -44,7 +48,7 @@ export async function openSource(runtime: Runtime, body: CompletionBody, request
     runtime.submit({
       text,
       ...(named === null || named === 'new' ? {} : { session: named }),
-      ...defined({ model }),
+      ...defined({ model, token: caller.name }),
       ...(key === null ? {} : { idempotencyKey: key }),
       ...(attachments.length === 0 ? {} : { attachments }),
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
@@ -62,7 +66,11 @@ function checkOwnTools({ tools }: CompletionBody): void {
   )
 }
 
-function outsideSessions(runtime: Runtime, body: CompletionBody, request: Request): CompletionSource {
+function outsideSessions(
+  runtime: Runtime,
+  body: CompletionBody,
+  { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
+): CompletionSource {
   const messages = coreMessages(body.messages)
   if (messages.every(({ role }) => role === 'system')) {
     throw new HttpFailure('invalid-input', 'Invalid request: `messages` has nothing to answer.', {
@@ -79,7 +87,7 @@ function outsideSessions(runtime: Runtime, body: CompletionBody, request: Reques
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
-    ...defined({ model }),
+    ...defined({ model, token: caller.name }),
     ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     ...defined({ cut }),
