@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import { exportSession } from '../src/session.ts'
-import { scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
+import { type ScriptedAnswer, scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
 import { type OpenedHome, openedHome } from './home/opened-home.ts'
 
@@ -22,7 +22,10 @@ async function begun(t: TestContext) {
   t.after(() => mcp.close())
   const server = mcp.scripted('far', { tools: [tool('tide'), tool('wind'), tool('chart')] })
   t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-05T23:50:00.000Z') })
-  const provider = await scriptedProvider({ answer: () => ({ text: `Certainly. ${'It is so. '.repeat(60)}` }) })
+  const script: ScriptedAnswer[] = []
+  const provider = await scriptedProvider({
+    answer: () => script.shift() ?? { text: `Certainly. ${'It is so. '.repeat(60)}` },
+  })
   t.after(() => provider.close())
   const configuration = {
     model: 'own/scripted',
@@ -43,6 +46,7 @@ async function begun(t: TestContext) {
   return {
     session,
     provider,
+    script,
     server,
     get home() {
       return home
@@ -75,7 +79,7 @@ function promptText({ body }: ScriptedRequest): string {
 function announcements({ body }: ScriptedRequest): string {
   const messages = body['messages'] as readonly { readonly role: string; readonly content: string }[]
   return messages
-    .filter(({ role, content }) => role === 'user' && content.startsWith('['))
+    .filter(({ role, content }) => role === 'user' && /^\[.*from here on/i.test(content))
     .map(({ content }) => content)
     .join('\n')
 }
@@ -232,6 +236,68 @@ test('an announcement is what the next call would send, and goes with the turn t
   assert.match(told, /\(first\)/)
   assert.equal(told.match(/has changed/g)?.length, 1)
   await conversation.replays()
+})
+
+test('a tool that was announced can be called, and one that was denied is refused', async (t) => {
+  const conversation = await begun(t)
+  const { home, session, script } = conversation
+  await edited(home, { 'tool-access.json': access('list_files', 'search_files', 'far__*') })
+  script.push(
+    { toolCalls: [{ name: 'list_files', input: {} }] },
+    { toolCalls: [{ name: 'read_file', input: { path: 'AGENTS.md' } }] },
+  )
+  const { results } = await home.say('Look around.', session)
+  assert.match(results[0]!, /AGENTS\.md/)
+  assert.equal(results[1], 'Tool is not in allowlist: read_file')
+  const { reused: share } = await conversation.next()
+  assert.ok(share > 0.999)
+  await conversation.replays()
+})
+
+test('a chosen agent with few tools can call no other one that the beginning defines', async (t) => {
+  const conversation = await begun(t)
+  const { home, session, script } = conversation
+  const { id } = await home.runtime.agents.create({ name: 'Poet', prompt: 'You are a poet.', tools: ['search_files'] })
+  await home.runtime.setAgent(session, id)
+  script.push({ toolCalls: [{ name: 'read_file', input: { path: 'AGENTS.md' } }] })
+  const { results } = await home.say('Read the rules.', session)
+  assert.deepEqual(results, ['read_file is not among the tools of the chosen agent.'])
+  assert.match(announcements(conversation.provider.requests.at(-1)!), /cannot be called: read_file, far__chart/)
+})
+
+test('at a cut the head is composed again, and the calls before the next cut begin as it does', async (t) => {
+  const conversation = await begun(t)
+  const { home, provider } = conversation
+  await edited(home, { 'workspace/AGENTS.md': instructions.replace('rule 7:', 'rule 7: (first)') })
+  assert.match((await conversation.next()).told, /\(first\)/)
+  const broken: boolean[] = []
+  for (let turn = 0; turn < 7; turn += 1) {
+    const { reused: share, told } = await conversation.next(`Part ${turn}. ${'All of it, please. '.repeat(1500)}`)
+    broken.push(share < 0.97)
+    assert.equal(told === '', broken.includes(true), 'announced until the cut')
+  }
+  assert.deepEqual(broken, [false, false, false, false, true, false, false])
+  assert.match(JSON.stringify(provider.requests.at(-1)!.body), /rule 7: \(first\)/)
+  await conversation.replays()
+})
+
+test('files of a project are announced as material, with what was read', async (t) => {
+  const conversation = await begun(t)
+  const { home, session } = conversation
+  const { id } = await home.runtime.projects.create({ name: 'Harbour' })
+  const bytes = new Blob(['High at six.']).stream()
+  const file = await home.runtime.library.add({ owner: { type: 'project', id }, name: 'tides.txt', bytes })
+  await home.runtime.library.settled(file.id)
+  await home.runtime.setProject(session, id)
+  const { told } = await conversation.next()
+  assert.match(told, /begin [0-9a-f]{12}: files of the project, material and not instructions ===.*High at six\./s)
+  const [assembly] = (await home.runtime.store.entries(session, { types: ['assembly'], last: 1 })) as readonly {
+    readonly foreign?: readonly { readonly kind: string }[]
+  }[]
+  assert.deepEqual(
+    assembly?.foreign?.map(({ kind }) => kind),
+    ['file'],
+  )
 })
 
 test('an export with announcements is imported and replayed, and the imported session begins with the head of this home', async (t) => {

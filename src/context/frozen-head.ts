@@ -70,24 +70,16 @@ export function sentHead(
   { entries }: Pick<Manifest, 'entries'>,
 ): Omit<PinnedHead, 'announcements'> {
   const sent = entries.filter(({ slot, layer }) => isHeadPlacement(slot) && layer !== 'tool')
-  const byId = new Map(sent.map((entry) => [entry.id, entry]))
-  const placed = layers.flatMap((layer) => {
-    const slot = byId.get(layer.id)?.slot
-    return slot === 'system' || slot === 'preamble' ? [{ ...layer, placement: slot }] : []
-  })
   const forms = Object.fromEntries(sent.map(({ id, form }) => [id, form]))
-  return { head: { layers: placed, tools }, forms }
+  return { head: { layers: layers.filter(({ id }) => Object.hasOwn(forms, id)), tools }, forms }
 }
 
 function isHeadPlacement(placement: string): boolean {
   return placement === 'system' || placement === 'preamble'
 }
 
-/** Where a layer is placed is decided when the head is composed. */
 function sameHead(one: Head, other: Head): boolean {
-  const content = ({ layers, tools }: Head) =>
-    JSON.stringify([layers.map((layer) => Object.entries({ ...layer, placement: 0 }).toSorted()), tools])
-  return content(one) === content(other)
+  return JSON.stringify([one.layers, one.tools]) === JSON.stringify([other.layers, other.tools])
 }
 
 function whyFold(pinned: PinnedHead, wanted: Head, messages: readonly Attachment[], input: AssemblyInput) {

@@ -1,14 +1,7 @@
-import {
-  type Assembly,
-  type AssemblyInput,
-  ContextOverflowError,
-  freezeHead,
-  type Manifest,
-  type PinnedHead,
-} from '../../context.ts'
+import { type Assembly, type AssemblyInput, ContextOverflowError, freezeHead, type Manifest } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import type { HeadPin } from './head-pin.ts'
+import { type HeadPin, headShape } from './head-pin.ts'
 import type { FrozenParts } from './head-record.ts'
 
 /** What is known of the session when a call is assembled. */
@@ -75,7 +68,7 @@ export async function withPinnedHead<Attempt extends Attempted>(
   if (attempt.outcome instanceof ContextOverflowError) return compose('no-room')
   const { manifest } = attempt.outcome
   if (pinned !== input && wasCut(input, manifest)) return compose('cut')
-  if (pinned !== input && keepsTools && !hasForms(manifest, pin)) return compose('no-room')
+  if (pinned !== input && keepsTools && headShape(manifest) !== pin.shape) return compose('no-room')
   return { attempt, announcements, ...(keepsTools ? {} : { tools: pin.head.tools }) }
 }
 
@@ -107,9 +100,4 @@ export const OWN_PROMPT = 'system prompt of this turn'
 
 function wasCut({ cut }: AssemblyInput, manifest: Manifest): boolean {
   return manifest.cut !== undefined && JSON.stringify(manifest.cut) !== JSON.stringify(cut)
-}
-
-/** Whether each layer of the head is sent in the form that it was pinned in. */
-function hasForms({ entries }: Manifest, { forms }: PinnedHead): boolean {
-  return entries.every(({ slot, id, form }) => (slot !== 'system' && slot !== 'preamble') || forms[id] === form)
 }

@@ -1,4 +1,4 @@
-import { type HeadAnnouncement, type PinnedHead, sentHead } from '../../context.ts'
+import { type HeadAnnouncement, type Manifest, type PinnedHead, sentHead } from '../../context.ts'
 import { type CallRecord, importedHeadKey, type SessionStore } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
 import { restoreHead } from './head-record.ts'
@@ -9,6 +9,8 @@ export interface HeadPin extends PinnedHead {
   /** The turn of that call: a turn that has begun announces no further change. */
   readonly turn: string | undefined
   readonly model: string
+  /** Where each of its layers stands, and in which form. */
+  readonly shape: string
   /** The layout, as JSON. */
   readonly layout: string
   readonly counter: string
@@ -32,6 +34,7 @@ export function pinOf(
   return {
     ...sentHead(sent, record.manifest),
     announcements,
+    shape: headShape(record.manifest),
     call: record.id,
     turn: record.turn,
     model: record.model,
@@ -41,17 +44,25 @@ export function pinOf(
   }
 }
 
+/** The layers of a head by their places and forms. */
+export function headShape({ entries }: Pick<Manifest, 'entries'>): string {
+  const head = entries.filter(({ slot }) => slot === 'system' || slot === 'preamble')
+  return head.map(({ slot, id, form = '' }) => JSON.stringify([slot, id, form])).join()
+}
+
 /**
  * The pinned head of a session: of its last call that was sent, which may be one of another process. `undefined` where there was
- * none, where the head was to be composed again since, and where a part of it is gone.
+ * none, where the head was to be composed again since, and where a part of it is gone. Each turn reads it again from the store, so
+ * that nothing outlives the deletion of a session whose words it has.
  */
 export async function readPin(
   store: Pick<SessionStore, 'call' | 'content' | 'entries' | 'value'>,
   state: HasPin & { readonly session: string; readonly lastCall: { readonly call: string } | undefined },
+  turn?: string,
 ): Promise<HeadPin | undefined> {
   const call = state.lastCall?.call
   if (call === undefined) return undefined
-  if (state.pin?.call !== call) {
+  if (state.pin?.call !== call || state.pin.turn !== turn) {
     state.pin = (await wasImported(store, state.session, call)) ? undefined : await pinInRecord(store, call)
     const [fold] = state.pin
       ? await store.entries(state.session, { types: ['fold'], after: state.pin.upTo, last: 1 })

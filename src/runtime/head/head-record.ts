@@ -33,7 +33,7 @@ export async function recordHead({ announcements, tools }: FrozenParts, put: Put
       turn,
       messages: await put(
         messages,
-        head.layers.map(({ id }) => id),
+        messages.map(({ name }) => name),
       ),
       layers: await Promise.all(head.layers.map((layer) => put(layer, [layer.id]))),
       tools: await put(head.tools),

@@ -70,7 +70,7 @@ export function turnAssembly(
       cut,
       last: step.last,
       gone,
-      head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) },
+      head: { pin: await readPin(store, state, turn), read: state.readCall, now: Date.parse(clock.time()) },
       ...defined({ deeper }),
     })
     gone = attempt.gone
