@@ -15,6 +15,8 @@ export {
   type Finding,
   type IndexFile,
   type Io,
+  type LintContext,
+  type LintPart,
   type Output,
   type Self,
   type SettingsWarning,
@@ -33,6 +35,7 @@ export {
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
 export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
+export type { LintedTool, LintReport } from './capability/lint-report.ts'
 export type {
   CalledTool,
   McpCall,
@@ -84,6 +87,8 @@ export {
   type FileLibrary,
   inbox,
   type NewFile,
+  type PageReader,
+  pageReader,
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'

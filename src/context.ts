@@ -30,6 +30,18 @@ export {
   promptCostParts,
 } from './context/forecast.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
+export { inOrder, lint, type LintInput } from './context/lint/lint.ts'
+export { type LintCall, lintHead } from './context/lint/lint-call.ts'
+export {
+  type LintCost,
+  lintCost,
+  type LintFinding,
+  type LintPlace,
+  lintRates,
+  type LintRates,
+} from './context/lint/lint-finding.ts'
+export { LEAST_UNUSED } from './context/lint/unused-tools.ts'
+export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
 export {
   type ForeignText,

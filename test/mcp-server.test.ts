@@ -407,10 +407,9 @@ test('over HTTP headers are sent, and a refusal is reported without their values
     response.writeHead(401).end(`not with ${request.headers.authorization}`)
   })
   const plugin = await started(
-    { s: { url, headers: { Authorization: 'AUTH' }, connectTimeoutMs: 1_000 } },
+    { s: { url, headers: { Authorization: 'AUTH' }, connectTimeoutMs: 30_000 } },
     { environment: { AUTH: 'Bearer abcdef-123456' } },
   )
-  await plugin.ready?.()
   await until(() => plugin.warnings?.().length === 1)
   assert.equal(seen[0], 'Bearer abcdef-123456')
   assert.deepEqual(plugin.warnings?.(), [

@@ -1,12 +1,13 @@
 import type { Terminal } from '@earendil-works/pi-tui'
 import type { z } from 'zod'
-import type { Layer, Layout } from '../context.ts'
+import type { Layer, Layout, LintFinding } from '../context.ts'
 import type { Provider } from '../model.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
+import type { LintReport } from './lint-report.ts'
 import type { McpPart } from './mcp.ts'
 import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime, WithheldTool } from './runtime/runtime.ts'
@@ -50,6 +51,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly pairingNotice?: (code: string) => readonly string[]
   /** What `foreword doctor` looks at. Changes nothing. */
   readonly checks?: Check<Settings>
+  /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
+  readonly lint?: LintPart<Settings>
   /** What `foreword start` shows of it: a label of at most eight letters and a line. */
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
@@ -274,6 +277,18 @@ export interface CheckContext<Settings = undefined> {
    * with a `ForewordError` where it refuses.
    */
   get<Answer>(path: string): Promise<Answer | undefined>
+}
+
+/** What a capability adds to the lint: texts that it puts into prompts and that nobody reads. */
+export interface LintPart<Settings = undefined> {
+  /** Names of the tools whose use decides. */
+  readonly tools: readonly string[]
+  /** Reads only; loads its code when it is called. */
+  readonly findings: (context: LintContext<Settings>) => Promise<readonly LintFinding[]>
+}
+
+export interface LintContext<Settings = undefined> extends CheckContext<Settings> {
+  readonly report: LintReport
 }
 
 /** One thing that was looked at. */

@@ -26,6 +26,8 @@ export interface CapabilityHost<Settings = undefined> {
   readonly store: SessionStore
   /** `false`: the home is open beside a process that works on it. Nothing is written, no other program or server is started. */
   readonly writes: boolean
+  /** This process is the gateway of the home: channels are open, and what is due happens here. `false`: it runs a command. */
+  readonly listens: boolean
   /** The current content of `tool-access.json`. */
   access(): Promise<AccessRead>
   /** Takes the secrets that are known out of a text that is kept or shown. */

@@ -60,3 +60,17 @@ export interface FileEmbedder {
 }
 
 export const fileEmbedder = serviceKey<FileEmbedder>('search')
+
+/** Gets pages of the public web, through every guard of the tools that do. */
+export interface PageReader {
+  /** Never rejects. `reason`: a sentence without the address. */
+  fetch(
+    address: string,
+    signal: AbortSignal,
+  ): Promise<
+    { readonly type: 'fetched'; readonly bytes: Uint8Array } | { readonly type: 'failed'; readonly reason: string }
+  >
+}
+
+/** What reads pages of the web. */
+export const pageReader = serviceKey<PageReader>('web')

@@ -6,8 +6,8 @@ export function sha256Text(text: string): string {
   const bytes = padded(new TextEncoder().encode(text))
   const view = new DataView(bytes.buffer)
   const state = Uint32Array.from(INITIAL)
-  const schedule = new Int32Array(64)
-  for (let at = 0; at < bytes.length; at += BLOCK) addBlock(state, schedule, view, at)
+  const expanded = new Int32Array(64)
+  for (let at = 0; at < bytes.length; at += BLOCK) addBlock(state, expanded, view, at)
   return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('')
 }
 
@@ -24,14 +24,14 @@ function padded(bytes: Uint8Array): Uint8Array {
 }
 
 /** FIPS 180-4, 6.2.2. */
-function addBlock(state: Uint32Array, schedule: Int32Array, view: DataView, at: number): void {
-  for (let index = 0; index < 16; index += 1) schedule[index] = view.getInt32(at + index * 4)
+function addBlock(state: Uint32Array, expanded: Int32Array, view: DataView, at: number): void {
+  for (let index = 0; index < 16; index += 1) expanded[index] = view.getInt32(at + index * 4)
   for (let index = 16; index < 64; index += 1) {
-    const early = schedule[index - 15]!
-    const late = schedule[index - 2]!
+    const early = expanded[index - 15]!
+    const late = expanded[index - 2]!
     const mixedEarly = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3)
     const mixedLate = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10)
-    schedule[index] = (schedule[index - 16]! + mixedEarly + schedule[index - 7]! + mixedLate) | 0
+    expanded[index] = (expanded[index - 16]! + mixedEarly + expanded[index - 7]! + mixedLate) | 0
   }
   let [a, b, c, d, e, f, g, h] = Int32Array.from(state) as unknown as [
     number,
@@ -45,7 +45,7 @@ function addBlock(state: Uint32Array, schedule: Int32Array, view: DataView, at: 
   ]
   for (let index = 0; index < 64; index += 1) {
     const choice = (e & f) ^ (~e & g)
-    const first = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + choice + ROUNDS[index]! + schedule[index]!) | 0
+    const first = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + choice + ROUNDS[index]! + expanded[index]!) | 0
     const second = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0
     h = g
     g = f

@@ -11,6 +11,7 @@ import { persona } from '../capabilities/persona/persona.ts'
 import { projects } from '../capabilities/projects/projects.ts'
 import { prompt } from '../capabilities/prompt/prompt.ts'
 import { providerCapabilities } from '../capabilities/providers.ts'
+import { schedules } from '../capabilities/schedules/schedules.ts'
 import { search } from '../capabilities/search/search.ts'
 import { sessionLayout } from '../capabilities/session-layout/session-layout.ts'
 import { shell } from '../capabilities/shell/shell.ts'
@@ -44,6 +45,7 @@ export const builtIn: readonly AnyCapability[] = [
   search,
   files,
   memory,
+  schedules,
   openaiApi,
   aiSdkChat,
   telegram,

@@ -203,6 +203,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async submit(input) {
       refuseWhenClosing()
       if (input.model !== undefined) await models.assertKnown(input.model)
+      if (input.choices !== undefined) await capabilities.checkChoices(input.choices)
       const { state, submitted } = await admit({ store, states, settings, clock, library }, input)
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted

@@ -84,6 +84,7 @@ export function startParts(
     clock,
     store,
     writes: parts.recovers !== false,
+    listens: parts.listens === true && parts.recovers !== false,
     access: () => parts.policy.current(),
     redact: (text) => secrets?.redact(text) ?? text,
     places: parts.places ?? {},

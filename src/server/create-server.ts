@@ -25,6 +25,7 @@ import { commandRoutes } from './routes/command-routes.ts'
 import { doctorRoutes } from './routes/doctor-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
+import { lintRoutes } from './routes/lint-routes.ts'
 import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
 import { setupRoutes } from './routes/setup-routes.ts'
@@ -135,6 +136,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...usageRoutes(runtime),
+    ...lintRoutes(runtime),
     ...toolRoutes(runtime),
     ...acceptanceRoutes(runtime),
     ...accessRoutes(runtime),

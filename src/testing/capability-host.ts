@@ -19,6 +19,7 @@ export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promi
     counter: tokenx,
     timeZone: 'UTC',
     writes: true,
+    listens: false,
     access: async () => readAccess('{"global": {"mode": "full"}}', {}),
     records: (kind) => createRecords({ store, clock }, kind),
     redact: (text) => text,

@@ -6,6 +6,8 @@ import { chatRoutes } from '../../src/capabilities/ai-sdk-chat/http/chat-routes.
 import { fileRoutes } from '../../src/capabilities/files/http/file-routes.ts'
 import { searchRoutes } from '../../src/capabilities/files/http/search-routes.ts'
 import { memoryRoutes } from '../../src/capabilities/memory/http/memory-routes.ts'
+import { scheduleRoutes } from '../../src/capabilities/schedules/http/schedule-routes.ts'
+import { scriptedSchedules } from '../server/scripted-schedules.ts'
 import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-routes.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { projectSchema } from '../../src/capabilities/projects/project-record.ts'
@@ -98,6 +100,7 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
       mcp: subjectAddition(runtime),
     },
     { name: 'memory', routes: memoryRoutes(runtime) },
+    { name: 'schedules', routes: scheduleRoutes({ service: scriptedSchedules(), runtime }) },
     { name: 'files', routes: [...fileRoutes(ofRuntime(runtime)), ...searchRoutes(ofRuntime(runtime))] },
     { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
     { name: openaiApi.name, routes: openaiRoutes(withChoices(runtime)), errorFormat: openaiApi.errorFormat },

@@ -19,6 +19,7 @@ import {
   type TurnView,
   readTurnView,
 } from '../../src/runtime.ts'
+import { defined } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
@@ -42,6 +43,12 @@ export interface Setting {
   /** Instead of waiting, before a model call is made again. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
   readonly timeZone?: string
+  /** ISO 8601. Default: noon of a Monday. */
+  readonly start?: string
+  /** Of its capabilities, by name. */
+  readonly capabilitySettings?: Readonly<Record<string, unknown>>
+  /** Whether what is due happens. `false` unless given. */
+  readonly listens?: boolean
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -77,7 +84,8 @@ export async function opened(t: TestContext, setting: Setting = {}): Promise<Ope
 async function openedAt(runtimes: Runtime[], home: string, setting: Setting, restarts: number): Promise<Opened> {
   const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
   const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
-  const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r` })
+  const { start, listens } = setting
+  const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
   const warnings: string[] = []
   const { memory, subject, ...settings } = setting.settings ?? {}
   const bare = await createRuntime({
@@ -90,12 +98,13 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
       ...(setting.capabilities ?? []),
       ...ownFeatures,
     ],
-    capabilitySettings: ownSettings(home, { memory, subject }),
+    capabilitySettings: { ...ownSettings(home, { memory, subject }), ...setting.capabilitySettings },
     settings: { layout: 'auto', counter: tokenx, maxSteps: 12, retryDelaysMs: [1, 1], ...settings },
     clock: setting.sleep ? { ...clock, sleep: setting.sleep } : clock,
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
     ...(setting.timeZone === undefined ? {} : { timeZone: setting.timeZone }),
+    ...defined({ listens }),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })

@@ -36,6 +36,10 @@ export const skills = capability({
   },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
   checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
+  lint: {
+    tools: ['read_skill'],
+    findings: async (context) => (await import('./cli/lint-skills.ts')).unreadSkills(context),
+  },
   async startLine(runtime) {
     const { reachText, skillsReach } = await import('./skills-reach.ts')
     const { skills: loaded = 0 } = (await runtime.status()) as { readonly skills?: number }

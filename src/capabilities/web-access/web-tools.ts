@@ -1,7 +1,7 @@
 import type { DocumentReader } from '../../document.ts'
 import type { PromptBlock } from '../../capability.ts'
 import { createSearch } from './create-search.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { type GuardedFetch, guardedFetch } from './guarded-fetch.ts'
 import type { Network } from './guarded-request.ts'
 import { openUrlTool } from './open-url.ts'
 import type { SearchConfiguration } from './search-services.ts'
@@ -25,6 +25,7 @@ interface WebOptions {
 }
 
 export interface WebTools {
+  readonly fetch: GuardedFetch
   readonly block: PromptBlock
   readonly warnings: readonly string[]
 }
@@ -36,6 +37,7 @@ export function webTools(options: WebOptions): WebTools {
   const { provider, warnings } = search
     ? createSearch({ search, allowHosts, environment, ...bounds })
     : { provider: undefined, warnings: [] }
+  const fetch = guardedFetch(bounds)
   const block = {
     id: 'web',
     version: '1',
@@ -43,10 +45,10 @@ export function webTools(options: WebOptions): WebTools {
     promptBlock,
     tools: [
       ...(provider ? [webSearchTool({ provider })] : []),
-      openUrlTool({ fetch: guardedFetch(bounds), readDocument: options.readDocument }),
+      openUrlTool({ fetch, readDocument: options.readDocument }),
     ],
   }
-  return { block, warnings }
+  return { block, fetch, warnings }
 }
 
 /** Names no tool: either of them may not be offered. */

@@ -12,6 +12,8 @@ export interface SubmitInput {
   readonly from?: string | null
   readonly text: string
   readonly idempotencyKey?: string
+  /** Ids by the name of the choice, for the session that is made for it. Rejects with `not-found`. */
+  readonly choices?: Readonly<Record<string, string>>
   /** For this turn alone. */
   readonly model?: string
   /** The system prompt of this turn alone, in place of every other: the custom agent's, the edited and the packaged one. */

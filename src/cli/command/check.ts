@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command, CommandCall, Io } from '../../capability.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, usageFailure } from '../failure.ts'
 import { print, printJson, safeForTerminal, applyStyle } from '../io.ts'
 import { changedLines, lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../input-text.ts'
@@ -10,17 +10,21 @@ import { runScenarios } from './assemble.ts'
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'compare the scenarios in a directory with their committed outlines',
-  usage: ['check DIRECTORY [--update] [--json]'],
+  summary: 'compare scenarios with their committed outlines, or find what breaks prompt caches',
+  usage: ['check DIRECTORY [--update] [--json]', 'check --lint [--strict] [--json]'],
   details:
     'Assembles each FILE.json and FILE.jsonl below the directory and compares the result with the outline beside it in ' +
-    'FILE.json.outline.txt. The exit code is 1 if an outline differs or is missing, or a scenario is not valid.',
-  words: { least: 1, most: 1 },
+    'FILE.json.outline.txt. The exit code is 1 if an outline differs or is missing, or a scenario is not valid. `--lint` ' +
+    'looks at the prompts of the home instead: at the next call, the newest 500 calls and the tools of the last 30 days. ' +
+    'Each finding has its price per hundred calls. It calls no model, and the exit code is 0 unless `--strict` is given.',
+  words: { least: 0, most: 1 },
   options: {
     update: { summary: 'write the outlines instead of comparing' },
-    json: { summary: 'print {file, result, diff?, message?}, one file per line' },
+    lint: { summary: 'find what breaks prompt caches or wastes room, with its price' },
+    strict: { summary: 'with --lint: exit with 1 if there is a warning' },
+    json: { summary: 'print {file, result, diff?, message?}, one file per line; with --lint {calls, model, findings}' },
   },
-  run: checkDirectory,
+  run: checkOrLint,
 }
 
 interface Finding {
@@ -28,6 +32,17 @@ interface Finding {
   readonly result: 'same' | 'differs' | 'missing' | 'invalid' | 'updated'
   readonly diff?: string
   readonly message?: string
+}
+
+async function checkOrLint(call: CommandCall, io: Io): Promise<number> {
+  if (!call.has('lint')) {
+    if (call.has('strict')) throw usageFailure('--strict needs --lint.')
+    if (call.words.length === 0) throw usageFailure('Usage: foreword check DIRECTORY, or foreword check --lint')
+    return await checkDirectory(call, io)
+  }
+  if (call.words.length > 0 || call.has('update')) throw usageFailure('--lint needs no directory and no --update.')
+  const { runLint } = await import('../lint/run-lint.ts')
+  return await runLint(call, io)
 }
 
 async function checkDirectory(call: CommandCall, io: Io): Promise<number> {

@@ -1,12 +1,12 @@
-import type { AnyCapability, CheckContext, Finding, GatewayConnection, Io } from '../../capability.ts'
+import type { Finding, GatewayConnection, Io } from '../../capability.ts'
 import { errorMessage } from '../../platform.ts'
-import type { Configuration } from '../../runtime.ts'
-import { requestJson } from '../answer.ts'
 import { connectToHome } from '../connection.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
 import { checkConfiguration, checkModel, checkPlugins } from './check-configuration.ts'
+import { checkContext, type CheckedHome } from './check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
+import { checkLint } from './check-lint.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
@@ -56,10 +56,12 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   const opened = opens ? await tryConnect(home, io) : undefined
   const connection = opened instanceof Error ? undefined : opened
   try {
-    const contributed = await checkCapabilities(capabilities, loaded.configuration, { home, environment }, connection)
+    const checked = { home, environment, capabilities, configuration: loaded.configuration, connection }
+    const contributed = await checkCapabilities(checked)
     yield* contributed
     yield* plugins
     if (opened !== undefined) yield* await checkTools(opened, [...configuration, ...contributed])
+    yield* await checkLint(checked)
     yield* await checkAudit(kept, home, io)
   } finally {
     await connection?.close()
@@ -75,29 +77,11 @@ async function tryConnect(home: string, io: Io): Promise<GatewayConnection | Err
 }
 
 /** The findings of capabilities, in their order. A check that throws is a finding too. */
-async function checkCapabilities(
-  capabilities: readonly AnyCapability[],
-  configuration: Configuration,
-  { home, environment }: Pick<CheckContext, 'home' | 'environment'>,
-  connection: GatewayConnection | undefined,
-): Promise<readonly Finding[]> {
-  const { capabilitySettings } = await import('../../runtime.ts')
+async function checkCapabilities(checked: CheckedHome): Promise<readonly Finding[]> {
   const findings: Finding[] = []
-  for (const capability of capabilities) {
-    const context: CheckContext<unknown> = {
-      settings: capabilitySettings(configuration, capability),
-      home,
-      workspace: configuration.agent.workspace,
-      environment,
-      settingsOf(name) {
-        const other = capabilities.find((each) => each.name === name)
-        return other && capabilitySettings(configuration, other)
-      },
-      embedders: capabilities.flatMap((each) => each.embedders ?? []),
-      get: async (path) => connection && (await requestJson(connection, path)),
-    }
+  for (const capability of checked.capabilities) {
     try {
-      findings.push(...((await capability.checks?.(context)) ?? []))
+      findings.push(...((await capability.checks?.(await checkContext(capability, checked))) ?? []))
     } catch (error) {
       const { name } = capability
       findings.push(problem(name, `the check failed: ${errorMessage(error)}`, 'Fix what the message names.'))

@@ -66,6 +66,7 @@ type MemberKind = 'function' | 'list' | 'object' | 'text'
 const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settings'>, MemberKind>> = {
   settingsWarnings: 'function',
   checks: 'function',
+  lint: 'object',
   places: 'function',
   homeFolders: 'function',
   start: 'function',

@@ -53,6 +53,7 @@ export async function admit(
     text,
     idempotencyKey,
     after,
+    choices = {},
     model,
     system,
     parameters,
@@ -93,7 +94,8 @@ export async function admit(
   } as const
   try {
     const start = { type: 'session-start', ...defined({ after }) } as const
-    const bodies = known ? [body] : [start, body]
+    const chosen = Object.entries(choices).map(([choice, value]) => ({ type: 'choice', choice, value }) as const)
+    const bodies = known ? [body] : [start, ...chosen, body]
     const written = await store.append(session, bodies, clock.time())
     const state = known ?? (await states.of(session))!
     return { state, submitted: { session, turn, seq: written.at(-1)!.seq, repeated: false } }

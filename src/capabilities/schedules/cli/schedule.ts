@@ -1,0 +1,232 @@
+import { resolve } from 'node:path'
+import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
+import {
+  apiPath,
+  applyStyle,
+  CommandFailure,
+  commandWithSubcommands,
+  confirmAction,
+  connectionPurpose,
+  findByName,
+  findRecord,
+  findSession,
+  fittedTable,
+  lineLimit,
+  note,
+  print,
+  printJson,
+  printList,
+  requestJson,
+  safeForTerminal,
+  sendRequest,
+  singleLine,
+  table,
+  usageFailure,
+  withConnection,
+  yesOption,
+} from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
+import { defined } from '../../../platform.ts'
+import { budgetText, parseBudget } from '../budget.ts'
+import { parseCondition } from '../condition.ts'
+import type { ScheduleView } from '../open-schedules.ts'
+import type { ScheduleRunView } from '../run-view.ts'
+import { missedRules } from '../schedule-record.ts'
+import { clockText, nextText, runResultText, runCostText } from '../schedule-text.ts'
+import { parseTimeRule } from '../time/time-rule.ts'
+
+const addOptions = '--budget MOST [--missed RULE] [--if-changed WHAT] [--time-zone ZONE] [--name NAME] [--json]'
+
+export const scheduleCommand = commandWithSubcommands({
+  name: 'schedule',
+  summary: 'messages that come by themselves at set times, each with a budget',
+  details:
+    'WHEN is `every day at 8:30`, `every weekday at 8`, `every monday and friday at 18:00`, `every 15 minutes`, ' +
+    '`on the first of the month at 9`, `at 2026-12-01 09:00`, or five fields of cron. Each due time makes one message, ' +
+    'through restarts and changes of the clocks, while a gateway runs (`foreword start`). ID is an id, a name, or an ' +
+    'unambiguous beginning of either.',
+  options: {
+    session: { value: 'SESSION', summary: 'add: every run goes on in this session' },
+    new: { summary: 'add: every run begins a session of its own' },
+    agent: { value: 'AGENT', summary: 'add: the custom agent that answers in the new sessions' },
+    budget: { value: 'MOST', summary: 'add: the most that one run may use, such as 0.50 (US dollars) or 20000tokens' },
+    missed: {
+      value: 'RULE',
+      summary: 'add: of due times without a gateway, skip all, make up the newest once (default), or all',
+    },
+    'if-changed': {
+      value: 'WHAT',
+      summary: 'add: run only where file:PATH, url:ADDRESS or the output of program:COMMAND has changed',
+    },
+    'time-zone': { value: 'ZONE', summary: 'add: such as Europe/Berlin; default: the configured one' },
+    name: { value: 'NAME', summary: 'add: its name; default: the beginning of the text' },
+    yes: yesOption,
+  },
+  first: 'list',
+  subcommands: {
+    list: { usage: '[--json]', run: listSchedules },
+    show: { usage: 'ID [--json]', run: showSchedule },
+    add: {
+      usage: [`WHEN TEXT --new [--agent AGENT] ${addOptions}`, `WHEN TEXT --session SESSION ${addOptions}`],
+      forPersons: 'add schedules',
+      run: addSchedule,
+    },
+    pause: { usage: 'ID [--json]', forPersons: 'pause schedules', run: (call, io) => pauseSchedule(true, call, io) },
+    resume: { usage: 'ID [--json]', forPersons: 'resume schedules', run: (call, io) => pauseSchedule(false, call, io) },
+    run: { usage: 'ID [--json]', forPersons: 'run schedules', run: runSchedule },
+    remove: { usage: 'ID [--yes] [--json]', forPersons: 'remove schedules', run: removeSchedule },
+  },
+})
+
+async function listSchedules(call: CommandCall, io: Io): Promise<number> {
+  const all = await withConnection(call.home, io, 'read', fetchSchedules)
+  const empty = 'No schedules yet. Add one with `foreword schedule add WHEN TEXT --new --budget 0.50`.'
+  return printList(all, { empty, table: (rows) => scheduleTable(rows, io) }, call, io)
+}
+
+function scheduleTable(schedules: readonly ScheduleView[], io: Io): string {
+  const rows = schedules.map((each) => [
+    each.id,
+    exactLine(each.name),
+    exactLine(each.when),
+    nextText(each),
+    budgetText(each.budget),
+    each.last === undefined ? '' : `${clockText(each.last.due, each.timeZone)} ${runResultText(each.last)}`,
+  ])
+  const head = ['id', 'name', 'when', 'next', 'budget', 'last']
+  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [5, 4, 2] })
+}
+
+async function fetchSchedules(connection: GatewayConnection): Promise<readonly ScheduleView[]> {
+  const path = '/api/schedules'
+  return (await requestJson<{ readonly schedules: readonly ScheduleView[] }>(connection, path)).schedules
+}
+
+async function findSchedule(connection: GatewayConnection, word: string): Promise<ScheduleView> {
+  return findByName(word, await fetchSchedules(connection), ({ id, name }) => ({ id, name }), 'schedule')
+}
+
+async function showSchedule(call: CommandCall, io: Io): Promise<number> {
+  const shown = await withConnection(call.home, io, 'read', async (connection) => {
+    const schedule = await findSchedule(connection, call.words[1]!)
+    const path = apiPath('/api/schedules/', schedule.id, '/runs')
+    return { schedule, ...(await requestJson<{ readonly runs: readonly ScheduleRunView[] }>(connection, path)) }
+  })
+  if (call.json) printJson(io, { ...shown.schedule, runs: shown.runs })
+  else printSchedule(shown.schedule, shown.runs, io)
+  return 0
+}
+
+function printSchedule(schedule: ScheduleView, runs: readonly ScheduleRunView[], io: Io): void {
+  const { id, name, when, timeZone, session, agent, budget, missed, ifChanged, next, text } = schedule
+  print(io, applyStyle(io, 'bold', exactLine(name)))
+  const rows = [
+    ['id', id],
+    ['when', `${exactLine(when)} (${timeZone})`],
+    ['next', schedule.state === 'active' ? next.map((time) => clockText(time, timeZone)).join(', ') : schedule.state],
+    ['session', session ?? (agent === undefined ? 'a new one each time' : `a new one each time, with ${agent}`)],
+    ['budget', `${budgetText(budget)} a run`],
+    ['missed', missed],
+    ...(ifChanged === undefined ? [] : [['if changed', exactLine(ifChanged)]]),
+  ]
+  print(io, table(rows))
+  print(io, `\n${safeForTerminal(text.trimEnd(), io.stdout)}`)
+  if (runs.length === 0) return
+  const head = ['due', 'result', 'cost', 'session', 'turn']
+  const lines = runs.map((run) => [
+    `${clockText(run.due, timeZone)}${run.by === 'person' ? ' by hand' : ''}`,
+    runResultText(run),
+    runCostText(run),
+    ...(run.result.type === 'sent' ? [run.result.session, run.result.turn] : ['', '']),
+  ])
+  print(io, `\n${fittedTable([head, ...lines], { columns: lineLimit(io), spare: [4] })}`)
+}
+
+async function addSchedule(call: CommandCall, io: Io): Promise<number> {
+  const [, when, text] = call.words
+  const [word, agentWord, most, rule] = ['session', 'agent', 'budget', 'missed'].map(call.text)
+  if ((word === undefined) !== call.has('new')) {
+    throw usageFailure('Where do the runs go?', 'Give either `--session SESSION` or `--new`.')
+  }
+  if (most === undefined) {
+    throw usageFailure('A schedule needs a budget.', 'Give the most that one run may use, such as `--budget 0.50`.')
+  }
+  if (rule !== undefined && !missedRules.some((known) => known === rule)) {
+    throw usageFailure(`Unknown rule "${rule}".`, `Use one of ${missedRules.join(', ')}.`)
+  }
+  parseTimeRule(when!)
+  const changed = call.text('if-changed')
+  const fields = {
+    when,
+    text,
+    budget: parseBudget(most),
+    ...defined({
+      missed: rule,
+      name: call.text('name'),
+      timeZone: call.text('time-zone'),
+      ifChanged: changed === undefined ? undefined : absoluteCondition(changed),
+    }),
+  }
+  const added = await withConnection(call.home, io, 'write', async (connection) => {
+    const session = word === undefined ? undefined : await findSession(connection, word)
+    const agent = agentWord === undefined ? undefined : (await findRecord(connection, 'agent', agentWord)).id
+    const body = { ...fields, ...defined({ session, agent }) }
+    return requestJson<ScheduleView>(connection, '/api/schedules', { method: 'POST', body })
+  })
+  if (call.json) printJson(io, added)
+  else {
+    note(
+      io,
+      `Added ${exactLine(added.name)} (${added.id}): ${exactLine(added.when)}, next ${nextText(added)} (${added.timeZone}).`,
+    )
+    note(io, 'It runs while the gateway does: `foreword start`.')
+  }
+  return 0
+}
+
+/** A path of a command line is meant from the folder of the person. */
+function absoluteCondition(text: string): string {
+  const { type, value } = parseCondition(text)
+  return type === 'file' ? `file:${resolve(value)}` : `${type}:${value}`
+}
+
+async function pauseSchedule(paused: boolean, call: CommandCall, io: Io): Promise<number> {
+  const schedule = await withConnection(call.home, io, 'write', async (connection) => {
+    const { id } = await findSchedule(connection, call.words[1]!)
+    return requestJson<ScheduleView>(connection, apiPath('/api/schedules/', id), { method: 'PATCH', body: { paused } })
+  })
+  if (call.json) printJson(io, schedule)
+  else if (paused) note(io, `Paused ${exactLine(schedule.name)}. Due times that pass until \`resume\` do not happen.`)
+  else note(io, `Resumed ${exactLine(schedule.name)}: next ${nextText(schedule)} (${schedule.timeZone}).`)
+  return 0
+}
+
+async function runSchedule(call: CommandCall, io: Io): Promise<number> {
+  const run = await withConnection(call.home, io, 'write', async (connection) => {
+    const { id } = await findSchedule(connection, call.words[1]!)
+    return requestJson<ScheduleRunView>(connection, apiPath('/api/schedules/', id, '/run'), { method: 'POST' })
+  })
+  const { result } = run
+  if (call.json) printJson(io, run)
+  else if (result.type === 'sent') note(io, `Sent, as ${result.turn} of ${result.session}.`)
+  if (result.type === 'sent') return 0
+  throw new CommandFailure(
+    'invalid-input',
+    `Nothing was sent: ${result.type === 'failed' ? result.reason : result.type}`,
+  )
+}
+
+async function removeSchedule(call: CommandCall, io: Io): Promise<number> {
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
+    const { id, name } = await findSchedule(connection, call.words[1]!)
+    const shown = singleLine(exactLine(name), 60)
+    if (!(await confirmAction(`Remove the schedule ${shown}?`, call, io))) {
+      note(io, 'Nothing was removed.')
+      return 1
+    }
+    await sendRequest(connection, apiPath('/api/schedules/', id), { method: 'DELETE' })
+    if (call.json) printJson(io, { removed: id })
+    else note(io, `Removed ${shown}. The sessions of its runs stay.`)
+    return 0
+  })
+}

@@ -1,0 +1,339 @@
+import {
+  type CapabilityHost,
+  type Records,
+  RuntimeError,
+  type StoredRecord,
+  type SubmitInput,
+} from '../../capability.ts'
+import { defined, errorMessage, ForewordError, keyedQueue, sleep } from '../../platform.ts'
+import { conditionDigest, parseCondition, planProgram } from './condition.ts'
+import { type NewSchedule, newScheduleSchema, scheduleRecordKind, type ScheduleValue } from './schedule-record.ts'
+import { type PendingRun, type ScheduleRun, type ScheduleState, scheduleStates, withRun } from './schedule-state.ts'
+import { type DueTimes, dueTimes } from './time/due-times.ts'
+import { parseTimeRule } from './time/time-rule.ts'
+
+/** Messages that come by themselves at set times, each once, and what became of them. */
+export interface Schedules {
+  /** In the order in which they were added. */
+  list(): Promise<readonly ScheduleView[]>
+  /** Rejects with `not-found`. */
+  get(id: string): Promise<ScheduleView>
+  /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
+  add(schedule: NewSchedule): Promise<ScheduleView>
+  /** Due times that pass while it is paused do not happen, then or later. */
+  pause(id: string, paused: boolean): Promise<ScheduleView>
+  /** What it has sent stays. */
+  remove(id: string): Promise<void>
+  /** One run now, whatever its time and its condition say. */
+  run(id: string): Promise<ScheduleRun>
+  /** Newest first. */
+  runs(id: string): Promise<readonly ScheduleRun[]>
+  /** Decides about everything that is due now. Resolves when what is to be sent is on disk. */
+  check(): Promise<void>
+  /** From now on, what is due is sent when it is due. */
+  begin(): void
+  /** Ends what runs. What was decided and not sent is sent at the next start. */
+  stop(): Promise<void>
+}
+
+/** A schedule as people see it. */
+export interface ScheduleView extends ScheduleValue {
+  readonly id: string
+  readonly created: string
+  /** `finished`: it is never due again. */
+  readonly state: 'active' | 'paused' | 'finished'
+  /** The next three due times, ISO 8601, UTC. */
+  readonly next: readonly string[]
+  readonly last?: ScheduleRun
+}
+
+type Stored = StoredRecord<ScheduleValue> & { readonly value: ScheduleValue }
+
+/** So late, ms, a run is not late: the machine was busy. */
+const LATE_MS = 60_000
+/** The most runs that come of due times that were missed. */
+const MOST_MISSED = 100
+/** The clock of the machine may be set: it is looked at again after so many ms at the latest. */
+const LONGEST_WAIT_MS = 60_000
+
+export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }>): Schedules {
+  const { clock, store } = host
+  const records: Records<ScheduleValue> = host.records(scheduleRecordKind)
+  const states = scheduleStates(store)
+  /** What changes one schedule, one after another. */
+  const changes = keyedQueue<string>()
+  const end = new AbortController()
+  let changed = Promise.withResolvers<void>()
+  let loop: Promise<void> | undefined
+  const now = () => Date.parse(clock.time())
+
+  const stateOf = ({ id, time }: Stored) => states.read(id, time)
+
+  /** Sends what was decided, which may have been sent before: the key makes that the same message. */
+  async function send(schedule: Stored, state: ScheduleState, pending: PendingRun): Promise<ScheduleState> {
+    const { key, due, by, digest } = pending
+    const result = await submit(schedule.id, pending)
+    const { pending: _, ...rest } = withRun(state, { due, time: clock.time(), by, result })
+    const next = { ...rest, ...(result.type === 'sent' ? defined({ digest }) : {}) }
+    await states.write(schedule.id, next)
+    if (result.type === 'failed')
+      host.warn(`The schedule ${schedule.value.name} did not run (${key}): ${result.reason}`)
+    return next
+  }
+
+  async function submit(id: string, { key, text, session, agent, budget }: PendingRun): Promise<ScheduleRun['result']> {
+    const input: SubmitInput = {
+      ...defined({ session }),
+      ...(session === undefined && agent !== undefined ? { choices: { agent } } : {}),
+      text,
+      idempotencyKey: key,
+      channel: 'schedule',
+      budgets: [{ limit: budget, owner: `schedule/${id}`, per: 'turn' }],
+    }
+    try {
+      const { session: sent, turn } = await host.runtime.submit(input)
+      return { type: 'sent', session: sent, turn }
+    } catch (error) {
+      if (mayPass(error)) throw error
+      return { type: 'failed', reason: host.redact(errorMessage(error)) }
+    }
+  }
+
+  async function begun(schedule: Stored): Promise<ScheduleState> {
+    const state = await stateOf(schedule)
+    return state.pending ? send(schedule, state, state.pending) : state
+  }
+
+  async function checkOne(id: string): Promise<void> {
+    const schedule = await records.find(id)
+    if (!schedule) return
+    let state = await begun(schedule)
+    if (schedule.value.paused === true) return
+    for (const due of dueNow(schedule, state, now())) {
+      if (end.signal.aborted) return
+      state = await decide(schedule, state, due)
+    }
+  }
+
+  /** Due times that have passed and are not decided, in order: as many as the rule for missed ones wants. */
+  function dueNow({ value }: Stored, { upTo }: ScheduleState, to: number): readonly number[] {
+    return timesOf(value).between(Date.parse(upTo), to, value.missed === 'all' ? MOST_MISSED : 1)
+  }
+
+  async function decide(schedule: Stored, state: ScheduleState, dueAt: number): Promise<ScheduleState> {
+    const { id, value } = schedule
+    const due = new Date(dueAt).toISOString()
+    const without = async (result: ScheduleRun['result']) => {
+      const next = withRun({ ...state, upTo: due }, { due, time: clock.time(), by: 'time', result })
+      await states.write(id, next)
+      return next
+    }
+    if (value.missed === 'skip' && now() - dueAt > LATE_MS) return without({ type: 'missed' })
+    const look = await lookAt(value)
+    if (look.type === 'failed') {
+      if (end.signal.aborted) return state
+      host.warn(`The schedule ${value.name} did not run: ${look.reason}`)
+      return without(look)
+    }
+    const { digest } = look
+    if (digest !== undefined && digest === state.digest) return without({ type: 'unchanged' })
+    const pending = pendingOf(value, { key: `schedule:${id}:${due}`, due, by: 'time', ...defined({ digest }) })
+    const decided = { ...state, upTo: due, pending }
+    await states.write(id, decided)
+    return send(schedule, decided, pending)
+  }
+
+  async function lookAt({ ifChanged }: ScheduleValue) {
+    if (ifChanged === undefined) return { type: 'looked' as const, digest: undefined }
+    try {
+      const digest = await conditionDigest(host, parseCondition(ifChanged), end.signal)
+      return { type: 'looked' as const, digest }
+    } catch (error) {
+      return { type: 'failed' as const, reason: host.redact(errorMessage(error)) }
+    }
+  }
+
+  async function check(): Promise<void> {
+    const all = await records.list()
+    const checked = await Promise.allSettled(all.map(({ id }) => changes.add(id, () => checkOne(id))))
+    for (const [index, one] of checked.entries()) {
+      if (one.status === 'fulfilled' || isClosing(one.reason)) continue
+      host.warn(`The schedule ${all[index]!.value.name} has to wait: ${host.redact(errorMessage(one.reason))}`)
+    }
+  }
+
+  /** How long nothing is due, ms; `undefined`: until a schedule changes. */
+  async function untilNext(): Promise<number | undefined> {
+    const moments: number[] = []
+    const from = now()
+    for (const schedule of await records.list()) {
+      if (schedule.value.paused === true) continue
+      const next = timesOf(schedule.value).next(from)
+      if (next !== undefined) moments.push(next)
+    }
+    return moments.length === 0 ? undefined : Math.min(LONGEST_WAIT_MS, Math.min(...moments) - from)
+  }
+
+  /** Decides what is due, and returns how long nothing is. Never rejects. */
+  async function decideAll(): Promise<number | undefined> {
+    try {
+      await check()
+      return await untilNext()
+    } catch (error) {
+      if (!isClosing(error)) host.warn(`Schedules have to wait: ${host.redact(errorMessage(error))}`)
+      return LONGEST_WAIT_MS
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!end.signal.aborted) {
+      changed = Promise.withResolvers<void>()
+      const wait = await decideAll()
+      if (end.signal.aborted) return
+      const woken = new AbortController()
+      const signal = AbortSignal.any([end.signal, woken.signal])
+      const due = wait === undefined ? [] : [clock.sleep?.(wait, signal) ?? sleep(wait, signal)]
+      await Promise.race([changed.promise, ...due])
+      woken.abort()
+    }
+  }
+
+  async function view(schedule: Stored): Promise<ScheduleView> {
+    const { id, value } = schedule
+    const { upTo, runs } = await stateOf(schedule)
+    const next = nextTimes(timesOf(value), Math.max(now(), Date.parse(upTo)))
+    const [first] = await records.versions(id).then((versions) => versions.slice(-1))
+    const state =
+      timesOf(value).next(Date.parse(upTo)) === undefined ? 'finished' : value.paused === true ? 'paused' : 'active'
+    return { ...value, id, created: first?.time ?? schedule.time, state, next, ...defined({ last: runs.at(-1) }) }
+  }
+
+  async function requireUsable({ session, agent, ifChanged }: NewSchedule): Promise<void> {
+    if (session !== undefined && !(await store.session(session))) {
+      throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
+    }
+    if (agent !== undefined && !(await host.runtime.choiceOptions('agent'))?.some(({ id }) => id === agent)) {
+      throw new RuntimeError('not-found', `There is no agent ${agent}.`, { kind: 'agent', id: agent })
+    }
+    const condition = ifChanged === undefined ? undefined : parseCondition(ifChanged)
+    if (condition?.type === 'program') await planProgram(host.runtime, condition.value)
+  }
+
+  return {
+    list: async () => Promise.all((await records.list()).map(view)),
+    get: async (id) => view(await records.get(id)),
+    async add(given) {
+      requireEnabled(host.settings)
+      const read = newScheduleSchema.safeParse(given)
+      if (!read.success) {
+        const problems = read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
+        throw new RuntimeError('invalid-input', `Invalid schedule: ${problems.join('; ')}`, { problems })
+      }
+      await requireUsable(read.data)
+      const { name = await freeName(read.data.text), timeZone = host.timeZone } = read.data
+      const value = { ...read.data, name, timeZone }
+      if (timesOf(value).next(now()) === undefined) {
+        throw new RuntimeError('invalid-input', `The time ${value.when} has passed.`)
+      }
+      const { id } = await records.create(value)
+      changed.resolve()
+      return view(await records.get(id))
+    },
+    pause: (id, paused) =>
+      changes.add(id, async () => {
+        const before = await records.get(id)
+        const state = await stateOf(before)
+        // First, so that what passed meanwhile is decided before it can be due.
+        if (!paused && before.value.paused === true)
+          await states.write(id, { ...state, upTo: later(state.upTo, clock.time()) })
+        else if (paused) await states.write(id, state)
+        const { paused: _, ...value } = before.value
+        await records.change(id, paused ? { ...value, paused } : value)
+        changed.resolve()
+        return view(await records.get(id))
+      }),
+    remove: (id) =>
+      changes.add(id, async () => {
+        await records.remove(id)
+        await states.remove(id)
+        changed.resolve()
+      }),
+    run: (id) =>
+      changes.add(id, async () => {
+        requireEnabled(host.settings)
+        const schedule = await records.get(id)
+        const state = await begun(schedule)
+        const due = clock.time()
+        const pending = pendingOf(schedule.value, { key: `schedule:${id}:${clock.newId('run')}`, due, by: 'person' })
+        const decided = { ...state, pending }
+        await states.write(id, decided)
+        return (await send(schedule, decided, pending)).runs.at(-1)!
+      }),
+    runs: async (id) => (await stateOf(await records.get(id))).runs.toReversed(),
+    check,
+    begin() {
+      loop ??= run()
+    },
+    async stop() {
+      end.abort()
+      await loop
+      await changes.idle()
+    },
+  }
+
+  /** The beginning of the text, with a number where another schedule has that name. */
+  async function freeName(text: string): Promise<string> {
+    const taken = new Set((await records.list()).map(({ value }) => value.name.toLowerCase()))
+    const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+    const name = line.length > 60 ? `${line.slice(0, 59).toWellFormed()}…` : line
+    for (let number = 1; ; number++) {
+      const candidate = number === 1 ? name : `${name} ${number}`
+      if (!taken.has(candidate.toLowerCase())) return candidate
+    }
+  }
+}
+
+function pendingOf(
+  { text, session, agent, budget }: ScheduleValue,
+  run: Pick<PendingRun, 'key' | 'due' | 'by' | 'digest'>,
+): PendingRun {
+  return { ...run, text, budget, ...defined({ session, agent }) }
+}
+
+/** The due times of a schedule. Reading its rule again and again would cost more than using it. */
+function timesOf({ when, timeZone }: Pick<ScheduleValue, 'when' | 'timeZone'>): DueTimes {
+  const key = JSON.stringify([when, timeZone])
+  const times = known.get(key) ?? dueTimes(parseTimeRule(when), timeZone)
+  if (known.size >= 1_000) known.clear()
+  known.set(key, times)
+  return times
+}
+
+const known = new Map<string, DueTimes>()
+
+function nextTimes(times: DueTimes, after: number): readonly string[] {
+  const found: string[] = []
+  for (let next = times.next(after); next !== undefined && found.length < 3; next = times.next(next)) {
+    found.push(new Date(next).toISOString())
+  }
+  return found
+}
+
+function later(one: string, other: string): string {
+  return Date.parse(one) > Date.parse(other) ? one : other
+}
+
+function requireEnabled({ enabled }: { readonly enabled: boolean }): void {
+  if (enabled) return
+  const hint = 'Set schedules.enabled to true.'
+  throw new RuntimeError('invalid-input', 'Schedules are switched off.', {}, { hint })
+}
+
+/** Whether the same may succeed later: the gateway stops, or its disk fails at the moment. */
+function mayPass(error: unknown): boolean {
+  return error instanceof ForewordError && ['closing', 'storage', 'storage-full'].includes(error.code)
+}
+
+function isClosing(error: unknown): boolean {
+  return error instanceof ForewordError && error.code === 'closing'
+}

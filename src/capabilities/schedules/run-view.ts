@@ -1,0 +1,42 @@
+import { type Runtime, type SessionTotals, sumCosts } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import { readTurnView } from '../../runtime.ts'
+import type { ScheduleRun } from './schedule-state.ts'
+
+/** A run with what became of its turn. */
+export interface ScheduleRunView extends ScheduleRun {
+  /** Absent while the turn runs or waits, where nothing was sent, and where its session is gone. */
+  readonly outcome?: string
+  /** Of the calls of its turn. Absent where it has none. */
+  readonly cost?: SessionTotals
+}
+
+type RunReader = Pick<Runtime, 'store' | 'models'>
+
+/** The runs with the outcomes and costs of their turns. */
+export async function viewRuns(
+  { store, models }: RunReader,
+  runs: readonly ScheduleRun[],
+): Promise<readonly ScheduleRunView[]> {
+  const { callCost } = await import('../../model.ts')
+  const prices = new Map((await models()).map(({ id, facts }) => [id, facts?.price]))
+  return Promise.all(
+    runs.map(async (run) => {
+      if (run.result.type !== 'sent') return run
+      const { session, turn } = run.result
+      const view = await readTurnView(store, session, turn).catch(() => undefined)
+      if (!view) return run
+      const calls = await Promise.all(view.calls.map((call) => store.call(call)))
+      const counted = calls.flatMap((call) => {
+        if (!call) return []
+        const { usage } = call.outcome ?? {}
+        const price = prices.get(call.model)
+        return [defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })]
+      })
+      return {
+        ...run,
+        ...defined({ outcome: view.outcome?.type, cost: counted.length === 0 ? undefined : sumCosts(counted) }),
+      }
+    }),
+  )
+}

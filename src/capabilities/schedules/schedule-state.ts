@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { SessionStore } from '../../session.ts'
+import { budgetSchema } from './budget.ts'
+
+const resultSchema = z.union([
+  z.object({ type: z.literal('sent'), session: z.string(), turn: z.string() }),
+  z.object({ type: z.literal('unchanged') }).describe('Its condition had not changed: nothing was sent.'),
+  z.object({ type: z.literal('missed') }).describe('No gateway ran then, and the schedule skips such times.'),
+  z.object({ type: z.literal('failed'), reason: z.string() }).describe('Nothing was sent.'),
+])
+
+const runSchema = z.object({
+  due: z.string().describe('When it was due. ISO 8601, UTC.'),
+  time: z.string().describe('When it was decided.'),
+  by: z.enum(['time', 'person']),
+  result: resultSchema,
+})
+
+/** One due time that has passed, and what became of it. */
+export type ScheduleRun = z.output<typeof runSchema>
+
+/** A run that was decided and is not known to be in the log of its session yet. Everything that it is made of, as it was then. */
+const pendingSchema = z.object({
+  /** The idempotency key of its input. */
+  key: z.string(),
+  due: z.string(),
+  by: z.enum(['time', 'person']),
+  text: z.string(),
+  session: z.string().optional(),
+  agent: z.string().optional(),
+  budget: budgetSchema,
+  /** Of its condition. */
+  digest: z.string().optional(),
+})
+
+export type PendingRun = z.output<typeof pendingSchema>
+
+const stateSchema = z.object({
+  /** Due times up to this one are decided: none of them is looked at again. ISO 8601, UTC. */
+  upTo: z.string(),
+  /** Of its condition, at the last run that was sent. */
+  digest: z.string().optional(),
+  pending: pendingSchema.optional(),
+  /** Newest last. */
+  runs: z.array(runSchema),
+})
+
+/** How far a schedule has come. */
+export type ScheduleState = z.output<typeof stateSchema>
+
+/** So many runs are remembered. */
+const MOST_RUNS = 100
+
+/** Runs as answers show them. */
+export const scheduleRunSchema = runSchema
+
+/** A state with one more run. */
+export function withRun(state: ScheduleState, run: ScheduleRun): ScheduleState {
+  return { ...state, runs: [...state.runs, run].slice(-MOST_RUNS) }
+}
+
+/** The states of schedules, as values of the store. */
+export interface ScheduleStates {
+  /** Where there is none yet, one that begins at `since`. Rejects with a faulty one: then nothing is sent twice. */
+  read(schedule: string, since: string): Promise<ScheduleState>
+  /** On disk when it resolves. */
+  write(schedule: string, state: ScheduleState): Promise<void>
+  remove(schedule: string): Promise<void>
+}
+
+export function scheduleStates(store: Pick<SessionStore, 'value' | 'putValue'>): ScheduleStates {
+  const keyOf = (schedule: string) => `schedule/${schedule}`
+  return {
+    async read(schedule, since) {
+      const value = await store.value(keyOf(schedule))
+      if (value === undefined || value === null) return { upTo: since, runs: [] }
+      return stateSchema.parse(value)
+    },
+    write: (schedule, state) => store.putValue(keyOf(schedule), stateSchema.parse(state)),
+    remove: (schedule) => store.putValue(keyOf(schedule), null),
+  }
+}

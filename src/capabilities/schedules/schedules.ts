@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { capability, serviceKey } from '../../capability.ts'
+import type { Schedules, ScheduleView } from './open-schedules.ts'
+
+const scheduleSettings = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether schedules send their messages. `false`: none is due.'),
+  })
+  .prefault({})
+  .describe('Messages that come by themselves at set times.')
+
+type ScheduleSettings = z.output<typeof scheduleSettings>
+
+/** The schedules of a home. */
+export const scheduleService = serviceKey<Schedules>('schedules')
+
+/** Messages that come by themselves at set times, each once and each with a budget. */
+export const schedules = capability<ScheduleSettings, Schedules>({
+  name: 'schedules',
+  summary: 'messages that come by themselves at set times, each with a budget',
+  settings: scheduleSettings,
+  commands: { schedule: async () => (await import('./cli/schedule.ts')).scheduleCommand },
+  slashCommands: {
+    schedules: {
+      summary: 'list the schedules: messages that come by themselves',
+      shows: 'always',
+      async run({ ask }) {
+        const { schedulesText } = await import('./schedule-text.ts')
+        return schedulesText((await ask<{ readonly schedules: readonly ScheduleView[] }>('/api/schedules')).schedules)
+      },
+    },
+  },
+  start: async (host) => (await import('./open-schedules.ts')).openSchedules(host),
+  async recover({ service, settings, listens }) {
+    if (listens && settings.enabled) service.begin()
+  },
+  async routes(self) {
+    const { scheduleRoutes } = await import('./http/schedule-routes.ts')
+    return scheduleRoutes(self)
+  },
+  stop: ({ service }) => service.stop(),
+})

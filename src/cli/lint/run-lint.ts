@@ -1,0 +1,56 @@
+import type { CommandCall, Io, LintReport } from '../../capability.ts'
+import type { LintFinding } from '../../context.ts'
+import { withConnection } from '../connection.ts'
+import { applyStyle, print, printJson, safeForTerminal } from '../io.ts'
+import { loadWithWarnings } from '../load-configuration.ts'
+import { lintCostText, lintPlaceText } from './lint-text.ts'
+import { readLintReport } from './lint-report.ts'
+
+/** `foreword check --lint`: looks at the home. With `--strict` the exit code is 1 where there is a warning. */
+export async function runLint(call: CommandCall, io: Io): Promise<number> {
+  const { home } = call
+  const { capabilities, configuration } = await loadWithWarnings(home, io)
+  const report = await withConnection(home, io, 'read', (connection) =>
+    readLintReport({ home, environment: io.environment, capabilities, configuration, connection }),
+  )
+  if (call.json) {
+    const { calls, model, findings, unread } = report
+    printJson(io, { calls, model, findings, unread })
+  } else print(io, reportText(report, io))
+  const isClean = report.unread === undefined && report.findings.every(({ severity }) => severity === 'note')
+  return isClean || !call.has('strict') ? 0 : 1
+}
+
+function reportText({ calls, findings, unread, model, rates }: LintReport, io: Io): string {
+  const count = (severity: LintFinding['severity']) => findings.filter((one) => one.severity === severity).length
+  const [warnings, notes] = [count('warning'), count('note')]
+  const counted =
+    findings.length === 0
+      ? 'Nothing that breaks caches or wastes room'
+      : `${plural(warnings, 'warning')}, ${plural(notes, 'note')}`
+  return [
+    ...findings.map((finding) => findingText(finding, io)),
+    ...(unread === undefined
+      ? []
+      : [`The texts of the next call were not looked at: ${safeForTerminal(unread, io.stdout)}`]),
+    `${counted}, in the next call and in ${plural(calls, 'recorded call')}.${priceText(findings, model, rates !== undefined)}`,
+  ].join('\n')
+}
+
+function priceText(findings: readonly LintFinding[], model: string | undefined, isKnown: boolean): string {
+  if (isKnown || !findings.some(({ cost }) => cost)) return ''
+  return ` The price of ${model ?? 'the model'} is not known.`
+}
+
+function findingText({ code, severity, where, message, cost, hint }: LintFinding, io: Io): string {
+  const safe = (text: string) => safeForTerminal(text, io.stdout)
+  const look = severity === 'warning' ? 'yellow' : 'dim'
+  return [
+    `${applyStyle(io, look, severity.padEnd(7))}  ${code}  ${safe(lintPlaceText(where))}`,
+    ...[message, ...(cost ? [`Costs ${lintCostText(cost)}.`] : []), hint].map((line) => `         ${safe(line)}`),
+  ].join('\n')
+}
+
+function plural(number: number, word: string): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? word : `${word}s`}`
+}

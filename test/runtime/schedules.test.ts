@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import type { NewSchedule } from '../../src/capabilities/schedules/schedule-record.ts'
+import { schedules, scheduleService } from '../../src/capabilities/schedules/schedules.ts'
+import { shell } from '../../src/capabilities/shell/shell.ts'
+import { messageText } from '../../src/context.ts'
+import { type SessionStore, StoreError } from '../../src/session.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { readAccess } from '../../src/tool.ts'
+import { alarmClock } from './alarm-clock.ts'
+import { type Opened, opened, type Setting } from './opened.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+test('a schedule sends its message when it is due, once, and the gateway sleeps until then', async (t) => {
+  const alarm = alarmClock()
+  const { at, run } = await scheduled(t, { when: 'every day at 12' }, { listens: true, sleep: alarm.sleep })
+  await alarm.asleep()
+  assert.deepEqual(await inputs(at), [])
+  at.clock.advance(DAY)
+  await alarm.ring()
+  assert.deepEqual(await inputs(at), ['2026-01-06T12:00:00.000Z Look at the news.'])
+  await alarm.ring()
+  assert.equal((await inputs(at)).length, 1)
+  assert.equal(alarm.wanted, 60_000)
+  const [sent] = await run.runs(run.id)
+  assert.equal(sent?.result.type, 'sent')
+  if (sent?.result.type === 'sent') assert.equal((await at.ended(sent.result)).text, 'ok')
+})
+
+test('a schedule that is added while the gateway sleeps is not slept through', async (t) => {
+  const alarm = alarmClock()
+  const at = await opened(t, setting({ listens: true, sleep: alarm.sleep }))
+  const service = at.runtime.capability(scheduleService)!
+  await service.add(given())
+  await alarm.asleep()
+  const awake = alarm.nextSleep()
+  await service.add(given({ when: 'at 2026-01-05 13:00' }))
+  await awake
+  assert.equal(alarm.wanted, 60_000)
+  at.clock.advance(HOUR - 1_000)
+  await alarm.ring()
+  assert.equal(alarm.wanted, 1_000)
+  at.clock.advance(1_000)
+  await alarm.ring()
+  assert.equal((await inputs(at)).length, 1)
+})
+
+/** A gateway that cannot write any more from one moment on, as one that is killed there. */
+function killedBefore(moment: (write: string) => boolean): Setting['around'] {
+  let dead = false
+  return (store: SessionStore) => {
+    const guard = (write: string) => {
+      dead ||= moment(write)
+      if (dead) throw new StoreError('full', 'this process is dead')
+    }
+    return {
+      ...store,
+      async append(session, bodies, time) {
+        guard(`append ${bodies.map(({ type }) => type).join()}`)
+        return store.append(session, bodies, time)
+      },
+      async putValue(key, value) {
+        guard(`value ${key.split('/')[0]} ${Object.keys((value as object) ?? {}).join()}`)
+        return store.putValue(key, value)
+      },
+    }
+  }
+}
+
+for (const [moment, isMoment] of [
+  ['before it is decided', (write: string) => /^value schedule .*pending/.test(write)],
+  ['between the decision and the message', (write: string) => write.startsWith('append session-start')],
+  ['between the message and the note about it', (write: string) => /^value schedule (?!.*pending)/.test(write)],
+] as const) {
+  test(`an end ${moment} makes no message twice and loses none`, async (t) => {
+    const { at, run } = await scheduled(t, {}, { around: killedBefore(isMoment) })
+    at.clock.advance(DAY)
+    await run.check()
+    const after = await at.reopened({ around: (store) => store, start: '2026-01-06T18:00:00.000Z' })
+    const again = after.runtime.capability(scheduleService)!
+    await again.check()
+    await again.check()
+    assert.deepEqual(
+      (await inputs(after)).map((line) => line.slice(25)),
+      ['Look at the news.'],
+    )
+    const runs = await again.runs(run.id)
+    assert.deepEqual(
+      runs.map(({ due, result }) => `${due} ${result.type}`),
+      ['2026-01-06T08:00:00.000Z sent'],
+    )
+  })
+}
+
+test('a message that waits to be sent is the one that was decided, whatever became of the schedule', async (t) => {
+  const { at, run } = await scheduled(
+    t,
+    {},
+    { around: killedBefore((write) => write.startsWith('append session-start')) },
+  )
+  at.clock.advance(DAY)
+  await run.check()
+  const after = await at.reopened({ around: (store) => store, start: '2026-01-06T18:00:00.000Z' })
+  const again = after.runtime.capability(scheduleService)!
+  await again.pause(run.id, true)
+  await again.check()
+  assert.equal((await inputs(after)).length, 1)
+})
+
+test('two processes on one store send a message once', async (t) => {
+  const { at, run } = await scheduled(t)
+  const { openSchedules } = await import('../../src/capabilities/schedules/open-schedules.ts')
+  const { createRecords } = await import('../../src/runtime.ts')
+  const second = openSchedules({
+    settings: { enabled: true },
+    store: at.store,
+    clock: at.clock,
+    runtime: at.runtime,
+    timeZone: 'UTC',
+    records: (kind: never) => createRecords(at, kind),
+    warn: (text: string) => assert.fail(text),
+  } as never)
+  at.clock.advance(DAY)
+  await Promise.all([run.check(), second.check()])
+  assert.equal((await inputs(at)).length, 1)
+  await second.stop()
+})
+
+test('what was missed follows the rule of the schedule', async (t) => {
+  const missed = { skip: 'never', once: 'never', all: 'never' }
+  for (const rule of ['skip', 'once', 'all'] as const) {
+    const { at, run } = await scheduled(t, { missed: rule })
+    const after = await at.reopened({ start: '2026-01-08T18:00:00.000Z' })
+    const again = after.runtime.capability(scheduleService)!
+    await again.check()
+    await again.check()
+    const runs = await again.runs(run.id)
+    missed[rule] = runs.map(({ due, result }) => `${due.slice(0, 10)} ${result.type}`).join(', ')
+    assert.equal((await inputs(after)).length, { skip: 0, once: 1, all: 3 }[rule])
+  }
+  assert.deepEqual(missed, {
+    skip: '2026-01-08 missed',
+    once: '2026-01-08 sent',
+    all: '2026-01-08 sent, 2026-01-07 sent, 2026-01-06 sent',
+  })
+})
+
+test('of a long time away at most a hundred messages come', async (t) => {
+  const { at } = await scheduled(t, { when: 'every minute', missed: 'all' }, { model: scriptedModel() })
+  at.clock.advance(400 * DAY)
+  await at.runtime.capability(scheduleService)!.check()
+  const found = await inputs(at)
+  assert.equal(found.length, 100)
+})
+
+test('clocks that change make no daily message twice and leave none out, in both directions', async (t) => {
+  for (const [time, timeZone, start, days] of [
+    ['2:30', 'Europe/Berlin', '2026-03-28T12:00:00.000Z', ['2026-03-29T01:00', '2026-03-30T00:30']],
+    ['2:30', 'Europe/Berlin', '2026-10-24T12:00:00.000Z', ['2026-10-25T00:30', '2026-10-26T01:30']],
+    ['2:30', 'America/New_York', '2026-03-07T12:00:00.000Z', ['2026-03-08T07:00', '2026-03-09T06:30']],
+    ['1:30', 'America/New_York', '2026-10-31T12:00:00.000Z', ['2026-11-01T05:30', '2026-11-02T06:30']],
+  ] as const) {
+    const { at, run } = await scheduled(t, { when: `every day at ${time}`, timeZone }, { start })
+    for (let quarter = 0; quarter < 2 * 24 * 4; quarter++) {
+      at.clock.advance(HOUR / 4)
+      await run.check()
+    }
+    const runs = (await run.runs(run.id)).toReversed()
+    assert.deepEqual(
+      runs.map(({ due }) => due.slice(0, 16)),
+      days,
+      `${timeZone} from ${start}`,
+    )
+    assert.equal((await inputs(at)).length, 2)
+  }
+})
+
+test('a clock of the machine that is set back makes nothing twice', async (t) => {
+  const { at, run } = await scheduled(t)
+  at.clock.advance(DAY)
+  await run.check()
+  at.clock.advance(-12 * HOUR)
+  await run.check()
+  at.clock.advance(12 * HOUR)
+  await run.check()
+  assert.equal((await inputs(at)).length, 1)
+})
+
+test('nothing is due while a schedule is paused, and nothing of that comes later', async (t) => {
+  const { at, run } = await scheduled(t, { missed: 'all' })
+  assert.equal((await run.pause(run.id, true)).state, 'paused')
+  at.clock.advance(3 * DAY)
+  await run.check()
+  assert.equal((await run.pause(run.id, false)).state, 'active')
+  await run.check()
+  assert.deepEqual(await inputs(at), [])
+  at.clock.advance(DAY)
+  await run.check()
+  assert.equal((await inputs(at)).length, 1)
+})
+
+test('a run by hand happens now, also of a paused schedule, and takes no due time away', async (t) => {
+  const { at, run } = await scheduled(t, { ifChanged: 'file:news.txt' })
+  await run.pause(run.id, true)
+  const { by, result } = await run.run(run.id)
+  assert.deepEqual([by, result.type], ['person', 'sent'])
+  await run.pause(run.id, false)
+  at.clock.advance(DAY)
+  await run.check()
+  assert.equal((await inputs(at)).length, 2)
+})
+
+test('runs go on in one session, or each begins its own with its agent', async (t) => {
+  const at = await opened(t, setting())
+  const service = at.runtime.capability(scheduleService)!
+  const { id: session } = await at.runtime.newSession()
+  const { id: agent } = await at.runtime.agents.create({ name: 'Clerk' })
+  await service.add(given({ session, name: 'one' }))
+  await service.add(given({ agent, name: 'each' }))
+  for (let day = 0; day < 2; day++) {
+    at.clock.advance(DAY)
+    await service.check()
+  }
+  const rows = await at.store.sessions({ limit: 10 })
+  assert.equal((await at.store.turns(session)).length, 2)
+  assert.deepEqual(
+    rows.filter(({ id }) => id !== session).map(({ choices }) => choices),
+    [{ agent }, { agent }],
+  )
+})
+
+test('each message carries the budget of its schedule, for its own turn', async (t) => {
+  const { at, run } = await scheduled(t, { budget: { tokens: 20_000 } })
+  await run.run(run.id)
+  const [row] = await at.store.sessions({ limit: 1 })
+  const [input] = (await at.log(row!.id)).filter(({ type }) => type === 'input')
+  assert.deepEqual(input?.type === 'input' && input.options, {
+    channel: 'schedule',
+    budgets: [{ limit: { tokens: 20_000 }, owner: `schedule/${run.id}`, per: 'turn' }],
+  })
+})
+
+test('a schedule whose session is gone says so and sends nothing', async (t) => {
+  const at = await opened(t, setting())
+  const service = at.runtime.capability(scheduleService)!
+  const { id: session } = await at.runtime.newSession()
+  const { id } = await service.add(given({ session }))
+  await at.runtime.deleteSession(session)
+  at.clock.advance(DAY)
+  await service.check()
+  const [run] = await service.runs(id)
+  assert.deepEqual(run?.result.type, 'failed')
+  assert.match(at.warnings.join(), /did not run/)
+})
+
+test('a file that has not changed costs no call, and one that has makes a run', async (t) => {
+  const model = scriptedModel()
+  const { at, run } = await scheduled(t, { ifChanged: 'file:news.txt' }, { model })
+  const file = join(at.home, 'workspace', 'news.txt')
+  await mkdir(join(at.home, 'workspace'), { recursive: true })
+  const day = async (news?: string) => {
+    if (news !== undefined) await writeFile(file, news)
+    at.clock.advance(DAY)
+    await run.check()
+    return (await run.runs(run.id))[0]?.result.type
+  }
+  assert.equal(await day('old'), 'sent')
+  assert.equal(await day(), 'unchanged')
+  assert.equal(await day('old'), 'unchanged')
+  assert.equal(await day('new'), 'sent')
+  await rm(file)
+  assert.equal(await day(), 'sent')
+  assert.equal(await day(), 'unchanged')
+  await mkdir(file)
+  assert.equal(await day(), 'failed')
+  const sent = (await run.runs(run.id)).flatMap(({ result }) => (result.type === 'sent' ? [result] : []))
+  for (const each of sent) await at.ended(each)
+  assert.equal(model.calls.length, 3)
+})
+
+test('an address is read through the guard of the web tools, and a failure sends nothing', async (t) => {
+  const asked: string[] = []
+  let page: string | undefined = 'one'
+  const web = {
+    name: 'web',
+    start: () => ({
+      fetch: async (url: string) => {
+        asked.push(url)
+        return page === undefined
+          ? { type: 'failed', reason: 'it could not be read' }
+          : { type: 'fetched', bytes: Buffer.from(page) }
+      },
+    }),
+  }
+  const { at, run } = await scheduled(t, { ifChanged: 'url:https://example.org/news' }, {}, [web])
+  const results: (string | undefined)[] = []
+  for (const next of ['one', 'one', undefined, 'two']) {
+    page = next
+    at.clock.advance(DAY)
+    await run.check()
+    results.push((await run.runs(run.id))[0]?.result.type)
+  }
+  assert.deepEqual(results, ['sent', 'unchanged', 'failed', 'sent'])
+  assert.deepEqual(
+    asked,
+    Array.from({ length: 4 }, () => 'https://example.org/news'),
+  )
+})
+
+test('a program runs only where the owner allowed it', async (t) => {
+  let allowed: readonly string[] = ['echo']
+  const access = () => {
+    const rules = { enabled: true, mode: 'allowlist', allowedPrefixes: allowed }
+    return readAccess(
+      JSON.stringify({ global: { mode: 'full' }, sandbox: { enabled: false }, tools: { shell: rules } }),
+      {},
+    )
+  }
+  const at = await opened(t, setting({ access }, [shell]))
+  await mkdir(join(at.home, 'workspace'), { recursive: true })
+  const service = at.runtime.capability(scheduleService)!
+  await assert.rejects(service.add(given({ ifChanged: 'program:rm -r /' })), { message: /may not run/ })
+  const { id } = await service.add(given({ ifChanged: 'program:echo same' }))
+  const results: (string | undefined)[] = []
+  for (const prefixes of [['echo'], ['echo'], []]) {
+    allowed = prefixes
+    at.clock.advance(DAY)
+    await service.check()
+    results.push((await service.runs(id))[0]?.result.type)
+  }
+  assert.deepEqual(results, ['sent', 'unchanged', 'failed'])
+})
+
+test('what cannot be a schedule is refused, with the reason', async (t) => {
+  const at = await opened(t, setting())
+  const service = at.runtime.capability(scheduleService)!
+  const refused: readonly (readonly [Partial<NewSchedule>, RegExp])[] = [
+    [{ when: 'soon' }, /when: Cannot read the time/],
+    [{ when: 'at 2020-01-01 09:00' }, /has passed/],
+    [{ budget: undefined }, /budget/],
+    [{ budget: { usd: 0 } }, /budget/],
+    [{ text: ' ' }, /text/],
+    [{ timeZone: 'Mars/Olympus' }, /timeZone/],
+    [{ session: 'session_none' }, /no session session_none/],
+    [{ agent: 'agent_none' }, /no agent agent_none/],
+    [{ ifChanged: 'moon:full' }, /ifChanged/],
+  ]
+  for (const [fault, message] of refused) await assert.rejects(service.add(given(fault)), { message })
+  assert.deepEqual(await service.list(), [])
+})
+
+test('schedules that are switched off send nothing', async (t) => {
+  const alarm = alarmClock()
+  const { at } = await scheduled(t, {}, { listens: true, sleep: alarm.sleep })
+  await alarm.asleep()
+  const capabilitySettings = { schedules: { enabled: false } }
+  const off = await at.reopened({ start: '2026-01-07T12:00:00.000Z', capabilitySettings })
+  const service = off.runtime.capability(scheduleService)!
+  const [{ id } = { id: '' }] = await service.list()
+  await assert.rejects(service.run(id), { message: 'Schedules are switched off.' })
+  assert.deepEqual(await inputs(off), [])
+})
+
+function setting(changes: Setting = {}, capabilities: readonly object[] = []): Setting {
+  return { timeZone: 'UTC', capabilities: [...(capabilities as never[]), schedules], ...changes }
+}
+
+function given(changes: Partial<NewSchedule> = {}): NewSchedule {
+  return { when: 'every day at 8', text: 'Look at the news.', budget: { usd: 0.5 }, ...changes }
+}
+
+/** A runtime with one schedule. */
+async function scheduled(
+  t: TestContext,
+  changes: Partial<NewSchedule> = {},
+  given_: Setting = {},
+  capabilities: readonly object[] = [],
+) {
+  const at = await opened(t, setting(given_, capabilities))
+  const service = at.runtime.capability(scheduleService)!
+  const { id } = await service.add(given(changes))
+  return { at, run: { ...service, id } }
+}
+
+/** Every message in every session: when it came and what it says. */
+async function inputs(at: Opened): Promise<readonly string[]> {
+  const rows = await at.store.sessions({ limit: 1_000 })
+  const all = await Promise.all(rows.map(({ id }) => at.log(id)))
+  return all
+    .flat()
+    .flatMap((entry) => (entry.type === 'input' ? [`${entry.time} ${messageText(entry.message)}`] : []))
+    .toSorted()
+}
