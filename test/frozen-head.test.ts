@@ -210,7 +210,7 @@ test('after a pause in which the cache ends, at a change of the model and with `
     again.folded?.map((each) => each.session),
     [session],
   )
-  assert.ok(again.folded![0]!.tokens! > 500, 'the history is sent again')
+  assert.ok((again.folded?.[0]?.tokens ?? 0) > 500, 'the history is sent again')
   assert.equal((await conversation.next()).told, '')
   assert.match(systemText(), /\(two\)/)
   assert.deepEqual((await conversation.home.runtime.reload({ now: true })).folded, [])
@@ -306,10 +306,10 @@ test('an export with announcements is imported and replayed, and the imported se
   await edited(home, { 'workspace/AGENTS.md': instructions.replace('rule 7:', 'rule 7: (first)') })
   await conversation.next()
   const exported = await Array.fromAsync(exportSession(home.runtime.store, session))
-  async function* lines() {
+  async function* exportedLines() {
     yield* exported
   }
-  const copy = await home.runtime.importSession(lines(), { as: 'copy' })
+  const copy = await home.runtime.importSession(exportedLines(), { as: 'copy' })
   const { calls, identical } = await home.runtime.replay(copy)
   assert.equal(identical, calls)
   await home.say('And here?', copy)

@@ -6,7 +6,7 @@ import {
   type Assembly,
   type AssemblyInput,
   freezeHead,
-  type HeadAnnouncement,
+  type AnnouncedHead,
   type Layer,
   layoutOf,
   type PinnedHead,
@@ -110,7 +110,7 @@ test('a head that does not change gives the request that it gives without a pin'
 test('each change is announced once, with the words and the origin of its layer, text of others in a frame', () => {
   forAll(fc.array(composed, { minLength: 2, maxLength: 5 }), (heads) => {
     const made = calls(heads)
-    const known: HeadAnnouncement[] = []
+    const known: AnnouncedHead[] = []
     for (const { announcements, assembly, input } of made) {
       assert.deepEqual(announcements.slice(0, known.length), known)
       assert.ok(announcements.length <= known.length + 1)

@@ -6,7 +6,7 @@ import type { Manifest } from './manifest.ts'
 import { layerPlacement, renditionTokens } from './placed-layer.ts'
 
 /** A change of the head, announced behind the history, and the head as it would be with it. */
-export interface HeadAnnouncement {
+export interface AnnouncedHead {
   /** The turn above whose message it is sent. */
   readonly turn: string
   readonly messages: readonly Attachment[]
@@ -19,13 +19,13 @@ export interface PinnedHead {
   /** In which form each layer is sent, by its id. One that is left out has none. */
   readonly forms: Readonly<Record<string, string | undefined>>
   /** In the order of their turns. */
-  readonly announcements: readonly HeadAnnouncement[]
+  readonly announcements: readonly AnnouncedHead[]
 }
 
 /** An input with the head that its conversation began with. */
 interface FrozenInput {
   readonly input: AssemblyInput
-  readonly announcements: readonly HeadAnnouncement[]
+  readonly announcements: readonly AnnouncedHead[]
   /** Why the head has to be composed again instead. */
   readonly folds?: 'first-tools' | 'large-change'
 }
@@ -103,7 +103,7 @@ function sentText(layer: Layer, { forms }: PinnedHead, { counter, budget }: Asse
   return rendition && rendition.text.trim() !== '' ? { form: rendition.form, text: rendition.text } : undefined
 }
 
-function announce(turn: string, changes: readonly HeadChange[], head: Head): HeadAnnouncement {
+function announce(turn: string, changes: readonly HeadChange[], head: Head): AnnouncedHead {
   const messages = changes.map(({ id, text, layer, origin }): Attachment => ({
     turn,
     id: `${turn}/head-change/${id}`,

@@ -7,7 +7,7 @@ export interface ReloadOptions {
 }
 
 /** What reading again found. */
-export interface Reloaded {
+export interface ReloadResult {
   readonly warnings: readonly string[]
   /** Sessions whose head is composed again, with `now`. */
   readonly folded?: readonly FoldedSession[]

@@ -1,6 +1,6 @@
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, GatewayConnection, Io, Reloaded } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io, ReloadResult } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
@@ -39,14 +39,14 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
   }
   const [session] = call.words
   const query = new URLSearchParams(call.has('now') ? { now: 'true', ...(session && { session }) } : {})
-  const path = query.size > 0 ? `/api/reload?${query}` : '/api/reload'
-  const { warnings, folded } = await requestJson<Reloaded>(connection, path, { method: 'POST' })
+  const path = query.size > 0 ? `/api/reload?${query.toString()}` : '/api/reload'
+  const { warnings, folded } = await requestJson<ReloadResult>(connection, path, { method: 'POST' })
   if (call.json) printJson(io, { reloaded: true, warnings, ...defined({ folded }) })
   else print(io, ['Reloaded.', ...foldLines(folded), ...warnings.map(withLocalTimes)].join('\n'))
   return 0
 }
 
-function foldLines(folded: Reloaded['folded']): readonly string[] {
+function foldLines(folded: ReloadResult['folded']): readonly string[] {
   if (!folded) return []
   if (folded.length === 0) return ['Every session begins as it would be composed now: nothing is sent again.']
   return folded.map(({ session, tokens, money }) => {

@@ -1,4 +1,4 @@
-import { type HeadAnnouncement, type Manifest, type PinnedHead, sentHead } from '../../context.ts'
+import { type AnnouncedHead, type Manifest, type PinnedHead, sentHead } from '../../context.ts'
 import { type CallRecord, importedHeadKey, type SessionStore } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
 import { restoreHead } from './head-record.ts'
@@ -29,7 +29,7 @@ export interface HasPin {
 export function pinOf(
   record: Pick<CallRecord, 'id' | 'turn' | 'model' | 'upTo' | 'manifest'>,
   input: Pick<CallInput, 'layout' | 'counter'>,
-  { announcements, ...sent }: Parameters<typeof sentHead>[0] & { readonly announcements: readonly HeadAnnouncement[] },
+  { announcements, ...sent }: Parameters<typeof sentHead>[0] & { readonly announcements: readonly AnnouncedHead[] },
 ): HeadPin {
   return {
     ...sentHead(sent, record.manifest),

@@ -1,4 +1,4 @@
-import type { Attachment, Head, HeadAnnouncement, Layer, ToolDefinition } from '../../context.ts'
+import type { Attachment, Head, AnnouncedHead, Layer, ToolDefinition } from '../../context.ts'
 import { readReferredContent, type SessionStore } from '../../session.ts'
 
 /** What a record keeps of a frozen head, besides the layers and tools that were sent. Texts are `sha256:` references. */
@@ -17,7 +17,7 @@ interface AnnouncedRecord {
 
 /** What a call was sent with, beside its input. */
 export interface FrozenParts {
-  readonly announcements: readonly HeadAnnouncement[]
+  readonly announcements: readonly AnnouncedHead[]
   /** The pinned tools, where the call was sent without them. */
   readonly tools?: readonly ToolDefinition[] | undefined
 }
@@ -55,7 +55,7 @@ export async function announcedMessages(
 export async function restoreHead(
   store: Pick<SessionStore, 'content'>,
   { layers, tools, head }: { readonly layers: readonly string[]; readonly tools: string; readonly head?: HeadRecord },
-): Promise<(Head & { readonly announcements: readonly HeadAnnouncement[] }) | undefined> {
+): Promise<(Head & { readonly announcements: readonly AnnouncedHead[] }) | undefined> {
   const known = new Map<string, Promise<unknown>>()
   const get = (reference: string): Promise<unknown> => {
     const found = known.get(reference) ?? readJson(store, reference)
@@ -84,7 +84,7 @@ export async function restoreHead(
 const gone = new Error('a part of the head is gone')
 
 async function readJson(store: Pick<SessionStore, 'content'>, reference: string): Promise<unknown> {
-  const text = await readReferredContent(store as SessionStore, reference)
+  const text = await readReferredContent(store, reference)
   if (text === undefined) throw gone
   return JSON.parse(text)
 }
