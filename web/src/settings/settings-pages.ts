@@ -15,6 +15,7 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'agents', title: 'Agents', component: lazy(() => import('./agents-page.tsx')) },
   { id: 'projects', title: 'Projects', component: lazy(() => import('./projects-page.tsx')) },
   { id: 'subjects', title: 'Subjects', component: lazy(() => import('./subjects-page.tsx')) },
+  { id: 'schedules', title: 'Schedules', component: lazy(() => import('./schedules-page.tsx')) },
   { id: 'skills', title: 'Skills', component: lazy(() => import('./skills-page.tsx')) },
   { id: 'tools', title: 'Tools and access', component: lazy(() => import('./tools-page.tsx')) },
   { id: 'mcp-servers', title: 'MCP servers', component: lazy(() => import('./mcp-servers-page.tsx')) },

@@ -1,0 +1,67 @@
+import { dollars } from '../parts/numbers.ts'
+
+export const SCHEDULES = '/api/schedules'
+
+/** The most that one run may use. */
+export type ScheduleBudget = { readonly usd: number } | { readonly tokens: number }
+
+/** A due time that has passed, and what became of it, as `GET /api/schedules/ID/runs` lists it. */
+export interface ScheduleRun {
+  readonly due: string
+  readonly by: 'time' | 'person'
+  readonly result:
+    | { readonly type: 'sent'; readonly session: string; readonly turn: string }
+    | { readonly type: 'unchanged' }
+    | { readonly type: 'missed' }
+    | { readonly type: 'failed'; readonly reason: string }
+  /** How its turn ended. Absent until then. */
+  readonly outcome?: string
+  readonly cost?: { readonly prompt: number; readonly output: number; readonly money?: number }
+}
+
+/** A schedule, as `GET /api/schedules` lists it. */
+export interface ListedSchedule {
+  readonly id: string
+  readonly name: string
+  readonly when: string
+  readonly timeZone: string
+  readonly text: string
+  readonly session?: string
+  readonly agent?: string
+  readonly budget: ScheduleBudget
+  readonly missed: 'skip' | 'once' | 'all'
+  readonly ifChanged?: string
+  readonly state: 'active' | 'paused' | 'finished'
+  readonly next: readonly string[]
+  readonly last?: ScheduleRun
+}
+
+export const missedRules = [
+  { value: 'once', title: 'Make up the newest' },
+  { value: 'skip', title: 'Skip them' },
+  { value: 'all', title: 'Make up all, at most 100' },
+] as const
+
+/** `$0.50` or `20,000 tokens`. */
+export function budgetTitle(budget: ScheduleBudget): string {
+  if ('tokens' in budget) return `${budget.tokens.toLocaleString('en')} tokens`
+  return `$${budget.usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`
+}
+
+/** What the clocks of the schedule show. */
+export function dueTitle(time: string, timeZone: string): string {
+  return new Date(time).toLocaleString('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' })
+}
+
+/** What became of a run. */
+export function runTitle({ result, outcome }: Pick<ScheduleRun, 'result' | 'outcome'>): string {
+  if (result.type === 'sent') return outcome ?? 'sent'
+  if (result.type === 'unchanged') return 'skipped: nothing has changed'
+  return result.type === 'missed' ? 'skipped: no gateway ran' : `failed: ${result.reason}`
+}
+
+/** Dollars, or tokens where no price is known; nothing where there were no calls. */
+export function runCost({ cost }: Pick<ScheduleRun, 'cost'>): string | undefined {
+  if (!cost) return undefined
+  return cost.money === undefined ? `${(cost.prompt + cost.output).toLocaleString('en')} tokens` : dollars(cost.money)
+}
