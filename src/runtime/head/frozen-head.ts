@@ -1,4 +1,11 @@
-import { type Assembly, type AssemblyInput, ContextOverflowError, freezeHead, type Manifest } from '../../context.ts'
+import {
+  type Assembly,
+  type AssemblyInput,
+  ContextOverflowError,
+  type Cut,
+  freezeHead,
+  type Manifest,
+} from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { type HeadPin, headShape } from './head-pin.ts'
@@ -98,6 +105,9 @@ function ownPrompt(layers: AssemblyInput['layers']): string | undefined {
 /** What prepares a turn names it so. */
 export const OWN_PROMPT = 'system prompt of this turn'
 
+/** Whether the marks of a call lie elsewhere than those that it was given. What a note says of itself is no mark. */
 function wasCut({ cut }: AssemblyInput, manifest: Manifest): boolean {
-  return manifest.cut !== undefined && JSON.stringify(manifest.cut) !== JSON.stringify(cut)
+  const marks = (of: Cut | undefined) =>
+    JSON.stringify([of?.dropBefore, of?.clearBefore, of?.excerptBefore, of?.first, of?.notes?.length])
+  return manifest.cut !== undefined && marks(manifest.cut) !== marks(cut)
 }

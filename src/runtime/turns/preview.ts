@@ -99,6 +99,7 @@ async function attemptNext(
     ...(state && !composes
       ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
       : {}),
+    words: state?.words,
     last: false,
     ...defined({ historyTokens: history }),
   })
