@@ -15,6 +15,7 @@ export const hostCommands = [
   'context',
   'calls',
   'usage',
+  'costs',
   'request',
   'diff',
   'replay',
