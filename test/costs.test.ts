@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costGroups, type CostReport, exactMoneyText } from '../src/capability.ts'
+import { capability, costGroups, type CostReport, exactMoneyText } from '../src/capability.ts'
 import { callCost } from '../src/context.ts'
 import { divideExactly } from '../src/runtime/usage/divide-money.ts'
 import type { CallRecord } from '../src/session.ts'
@@ -26,7 +26,7 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
   const expected = calls.reduce((sum, call) => sum + (nanoOf(call) ?? 0), 0)
   const unpriced = calls.filter((call) => nanoOf(call) === undefined).length
   assert.ok(expected > 0 && unpriced > 0)
-  for (const by of costGroups) {
+  for (const by of [...costGroups, 'skill']) {
     const { rows, total } = await costs(by)
     assert.deepEqual([total.nanoDollars, total.calls, total.unpriced], [expected, calls.length, unpriced], by)
     assert.equal(sum(rows), expected, by)
@@ -103,7 +103,11 @@ test('a message is counted for its channel, its token and the agent of its sessi
     answer: (_, n) =>
       n === 1 ? { toolCalls: [{ name: 'read_skill', input: { name: 'origami' } }], usage } : { usage },
   })
-  const { runtime, say, store } = await opened(t, { model, tools: [reader] })
+  const { runtime, say, store } = await opened(t, {
+    model,
+    tools: [reader],
+    capabilities: [capability({ name: 'reading', summary: 'reads', costGroups: { skill: 'read_skill' } })],
+  })
   const first = await say('one', { token: 'laptop', channel: 'telegram' })
   await store.append(first.session, [{ type: 'choice', choice: 'agent', value: 'clerk' }], '2026-01-05T12:00:00.000Z')
   await say('two', { token: 'phone' })
@@ -111,11 +115,11 @@ test('a message is counted for its channel, its token and the agent of its sessi
   const each = 700 * 3 * 1_000 + 100 * 0.3 * 1_000 + 200 * 3.75 * 1_000 + 50 * 15 * 1_000
   const by = async (group: 'token' | 'channel' | 'agent' | 'skill' | 'turn') =>
     new Map((await runtime.costs({ by: group })).rows.map(({ key, nanoDollars }) => [key, nanoDollars]))
-  assert.deepEqual([...(await by('token'))].toSorted(), [
-    ['laptop', 2 * each],
-    ['phone', each],
-    [null, each],
-  ])
+  const tokens = await by('token')
+  assert.deepEqual(
+    [tokens.get('laptop'), tokens.get('phone'), tokens.get(null), tokens.size],
+    [2 * each, each, each, 3],
+  )
   assert.deepEqual((await by('channel')).get('telegram'), 2 * each)
   assert.deepEqual((await by('agent')).get('clerk'), each)
   assert.equal((await by('turn')).size, 3)

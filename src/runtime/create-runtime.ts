@@ -261,7 +261,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     diff: ledger.diff,
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
-    costs: (options) => costReport(sums, options),
+    costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
     pairings,
     recall,
     approvals: approvals.waiting,

@@ -1,11 +1,10 @@
 import type { SumRange } from '../../session.ts'
 
-/** What money can be divided by. */
+/** What money can be divided by, besides what capabilities add. */
 export const costGroups = [
   'day',
   'model',
   'layer',
-  'skill',
   'tool',
   'agent',
   'channel',
@@ -19,7 +18,8 @@ export type CostGroup = (typeof costGroups)[number]
 
 /** Which calls are added up, and by what. */
 export interface CostOptions extends SumRange {
-  readonly by: CostGroup
+  /** One of `costGroups`, or one that a capability adds. */
+  readonly by: string
   /** Name of the time zone that says when a day begins. UTC unless given. */
   readonly zone?: string
   /** Only calls of this session. */
@@ -50,7 +50,7 @@ export interface CostRow extends CostSums {
 
 /** What calls cost. The rows and `rest` add up to `total` exactly. */
 export interface CostReport extends SumRange {
-  readonly by: CostGroup
+  readonly by: string
   readonly zone: string
   readonly total: CostSums & { readonly savedNanoDollars: number }
   readonly rows: readonly CostRow[]

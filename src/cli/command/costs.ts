@@ -23,12 +23,12 @@ export const costsCommand: Command = {
   summary: 'divide what the calls cost by model, layer, tool, agent, channel, token, session or day',
   usage: ['costs [--by WORD] [--since WHEN] [--session ID] [--json | --csv]'],
   details:
-    'By layer, skill and tool the price of each call is divided by the tokens of its prompt, what was read from a cache at the ' +
+    'By layer and tool the price of each call is divided by the tokens of its prompt, what was read from a cache at the ' +
     'price of that. Rows add up to the total exactly. Prices are those that are known now; calls without a price or a report ' +
     'are counted and not guessed.',
   words: { least: 0, most: 0 },
   options: {
-    by: { value: 'WORD', summary: `${costGroups.slice(0, -1).join(', ')} or ${costGroups.at(-1)} (default: day)` },
+    by: { value: 'WORD', summary: `${costGroups.join(', ')}, or what a capability adds (default: day)` },
     since: { value: 'WHEN', summary: 'only calls since a time, such as 2026-01-31, or a span, such as 12h, 7d, 4w' },
     session: { value: 'ID', summary: 'only calls of this session' },
     json: { ...jsonOption, summary: 'print {by, from, zone, total, rows}' },
@@ -38,9 +38,9 @@ export const costsCommand: Command = {
 }
 
 async function printCosts(call: CommandCall, io: Io): Promise<number> {
-  const word = call.text('by') ?? 'day'
-  const by = costGroups.find((group) => group === word)
-  if (by === undefined) throw usageFailure(`--by must be one of ${costGroups.join(', ')}.`)
+  const by = call.text('by') ?? 'day'
+  const known: readonly string[] = [...costGroups, ...addedGroups(io)]
+  if (!known.includes(by)) throw usageFailure(`--by must be one of ${known.join(', ')}.`)
   if (call.json && call.has('csv')) throw usageFailure('Use one of --json and --csv.')
   const since = call.text('since')
   const from = since === undefined ? undefined : parseSince(since, Date.now())
@@ -54,6 +54,10 @@ async function printCosts(call: CommandCall, io: Io): Promise<number> {
   else if (report.total.calls === 0) note(io, 'No calls yet. Send a message with `foreword chat`.')
   else print(io, `${costTable(report, io)}\n\n${totalText(report.total)}`)
   return 0
+}
+
+function addedGroups({ capabilities = [] }: Io): readonly string[] {
+  return capabilities.flatMap((each) => Object.keys(each.costGroups ?? {}))
 }
 
 function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
@@ -71,13 +75,12 @@ function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
 }
 
 function rowName(by: CostReport['by'], { key, title }: CostRow): string {
-  if (key === null) return nameOfNone[by] ?? '(unknown)'
+  if (key === null) return nameOfNone[by] ?? (costGroups.some((group) => group === by) ? '(unknown)' : `(no ${by})`)
   return title === undefined ? exactLine(key) : `${exactLine(key)}  ${singleLine(exactLine(title), 40)}`
 }
 
-const nameOfNone: Partial<Record<CostReport['by'], string>> = {
+const nameOfNone: Readonly<Record<string, string>> = {
   layer: '(no account)',
-  skill: '(no skill)',
   tool: '(no tool)',
   agent: '(no agent)',
   session: '(outside sessions)',

@@ -1,4 +1,12 @@
-import type { CostGroup, CostOptions, CostReport, CostRow, CostSums } from '../../capability.ts'
+import {
+  type AnyCapability,
+  costGroups,
+  type CostOptions,
+  type CostReport,
+  type CostRow,
+  type CostSums,
+  RuntimeError,
+} from '../../capability.ts'
 import type { ManifestEntry, Price } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import { type CallRecord, type CallSum, layerOf, type SessionStore } from '../../session.ts'
@@ -8,24 +16,29 @@ import { readSessionFacts, type SessionFacts } from './session-facts.ts'
 import type { UsageSources } from './usage-report.ts'
 
 /** Adds up what the calls of a time cost. The money of each call is divided among its keys without a rest. */
-export async function costReport(sources: UsageSources, options: CostOptions): Promise<CostReport> {
+export async function costReport(
+  sources: UsageSources & { readonly capabilities: readonly AnyCapability[] },
+  options: CostOptions,
+): Promise<CostReport> {
   const { by, zone = 'UTC', limit = 100, from, before } = options
   const range = defined({ from, before })
   const dayOf = dayIn(zone)
+  const naming = namingTool(sources.capabilities, by)
+  const isDividing = by === 'layer' || by === 'tool' || naming !== undefined
   const facts = createFactReader(sources.store)
   const total = createAdder()
   const rows = new Map<string | null, ReturnType<typeof createAdder>>()
   await eachCall(sources, options, async (call, price) => {
     const money = moneyOfCall(call, price)
     total.add(money?.nano, money?.saved)
-    const shares = await sharesOf(by, { call, money, dayOf, facts })
+    const shares = await sharesOf(by, { call, money, dayOf, facts, naming })
     for (const [key, nano] of shares) {
       const row = rows.get(key) ?? createAdder()
       rows.set(key, row)
-      row.add(money && nano, dividing.has(by) ? undefined : money?.saved)
+      row.add(money && nano, isDividing ? undefined : money?.saved)
     }
   })
-  const all = [...rows].map(([key, adder]): CostRow => ({ key, ...adder.sums(!dividing.has(by)) }))
+  const all = [...rows].map(([key, adder]): CostRow => ({ key, ...adder.sums(!isDividing) }))
   const sorted = all.toSorted(by === 'day' ? newestFirst : dearestFirst)
   const shown = sorted.slice(0, limit)
   const others = sorted.slice(limit)
@@ -39,20 +52,27 @@ export async function costReport(sources: UsageSources, options: CostOptions): P
   }
 }
 
-/** Groups that divide the money of one call. */
-const dividing: ReadonlySet<CostGroup> = new Set(['layer', 'skill', 'tool'])
+/** The tool whose calls name the keys of a group that a capability adds. Rejects a group that there is not. */
+function namingTool(capabilities: readonly AnyCapability[], by: string): string | undefined {
+  if (costGroups.some((group) => group === by)) return undefined
+  const added = Object.assign({}, ...capabilities.map((each) => each.costGroups)) as Readonly<Record<string, string>>
+  if (Object.hasOwn(added, by)) return added[by]
+  const names = [...costGroups, ...Object.keys(added)].join(', ')
+  throw new RuntimeError('invalid-input', `Costs are not divided by "${by}".`, { by }, { hint: `Use one of ${names}.` })
+}
 
 interface Asked {
   readonly call: CallSum
   readonly money: CallMoney | undefined
   readonly dayOf: (time: string) => string
   readonly facts: (session: string | undefined) => Promise<SessionFacts | undefined>
+  readonly naming: string | undefined
 }
 
 /** Nano-dollars by key. A call without a price has its keys, too. */
 async function sharesOf(
-  by: CostGroup,
-  { call, money, dayOf, facts }: Asked,
+  by: string,
+  { call, money, dayOf, facts, naming }: Asked,
 ): Promise<ReadonlyMap<string | null, number>> {
   const whole = (key: string | null | undefined) => new Map([[key ?? null, money?.nano ?? 0]])
   const { record } = call
@@ -75,15 +95,20 @@ async function sharesOf(
     case 'token':
       return whole(turn === undefined ? null : (await facts(call.session))?.tokenOf(turn))
     default:
-      return divided(by, { call, money, facts: await facts(call.session) })
+      return divided(by, { call, money, naming, facts: await facts(call.session) })
   }
 }
 
 type Weights = readonly (readonly [key: string | null, weight: number])[]
 
 function divided(
-  by: 'layer' | 'skill' | 'tool',
-  { call, money, facts }: Pick<Asked, 'call' | 'money'> & { readonly facts: SessionFacts | undefined },
+  by: string,
+  {
+    call,
+    money,
+    naming,
+    facts,
+  }: Pick<Asked, 'call' | 'money' | 'naming'> & { readonly facts: SessionFacts | undefined },
 ): ReadonlyMap<string | null, number> {
   const { record } = call
   if (!record) return new Map([[null, money?.nano ?? 0]])
@@ -92,7 +117,7 @@ function divided(
   const { entries, prompt, output } = weighEntries(record.manifest, money ? call : { ...call, cachedTokens: 0 }, known)
   const weights: Weights = [
     ...entries.flatMap(({ entry, weight }) =>
-      by === 'layer' ? [[layerOf(entry), weight] as const] : resultWeights(by, entry, weight, record, facts),
+      by === 'layer' ? [[layerOf(entry), weight] as const] : resultWeights(naming, entry, weight, record, facts),
     ),
     [null, prompt],
     [by === 'layer' ? 'answer' : null, output],
@@ -110,13 +135,13 @@ function divided(
 
 /** A definition belongs to its tool. Of messages, results have their share of the tokens of the turn. */
 function resultWeights(
-  by: 'skill' | 'tool',
+  naming: string | undefined,
   entry: ManifestEntry,
   weight: number,
   { upTo = Number.MAX_SAFE_INTEGER }: CallRecord,
   facts: SessionFacts | undefined,
 ): Weights {
-  if (entry.slot === 'tools') return [[by === 'tool' ? entry.id : null, weight]]
+  if (entry.slot === 'tools') return [[naming === undefined ? entry.id : null, weight]]
   const isTurn = entry.layer === 'turn'
   if (!isTurn && entry.layer !== 'tool') return [[null, weight]]
   const turn = entry.id.split('/', 1)[0]!
@@ -127,15 +152,12 @@ function resultWeights(
   const all = isTurn ? Math.max(given.tokens, results) : results
   if (all <= 0) return [[null, weight]]
   const keyOf = ({ tool, named }: (typeof given.results)[number]) =>
-    by === 'tool' ? tool : tool === SKILL_READER ? (named ?? null) : null
+    naming === undefined ? tool : tool === naming ? (named ?? null) : null
   return [
     ...given.results.map((result) => [keyOf(result), (weight * result.tokens) / all] as const),
     [null, (weight * (all - results)) / all],
   ]
 }
-
-/** The tool whose calls name a skill. */
-const SKILL_READER = 'read_skill'
 
 function createAdder() {
   let [calls, unpriced, nano, saved] = [0, 0, 0, 0]
@@ -191,7 +213,7 @@ const PAGE = 50
 /** Calls without their manifests. */
 const WIDE_PAGE = 250
 
-const narrow: ReadonlySet<CostGroup> = new Set(['day', 'model', 'session'])
+const narrow: ReadonlySet<string> = new Set(['day', 'model', 'session'])
 
 async function eachCall(
   { store, priceOf }: UsageSources,

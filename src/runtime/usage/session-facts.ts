@@ -16,7 +16,7 @@ interface GivenInTurn {
   readonly results: readonly Given[]
 }
 
-/** One result. `named`: what the model named in its call, such as a skill. */
+/** One result. `named`: what the model named in its call. */
 interface Given {
   readonly tool: string
   readonly named?: string

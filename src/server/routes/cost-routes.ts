@@ -5,7 +5,12 @@ import { json } from '../answer.ts'
 import { inUtc, limitSchema, timeSchema } from '../schema.ts'
 
 const costQuery = z.strictObject({
-  by: z.enum(costGroups).default('day').describe('What the money is divided by.'),
+  by: z
+    .string()
+    .min(1)
+    .max(50)
+    .default('day')
+    .describe(`What the money is divided by: ${costGroups.join(', ')}, or what a capability adds.`),
   session: z.string().min(1).optional().describe('Only calls of this session.'),
   from: timeSchema.describe('Calls at this time or later. Absent: from the first one on.'),
   to: timeSchema.describe('Calls before this time. Absent: up to the newest one.'),
@@ -33,10 +38,9 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
       path: '/api/costs',
       scope: 'read',
       tag: 'calls',
-      summary:
-        'Divides the money of calls by day, model, layer, skill, tool, agent, channel, token, session, turn or call',
+      summary: 'Divides the money of calls by day, model, layer, tool, agent, channel, token, session, turn or call',
       description:
-        'By layer, skill and tool the price of each call is divided by the tokens of its prompt: what was read from a cache ' +
+        'By layer and tool the price of each call is divided by the tokens of its prompt: what was read from a cache ' +
         'at the price of that, the rest at its own. A `key` of null is what belongs to none, or is not known. Calls of ' +
         'deleted sessions are not in it.',
       query: costQuery,
