@@ -161,9 +161,6 @@ export type {
   ModelStatus,
   ModelView,
   NewSession,
-  PairedChat,
-  PairingCode,
-  Pairings,
   PersonsDecision,
   Branch,
   Runtime,
@@ -174,6 +171,8 @@ export type {
   WaitingApproval,
   WithheldTool,
 } from './capability/runtime/runtime.ts'
+export type { PairedChat, PairingCode, Pairings } from './capability/runtime/pairings.ts'
+export type { NoteService, SessionNote, SessionNotes } from './capability/runtime/note-service.ts'
 export type {
   AccessPreviewOptions,
   AccessPolicy,

@@ -2,6 +2,21 @@
 export type { EarlierTurns, UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
+export {
+  type ConversationNote,
+  noteId,
+  noteInstruction,
+  type NoteMark,
+  type NoteRule,
+  noteMark,
+  noteMessage,
+  type NotesInput,
+  rewordedNote,
+  type NoteWords,
+  type WordsFault,
+  wordsFault,
+} from './context/conversation-note.ts'
+export { type NotePlan, planNote } from './context/note-plan.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'
@@ -42,7 +57,6 @@ export { LEAST_UNUSED } from './context/lint/unused-tools.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
 export {
-  type ForeignText,
   foreignTextName,
   foreignTextNames,
   foreignTexts,
@@ -52,7 +66,7 @@ export {
   type ResultOrigins,
   textKey,
 } from './context/foreign-text.ts'
-export type { Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
+export type { ForeignText, Layer, Origin, Placement, Priority, Rendition } from './context/layer.ts'
 export {
   type Layout,
   layout,
@@ -63,7 +77,8 @@ export {
   layouts,
   usualLayout,
 } from './context/layouts.ts'
-export type { Cut, Manifest, ManifestEntry } from './context/manifest.ts'
+export type { Cut } from './context/cut.ts'
+export type { Manifest, ManifestEntry } from './context/manifest.ts'
 export type { Reason } from './context/reason.ts'
 export {
   type AnyMessage,

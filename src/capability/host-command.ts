@@ -14,6 +14,7 @@ export const hostCommands = [
   'audit',
   'context',
   'calls',
+  'notes',
   'usage',
   'costs',
   'request',

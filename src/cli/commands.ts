@@ -43,6 +43,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   audit: async () => (await import('./command/audit.ts')).auditCommand,
   context: async (capabilities) => (await import('./command/context.ts')).contextCommand(capabilities),
   calls: async () => (await import('./command/calls.ts')).callsCommand,
+  notes: async () => (await import('./command/notes.ts')).notesCommand,
   usage: async () => (await import('./command/usage.ts')).usageCommand,
   costs: async () => (await import('./command/costs.ts')).costsCommand,
   request: async () => (await import('./command/request.ts')).requestCommand,

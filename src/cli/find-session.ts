@@ -59,7 +59,9 @@ async function fetchSessions(
 }
 
 /** A call as lists show it, without its manifest. */
-export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome'> & { readonly used: number }
+export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome' | 'kind'> & {
+  readonly used: number
+}
 
 /**
  * The id of the call that a word means: its id, a beginning of it, or `last` and `last~N`, counted back from the newest call
@@ -85,14 +87,20 @@ async function fetchCalls(
 ): Promise<readonly CallLine[]> {
   if (session !== undefined && beginning === undefined) {
     const path = apiPath('/api/sessions/', session, `/calls?limit=${limit}`)
-    return (await requestJson<{ readonly calls: readonly CallLine[] }>(connection, path)).calls.toReversed()
+    return steps((await requestJson<{ readonly calls: readonly CallLine[] }>(connection, path)).calls).toReversed()
   }
   const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
   const { calls } = await requestJson<{ readonly calls: readonly CallLine[] }>(
     connection,
     `/api/calls?${query.toString()}`,
   )
-  return session === undefined ? calls : calls.filter((line) => line.session === session)
+  const ofSession = session === undefined ? calls : calls.filter((line) => line.session === session)
+  return beginning === undefined ? steps(ofSession) : ofSession
+}
+
+/** `last` means an answer: a call that asked for a note is none. */
+function steps(calls: readonly CallLine[]): readonly CallLine[] {
+  return calls.filter(({ kind }) => kind === undefined)
 }
 
 function noSuchCall(word: string, session: string | undefined): CommandFailure {

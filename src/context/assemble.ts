@@ -3,7 +3,10 @@ import type { Attachment } from './attachment.ts'
 import { type AssemblyInput, available } from './assembly-input.ts'
 import { checkInput } from './check-input.ts'
 import { leastCurrentTokens, requiredTokens } from './current-turn.ts'
+import type { ConversationInput } from './conversation-input.ts'
+import type { ConversationNote } from './conversation-note.ts'
 import { fitConversation } from './fit-conversation.ts'
+import { fitNoted, type NotedConversation } from './fit-noted.ts'
 import { giveWay, type Holder, type Remainder, remainingTokens, takeBack } from './give-way.ts'
 import { cutReason } from './history-section.ts'
 import {
@@ -14,6 +17,7 @@ import {
   type PlacedLayer,
   placeLayer,
 } from './placed-layer.ts'
+import { leavesRoom } from './layout.ts'
 import type { Manifest } from './manifest.ts'
 import { buildManifest, omittedSection, type Section } from './section.ts'
 import { ContextOverflowError } from './overflow-error.ts'
@@ -28,6 +32,8 @@ export interface Assembly {
   readonly request: Request
   readonly manifest: Manifest
   readonly pieces: readonly Piece[]
+  /** The note that this call's cut has made; the marks of the cut name it. */
+  readonly note?: ConversationNote
 }
 
 /**
@@ -43,7 +49,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const { layout } = input
   const fitted = settle(plan, headLimit(plan) - plan.toolTokens)
   const tools = offeredTools(plan, fitted)
-  const conversation = fitConversation({
+  const conversation = fitTurns(input, {
     turns: plan.turns,
     current: plan.current,
     available: plan.available,
@@ -70,7 +76,19 @@ export function assemble(input: AssemblyInput): Assembly {
   ]
   const manifest = buildManifest(input, sections, conversation.cut)
   if (manifest.used > plan.available) throw new ContextOverflowError(manifest, undefined, layout.advice)
-  return { manifest, ...buildRequest({ layout, tools: tools.map(({ tool }) => tool) }, sections) }
+  const { note } = conversation
+  return {
+    manifest,
+    ...buildRequest({ layout, tools: tools.map(({ tool }) => tool) }, sections),
+    ...(note ? { note } : {}),
+  }
+}
+
+/** Only whole turns are covered by notes. */
+function fitTurns({ layout, notes }: AssemblyInput, conversation: ConversationInput): NotedConversation {
+  if (!notes || !layout.notes || layout.cut.unit !== 'turn' || !leavesRoom(layout.cut))
+    return fitConversation(conversation)
+  return fitNoted(conversation, { ...notes, rule: layout.notes })
 }
 
 /** What tools, system and preamble may use together, tokens. */

@@ -1,9 +1,10 @@
 import type { Attachment } from './attachment.ts'
 import type { EarlierTurns, UndoneTurn } from './conversation-input.ts'
+import type { NotesInput } from './conversation-note.ts'
 import type { ImageSupport } from './image-marker.ts'
 import type { Layer } from './layer.ts'
 import type { AssemblyLayout } from './layout.ts'
-import type { Cut } from './manifest.ts'
+import type { Cut } from './cut.ts'
 import type { TokenCounter } from './token-counter.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 import type { Turn } from './turn.ts'
@@ -23,6 +24,8 @@ export interface AssemblyInput {
   readonly counter: TokenCounter
   /** The `cut` of the manifest of this conversation's last call. */
   readonly cut?: Cut
+  /** The notes on what earlier cuts took out; absent: turns are left out without one. Only where the layout has room for them. */
+  readonly notes?: NotesInput
   /** Older turns that were not loaded because they can no longer fit. */
   readonly earlier?: EarlierTurns
   /** Turns of this conversation that were taken back, oldest first. None of them is among the `history`. */

@@ -1,6 +1,6 @@
 import type { DroppedFile, Readers } from './announcement.ts'
 import type { CutRule } from './layout.ts'
-import type { Cut } from './manifest.ts'
+import type { Cut } from './cut.ts'
 import type { PricedTurn } from './priced-turn.ts'
 import type { TokenCounter } from './token-counter.ts'
 

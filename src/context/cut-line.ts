@@ -1,6 +1,6 @@
 import type { ConversationInput } from './conversation-input.ts'
 import { answeredBefore } from './current-turn.ts'
-import type { Cut } from './manifest.ts'
+import type { Cut } from './cut.ts'
 import type { PricedAttachment, PricedTurn } from './priced-turn.ts'
 import type { OutputForm } from './tool-output.ts'
 

@@ -70,6 +70,8 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   'low-water': (...about) => cutWords(...about),
   budget: (...about) => cutWords(...about),
   unpaired: () => 'and providers refuse a call without its result, or a result without its call',
+  noted: (_, { turns }) =>
+    typeof turns === 'number' ? 'and notes say what they held' : 'and a note says what it held',
   undone: () => 'and a person took it back',
   'not-led-by-user': () => 'and a conversation that is sent begins with a message of a person',
   blank: () => 'since it has no text',

@@ -13,13 +13,13 @@ import {
   undoneSections,
 } from './history-section.ts'
 import { leavesRoom } from './layout.ts'
-import type { Cut } from './manifest.ts'
+import type { Cut } from './cut.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Section } from './section.ts'
 import type { FormedMessage } from './tool-output.ts'
 
 /** Settled turns and the current one as they are sent. */
-interface FittedConversation {
+export interface FittedConversation {
   /** In reading order, every candidate once. */
   readonly history: readonly Section[]
   readonly current: readonly Section[]
@@ -29,16 +29,29 @@ interface FittedConversation {
 
 /** Puts a conversation into its room, and accounts for every piece of it. */
 export function fitConversation(conversation: ConversationInput): FittedConversation {
-  const { current, room, rule, readers, counter } = conversation
   const line = cutLine(conversation)
-  const noteBefore = (from: number) => announcement(droppedBefore(conversation, line, from), readers, counter)
-  const decision = cutConversation(conversation, line, (from) => noteBefore(from)?.tokens ?? 0)
+  const decision = cutConversation(conversation, line, (from) => announced(conversation, line, from)?.tokens ?? 0)
+  return placeConversation(conversation, line, decision)
+}
+
+/** The words about what was dropped before a unit. */
+export function announced(conversation: ConversationInput, line: CutLine, from: number) {
+  return announcement(droppedBefore(conversation, line, from), conversation.readers, conversation.counter)
+}
+
+/** A conversation as it was decided to be cut, and the account of every piece of it. */
+export function placeConversation(
+  conversation: ConversationInput,
+  line: CutLine,
+  decision: CutDecision,
+): FittedConversation {
+  const { current, room, rule, counter } = conversation
   const messages = currentMessages(conversation, line, decision)
 
   const settled = rule.unit === 'turn' ? turnSections : messageSections
   const kept = settled(conversation, line, decision)
   const tokens = sumTokens(kept.map(({ entry }) => entry)) + sumTokens(current.attachments) + sumTokens(messages)
-  const note = noteBefore(decision.from)
+  const note = announced(conversation, line, decision.from)
   return {
     history: [
       ...earlierSections(conversation),

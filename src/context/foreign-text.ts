@@ -1,21 +1,8 @@
 import { exactLine } from './exact-text.ts'
-import type { Origin } from './layer.ts'
+import type { ForeignText, Origin } from './layer.ts'
 import type { Manifest } from './manifest.ts'
 import { type Message, outputText, type ToolCallPart, toolCalls, type ToolResultPart, toolResults } from './message.ts'
 import { isClearedOutput } from './tool-output.ts'
-
-/** A text that neither the person nor the operator wrote, as a model reads it in a call. */
-export interface ForeignText {
-  readonly kind: 'file' | 'web' | 'tool'
-  /** A path, an address, the name of a file, or the tool where nothing else is known. */
-  readonly ref: string
-  /** The tool whose result it is; absent for a layer and for an attached file. */
-  readonly tool?: string
-  /** Whose tool it is, for people: `the MCP server s`. */
-  readonly owner?: string
-  /** The model call of the turn in which it came in, from 1; absent where only one call is meant. */
-  readonly step?: number
-}
 
 /** What the result of a call is made of; nothing where only the operator, the person or the model wrote it. */
 export type ResultOrigins = (call: ToolCallPart) => readonly ForeignText[]

@@ -48,3 +48,16 @@ export interface Layer {
    */
   readonly frame?: string
 }
+
+/** A text that neither the person nor the operator wrote, as a model reads it in a call. */
+export interface ForeignText {
+  readonly kind: 'file' | 'web' | 'tool'
+  /** A path, an address, the name of a file, or the tool where nothing else is known. */
+  readonly ref: string
+  /** The tool whose result it is; absent for a layer and for an attached file. */
+  readonly tool?: string
+  /** Whose tool it is, for people: `the MCP server s`. */
+  readonly owner?: string
+  /** The model call of the turn in which it came in, from 1; absent where only one call is meant. */
+  readonly step?: number
+}

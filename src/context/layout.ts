@@ -1,4 +1,5 @@
 import type { FileFrame } from './attachment.ts'
+import type { NoteRule } from './conversation-note.ts'
 import type { Placement, Priority } from './layer.ts'
 
 /** What an assembly reads of a layout: where layers are placed, how hard they hold on, and how history is cut (docs/guide/layouts.md). */
@@ -8,6 +9,8 @@ export interface AssemblyLayout {
   readonly placements: Readonly<Record<string, Placement | PlacementBySize>>
   readonly priorities: Readonly<Record<string, Priority>>
   readonly cut: CutRule
+  /** How much room notes on what was cut out have; absent where the layout has none. */
+  readonly notes?: NoteRule
   /** Share of the available tokens that tools, system and preamble may use together, 0 to 1. */
   readonly headShare: number
   /** Whether pieces step down to smaller forms before anything is left out. */

@@ -154,6 +154,7 @@ const auto: Layout = {
     reminder: 'required',
   },
   cut: { unit: 'turn', lowWater: 0.5 },
+  notes: { first: 0.25, tail: 0.12, most: 0.35 },
   headShare: 0.6,
   shrinks: true,
   fileFrame: 'hashed',
@@ -169,8 +170,9 @@ const auto: Layout = {
 }
 
 /** In the systems that the presets follow, no layer gives way and nothing shrinks before it is dropped. */
+const { notes: _notes, ...withoutNotes } = auto
 const preset: Layout = {
-  ...auto,
+  ...withoutNotes,
   priorities: {
     ...Object.fromEntries(Object.keys(auto.priorities).map((name) => [name, 'required' as const])),
     ...remembered,

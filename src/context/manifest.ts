@@ -1,3 +1,4 @@
+import type { Cut } from './cut.ts'
 import type { Origin } from './layer.ts'
 import type { Reason } from './reason.ts'
 
@@ -28,16 +29,6 @@ export interface ManifestEntry {
   readonly origin: Origin
   /** SHA-256 of what went in, written by the runtime when it seals the manifest. */
   readonly digest?: string
-}
-
-/** Where the last cut was made. Everything before a mark stays as the cut left it until the next cut. */
-export interface Cut {
-  /** Everything before this turn is left out. Where single messages are cut: `TURN/INDEX` or `TURN/FILE`. */
-  readonly dropBefore?: string
-  /** Tool results before this turn, or before this message of one (`TURN/INDEX`), are cleared. */
-  readonly clearBefore?: string
-  /** Tool results before this turn or message are excerpts, unless they are cleared. */
-  readonly excerptBefore?: string
 }
 
 /** The account of one call: every candidate once, what became of it, what it cost and why. */

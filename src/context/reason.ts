@@ -13,6 +13,8 @@ export type ReasonCode =
   | 'shortage'
   /** The history was cut down to its low-water mark, in this call or an earlier one. */
   | 'low-water'
+  /** A note says what it held. */
+  | 'noted'
   /** Older than what fits. */
   | 'budget'
   /** A call without its result, or a result without its call. */

@@ -35,6 +35,7 @@ export function scenarioInput(scenario: Scenario, counters: readonly TokenCounte
     budget: scenario.budget,
     counter,
     ...(scenario.cut ? { cut: scenario.cut } : {}),
+    ...(scenario.notes ? { notes: scenario.notes } : {}),
     ...(scenario.earlier ? { earlier: scenario.earlier } : {}),
     ...(scenario.undone ? { undone: scenario.undone } : {}),
     ...(scenario.images ? { images: scenario.images } : {}),

@@ -65,10 +65,24 @@ const message = z.looseObject({
 
 const turn = z.strictObject({ id, messages: z.array(message) })
 
+const noteMark = {
+  content: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .describe('`sha256:HASH` of its text.'),
+  from: id.describe('The oldest turn that it covers.'),
+  to: id.describe('The newest turn that it covers.'),
+  turns: z.int().positive(),
+  by: z.string().optional().describe('The call whose model wrote words of it.'),
+  indexAt: z.int().nonnegative().optional().describe('Where the index begins in its text, characters.'),
+}
+
 const cut = z.strictObject({
   dropBefore: z.string().optional(),
   clearBefore: z.string().optional(),
   excerptBefore: z.string().optional(),
+  first: z.array(id).optional().describe('Turns at the beginning that stay as they were said.'),
+  notes: z.array(z.looseObject(noteMark)).optional().describe('Notes on what is left out behind them.'),
 })
 
 /** The format of a scenario (docs/guide/scenarios.md). */
@@ -143,6 +157,16 @@ export const scenarioSchema = z.strictObject({
     )
     .default([]),
   cut: cut.optional(),
+  notes: z
+    .strictObject({
+      written: z.array(z.looseObject({ ...noteMark, text: z.string() })).default([]),
+      words: z
+        .strictObject({ before: id, text: z.string(), call: z.string(), folds: z.boolean().optional() })
+        .optional()
+        .describe('Words of a model for the next note, on everything before a turn.'),
+    })
+    .optional()
+    .describe('Notes take the place of what is cut out, in layouts that have room for them. Absent: none do.'),
   earlier: z.strictObject({ turns: tokens, tokens }).optional().describe('Older turns that are not listed.'),
   undone: z
     .array(z.strictObject({ turn: id, tokens }))

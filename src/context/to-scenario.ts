@@ -1,4 +1,5 @@
 import type { AssemblyInput } from './assembly-input.ts'
+import type { Cut } from './cut.ts'
 import { type Layout, type LayoutChanges, type LayoutChoice, layoutOf, layouts } from './layouts.ts'
 import type { Placement } from './layer.ts'
 import type { Scenario } from './scenario-schema.ts'
@@ -11,7 +12,7 @@ import type { Turn } from './turn.ts'
  */
 export function toScenario(name: string, input: AssemblyInput, choice: LayoutChoice): Scenario {
   const { layers, history, current, attachments = [], tools = [], budget, counter } = input
-  const { cut, earlier, undone, images, model } = input
+  const { cut, notes, earlier, undone, images, model } = input
   return {
     name,
     layout: scenarioLayout(choice, input),
@@ -22,11 +23,20 @@ export function toScenario(name: string, input: AssemblyInput, choice: LayoutCho
     current: plainTurn(current),
     attachments: [...attachments],
     tools: tools.map((tool) => ({ ...tool })),
-    ...(cut ? { cut } : {}),
+    ...(cut ? { cut: plainCut(cut) } : {}),
+    ...(notes ? { notes: { ...notes, written: notes.written.map((note) => ({ ...note })) } } : {}),
     ...(earlier ? { earlier } : {}),
     ...(undone ? { undone: [...undone] } : {}),
     ...(images ? { images: { ...images, gone: [...(images.gone ?? [])] } } : {}),
     ...(model === undefined ? {} : { model }),
+  }
+}
+
+function plainCut({ first, notes, ...marks }: Cut): NonNullable<Scenario['cut']> {
+  return {
+    ...marks,
+    ...(first ? { first: [...first] } : {}),
+    ...(notes ? { notes: notes.map((note) => ({ ...note })) } : {}),
   }
 }
 

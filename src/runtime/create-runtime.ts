@@ -29,6 +29,8 @@ import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
+import { createNoteService } from './notes/note-service.ts'
+import { createNoteWriter } from './notes/note-writer.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
 import { admit, editedMessage, requireLiveTurn } from './sessions/admission.ts'
@@ -159,6 +161,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     clock,
     retries: retryRule(settings),
     warn,
+    notes: createNoteWriter(clock, warn),
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
     readFingerprint,
   })
@@ -262,6 +265,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
     costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
+    notes: createNoteService({ context, models, clock, openState }),
     pairings,
     recall,
     approvals: approvals.waiting,

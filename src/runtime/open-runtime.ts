@@ -148,6 +148,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           margin: context.margin,
           reasoning: agent.reasoning,
         }),
+        notes: context.notes,
         layout: resolveLayout(context.layout, capabilities),
         counter,
         maxSteps: agent.maxSteps,

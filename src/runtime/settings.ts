@@ -8,6 +8,8 @@ export interface RuntimeSettings {
   readonly model?: string
   readonly layout: LayoutChoice
   readonly counter: TokenCounter
+  /** What stands in the place of turns that are cut out: a note with words of the model, an index, or nothing. `off` unless given. */
+  readonly notes?: NotesChoice
   /** Room for the answer, tokens; absent: a quarter of the window, at most 8,192 and at most the longest answer of the model. */
   readonly reserve?: number
   /** Room for the counter's error, tokens; absent: learned from what providers report. */
@@ -32,6 +34,9 @@ export interface RuntimeSettings {
   /** Defaults of calls outside a session. Unless given, nothing is cut and nothing is added. */
   readonly completions?: CompletionSettings
 }
+
+/** What stands in the place of turns that are cut out. */
+export type NotesChoice = 'model' | 'index' | 'off'
 
 /** Defaults of calls outside a session. */
 interface CompletionSettings {

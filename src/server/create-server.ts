@@ -20,6 +20,7 @@ import { backupRoutes } from './routes/backup-routes.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
+import { noteRoutes } from './routes/note-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { commandRoutes } from './routes/command-routes.ts'
 import { doctorRoutes } from './routes/doctor-routes.ts'
@@ -122,6 +123,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     }),
     ...sessionRoutes(runtime, choices),
     ...branchRoutes(runtime),
+    ...noteRoutes(runtime),
     ...choiceRoutes(runtime, choices),
     ...commandRoutes(runtime, {
       choices,

@@ -130,6 +130,18 @@ export type EntryBody =
       /** The same before any margin: window − reserve. Absent in older logs. */
       readonly room?: number
     }
+  /** Words for the next note, on everything before the turn `before`. Where the answer was none, `fault` says why. */
+  | {
+      readonly type: 'note'
+      readonly turn: string
+      /** The call that wrote them. */
+      readonly call: string
+      readonly before: string
+      /** Whether they also say what earlier notes say. */
+      readonly folds?: boolean
+      readonly text?: string
+      readonly fault?: string
+    }
   | { readonly type: 'model'; readonly model: string | null }
   /** What the session chose under the name `choice`, such as an agent; `null` returns to the default. */
   | { readonly type: 'choice'; readonly choice: string; readonly value: string | null }

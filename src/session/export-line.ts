@@ -141,6 +141,14 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...at, type: z.literal('branch'), head: id.nullable() }),
   z.looseObject({ ...ofTurn, type: z.literal('head'), head: id.nullable() }),
   z.looseObject({ ...ofCall, type: z.literal('assembly'), sources: sources.optional(), foreign: foreign.optional() }),
+  z.looseObject({
+    ...ofCall,
+    type: z.literal('note'),
+    before: id,
+    folds: z.boolean().optional(),
+    text: z.string().optional(),
+    fault: z.string().optional(),
+  }),
   z.looseObject({ ...ofCall, type: z.literal('tool-start'), toolCallId: id, toolName: id }),
   z.looseObject({
     ...ofCall,

@@ -191,7 +191,9 @@ function renameBody(body: EntryBody, names: Names): EntryBody {
 }
 
 function renameCall(record: CallRecord, session: string, names: Names): CallRecord {
-  return { ...record, id: names.call(record.id), session }
+  const { noteOf } = record.input as { readonly noteOf?: string }
+  const input = noteOf === undefined ? record.input : { ...(record.input as object), noteOf: names.call(noteOf) }
+  return { ...record, id: names.call(record.id), session, input }
 }
 
 function renameFile(file: ExportedFile, session: string, names: Names): FileRow {

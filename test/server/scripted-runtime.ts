@@ -196,6 +196,17 @@ export interface ScriptedOptions {
   readonly refuse?: Error
 }
 
+/** A note on a turn, as an index. */
+const scriptedNote = {
+  id: 'note-1234567890',
+  content: `sha256:${'0'.repeat(64)}`,
+  from: 'turn-2',
+  to: 'turn-2',
+  turns: 1,
+  text: '[1 turn of this conversation not shown]',
+  tokens: 9,
+} as const
+
 /** A runtime in memory that does what a test tells it to. */
 export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOptions = {}): ScriptedRuntime {
   const logs = new Map<string, SessionEvent[]>()
@@ -454,6 +465,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     proposals,
     summariseNotes,
     pairings: scriptedPairings(time),
+    notes: {
+      list: async () => ({ notes: [scriptedNote], first: ['turn-1'] }),
+      forget: async () => 1,
+      write: async () => scriptedNote,
+    },
     library: scriptedLibrary(time),
     recall: {
       find: async ({ text, sessions }) => ({

@@ -34,6 +34,16 @@ export function schedulesText(schedules: readonly ScheduleView[]): string {
   return schedules.map((each) => `${exactLine(each.name)}: ${exactLine(each.when)}, ${dueText(each)}`).join('\n')
 }
 
+/** What `foreword start` says of schedules: how many are active, and which is due next. */
+export function startText(schedules: readonly ScheduleView[]): string | undefined {
+  const active = schedules
+    .filter(({ state, next }) => state === 'active' && next.length > 0)
+    .toSorted((one, other) => (one.next[0]! < other.next[0]! ? -1 : 1))
+  const [first] = active
+  if (!first) return undefined
+  return `${active.length} active; next ${exactLine(first.name)} at ${nextText(first)} (${first.timeZone})`
+}
+
 function dueText(schedule: ScheduleView): string {
   return schedule.state === 'active' ? `next ${nextText(schedule)} (${schedule.timeZone})` : schedule.state
 }

@@ -31,6 +31,8 @@ import type {
 import type { BackupService } from './backup-service.ts'
 import type { ConfigurationService } from './configuration-service.ts'
 import type { ModelSetup } from './model-setup.ts'
+import type { NoteService } from './note-service.ts'
+import type { Pairings } from './pairings.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
@@ -102,6 +104,8 @@ export interface Runtime {
 
   /** What a capability returned from `start`; `undefined` where it is not in the list. */
   capability<Service>(key: ServiceKey<Service>): Service | undefined
+  /** Notes on what cuts took out of sessions. */
+  readonly notes: NoteService
   /** Chats that may talk here. */
   readonly pairings: Pairings
   /** Searches what was said and done in sessions: all of them for a person, its own conversation for a model. */
@@ -357,44 +361,4 @@ export interface PersonsDecision {
   readonly digest: string
   /** Where the decision was made, such as `cli` or `http`, or with whose token: `token:NAME`. */
   readonly by: string
-}
-
-/**
- * Chats that may talk to the agent. A model answers no other chat. The owner shows a code; who sends
- * it from a chat has paired that chat.
- */
-export interface Pairings {
-  /** A new code in the place of the one before: it can be used once, for ten minutes. */
-  newCode(channel: string): Promise<PairingCode>
-  /**
-   * Pairs a chat that brought a code. Returns `false`, in the same time, for a wrong, used or old one; after several wrong
-   * ones the code is no longer valid.
-   */
-  redeem(code: string, chat: Omit<PairedChat, 'time'>): Promise<boolean>
-  find(channel: string, chat: string): Promise<PairedChat | undefined>
-  /** In the order in which they were paired. */
-  list(channel?: string): Promise<readonly PairedChat[]>
-  /** Returns whether it was paired. */
-  remove(channel: string, chat: string, by?: string): Promise<boolean>
-}
-
-export interface PairingCode {
-  readonly channel: string
-  readonly code: string
-  /** ISO 8601. */
-  readonly expires: string
-}
-
-export interface PairedChat {
-  readonly channel: string
-  /** The channel's own id of the chat. */
-  readonly chat: string
-  /** What the chat or the person is called there; for people to read. */
-  readonly title: string
-  /** The channel's own id of the person who brought the code. */
-  readonly person?: string
-  /** One person alone, or a group. */
-  readonly kind: 'person' | 'group'
-  /** ISO 8601. */
-  readonly time: string
 }

@@ -8,7 +8,9 @@ import {
   ContextOverflowError,
   type Cut,
   type Layer,
+  type Layout,
   layoutOf,
+  type NoteWords,
   type Request,
   type Turn,
   verbatim,
@@ -21,6 +23,7 @@ import { countInSlices } from '../models/counters.ts'
 import { type AssemblyContext, layersFor } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
 import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
+import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../notes/noted-history.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** One call that is to be assembled. */
@@ -38,6 +41,8 @@ export interface CallQuestion {
   readonly time: string
   /** Marks of the session's last cut. */
   readonly cut: Cut | undefined
+  /** For the next note. */
+  readonly words?: NoteWords | undefined
   /** The model has to answer without calling a tool. */
   readonly last: boolean
   /** A tool of this turn has found something with numbers. */
@@ -83,7 +88,9 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     ...(session === undefined ? {} : { session, turn: current.id }),
   })
   // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
-  const cut = layout.cut.lowWater < 1 && question.historyTokens === undefined ? question.cut : undefined
+  const marks = layout.cut.lowWater < 1 && question.historyTokens === undefined ? question.cut : undefined
+  const noted = await notedHistory(context, question, layout, marks)
+  const cut = noted ? marks : withoutNotes(marks)
   const history =
     session !== undefined && question.hasHistory
       ? await loadHistory(store, {
@@ -97,19 +104,22 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
         })
       : { turns: [], earlier: undefined, files: [], since: undefined, undone: [] }
   const files = question.files ?? []
-  const before = session === undefined ? [] : await findEarlierFiles(store, session, history, files)
-  const attachments = [...before, ...(await loadAttachments(store, [...history.files, ...files]))]
+  const ofFirst = noted?.first.flatMap((each) => each.files) ?? []
+  const loaded = { ...history, files: [...ofFirst, ...history.files] }
+  const before = session === undefined ? [] : await findEarlierFiles(store, session, loaded, files)
+  const attachments = [...before, ...(await loadAttachments(store, [...loaded.files, ...files]))]
+  const { earlier } = noted ? besideFirst(history, noted) : history
   const input: AssemblyInput = {
     layout,
     layers: last && allowed.length > 0 ? [...layers, lastStepReminder] : layers,
-    history: history.turns,
+    history: [...(noted?.first.map(({ turn }) => turn) ?? []), ...history.turns],
     current,
     tools,
     budget,
     counter: settings.counter,
     model: model.id,
     images: { ...modelImageSupport(model), ...(question.gone?.length ? { gone: question.gone } : {}) },
-    ...defined({ cut, earlier: history.earlier }),
+    ...defined({ cut, earlier, notes: noted?.notes }),
     ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
@@ -119,8 +129,28 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   }
 }
 
+/** The notes of a session and its first turns; `undefined` where there are none, or where they are not of this conversation. */
+async function notedHistory(
+  { settings, store }: AssemblyContext,
+  { session, historyTokens, loggedTurn, words }: CallQuestion,
+  layout: Layout,
+  cut: Cut | undefined,
+): Promise<NotedHistory | undefined> {
+  const { counter, notes = 'off' } = settings
+  const has = layout.notes !== undefined && layout.cut.lowWater < 1 && notes !== 'off'
+  if (session === undefined || historyTokens !== undefined || !has) return undefined
+  return readNotedHistory(store, {
+    session,
+    answering: loggedTurn,
+    cut,
+    words: notes === 'model' ? words : undefined,
+    counter,
+    keepsPartial: layout.keepsPartialAnswers,
+  })
+}
+
 /** An attempt, and what leaves for the provider: the request with the bytes of its images. */
-interface PicturedAttempt extends Attempt {
+export interface PicturedAttempt extends Attempt {
   /** Absent where the attempt overflowed. */
   readonly request?: Request
   /** Ids of the images that are no longer there. */

@@ -10,6 +10,7 @@ import {
   type Layer,
   type LayoutChoice,
   layoutOf,
+  type NoteWords,
   type ToolDefinition,
   type Turn,
   type VerbatimInput,
@@ -26,6 +27,7 @@ import {
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
+import { readNotedHistory } from '../notes/noted-history.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** How a call was made, as far as the body depends on it. Recorded with the call. */
@@ -55,6 +57,8 @@ export interface CallInput {
   readonly toolsSayReads?: true
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
+  /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
+  readonly notes?: { readonly words?: NoteWords }
   /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
@@ -96,7 +100,8 @@ export async function recordInput(
     put(input.tools ?? []),
     inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
-  const from = input.history[0]?.id
+  const first = new Set(input.cut?.first)
+  const from = input.history.find(({ id }) => !first.has(id))?.id
   const earlierFiles = announcedFiles(input)
   return {
     rules: ASSEMBLY_RULES,
@@ -107,6 +112,7 @@ export async function recordInput(
     tools,
     toolsSayReads: true,
     ...defined({ cut: input.cut, earlier: input.earlier }),
+    ...(input.notes ? { notes: defined({ words: input.notes.words }) } : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
     ...defined({ images: input.images, options }),
@@ -162,15 +168,29 @@ export async function restoreInput(
         upTo,
       })
     : undefined
+  const noted =
+    input.notes && historyTokens === undefined
+      ? await readNotedHistory(store, {
+          session,
+          cut: input.cut,
+          counter,
+          keepsPartial: layout.keepsPartialAnswers,
+          words: input.notes.words,
+          upTo,
+        })
+      : undefined
+  if (input.notes && historyTokens === undefined && !noted) throw await missingNote(store, record)
   const entries = withEdits(await store.entries(session, { turn, upTo }))
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
-  const files = [...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
+  const ofFirst = noted?.first.flatMap((each) => each.files) ?? []
+  const files = [...ofFirst, ...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
   const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]
   const undone = loaded?.undone ?? []
   const { cut: _cut, earlier: _earlier, ...uncut } = rest
   return {
     ...(historyTokens === undefined ? rest : { ...uncut, ...defined({ earlier: loaded?.earlier }) }),
-    history: loaded?.turns ?? [],
+    history: [...(noted?.first.map((each) => each.turn) ?? []), ...(loaded?.turns ?? [])],
+    ...defined({ notes: noted?.notes }),
     current,
     ...(undone.length > 0 ? { undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
@@ -181,6 +201,13 @@ export async function restoreInput(
 function addFormerReads(tool: ToolDefinition): ToolDefinition {
   if (tool.name === 'read_history') return { ...tool, reads: 'history' }
   return tool.name === 'read_attachment' ? { ...tool, reads: 'files' } : tool
+}
+
+async function missingNote(store: SessionStore, { id, input }: CallRecord): Promise<RuntimeError> {
+  for (const { content } of (input as CallInput).cut?.notes ?? []) {
+    if ((await readReferredContent(store, content)) === undefined) return missingContentError(store, content, id)
+  }
+  return missingContentError(store, 'of its notes', id)
 }
 
 /** What a call cannot be built again without. */

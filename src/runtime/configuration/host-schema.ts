@@ -222,6 +222,12 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
         .optional()
         .describe("Room for the counter's error, tokens. Learned from the provider unless given."),
       placements: placements.default({}).describe('Placements of layers, by layer: these change the layout.'),
+      notes: z
+        .enum(['model', 'index', 'off'])
+        .default('model')
+        .describe(
+          'What stands in the place of turns that are cut out: a note that the model writes in the background, with an index (`model`), the index alone (`index`), or nothing (`off`). Only for layouts with notes, such as auto.',
+        ),
       counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('Counter that estimates tokens before a call.'),
       ...(inside as object),
       completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),

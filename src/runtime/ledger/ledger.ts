@@ -26,6 +26,7 @@ import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
+import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
@@ -162,6 +163,18 @@ async function assembleAgain(
   record: CallRecord,
   counters: Counters,
 ): Promise<Assembly | VerbatimAssembly | ContextOverflowError> {
+  const note = noteCallInput(record)
+  if (note) {
+    return noteCallAgain(note, await counters(note.counter), async (call) => {
+      const base = await store.call(call)
+      if (base) return assembleAgain(store, base, counters)
+      throw new RuntimeError(
+        'missing-content',
+        `The call ${call} that ${record.id} goes on from is not in the store.`,
+        { call },
+      )
+    })
+  }
   if (isVerbatim(record)) return verbatimInSlices(await restoreVerbatim(store, record, counters))
   return assembleInSlices(await restoreInput(store, record, counters))
 }

@@ -1,5 +1,12 @@
-import type { Piece } from '../../context.ts'
-import { type CallOutcome, type Choices, applyChoice, type Entry, type SessionStore } from '../../session.ts'
+import type { NoteWords, Piece } from '../../context.ts'
+import {
+  type CallOutcome,
+  type Choices,
+  applyChoice,
+  type Entry,
+  type EntryBody,
+  type SessionStore,
+} from '../../session.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
@@ -26,6 +33,8 @@ export interface SessionState extends HasCut {
   lastCall: LastCall | undefined
   /** The last call that a provider began to answer: what the cache of its model can have. */
   readCall: LastCall | undefined
+  /** Words that lie ready for the next note. */
+  words: NoteWords | undefined
 }
 
 /** A call of a session, and what it sent. */
@@ -104,15 +113,17 @@ export function createSessionStates(store: SessionStore): SessionStates {
   async function open(session: string): Promise<SessionState | undefined> {
     const row = await store.session(session)
     if (!row) return find(session)
-    const [made] = await store.calls(session, { last: 1 })
+    // A note is asked for behind a call of a turn, and is none of them.
+    const made = (await store.calls(session, { last: 4 })).findLast(({ kind }) => kind === undefined)
     const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
     const readCall = made?.outcome && wasRead(made.outcome) ? lastCall : undefined
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
+    const words = made && (await wordsOf(store, session, row.entries))
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall }
+    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall, words }
     publish(
       state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
@@ -150,6 +161,19 @@ export function createSessionStates(store: SessionStore): SessionStates {
   }
 }
 
+/** Entries of a log in which words for a note are looked for: what is older lies too far back to be of use. */
+const RECENT_ENTRIES = 400
+
+async function wordsOf(store: SessionStore, session: string, entries: number): Promise<NoteWords | undefined> {
+  const after = Math.max(0, entries - RECENT_ENTRIES)
+  const [entry] = await store.entries(session, { types: ['note'], after, last: 1 })
+  return entry?.type === 'note' ? readyWords(entry) : undefined
+}
+
+function readyWords({ before, text, call, folds }: Extract<EntryBody, { type: 'note' }>): NoteWords | undefined {
+  return text === undefined ? undefined : { before, text, call, ...(folds ? { folds } : {}) }
+}
+
 function blank(session: string, newest = 0): SessionState {
   return {
     session,
@@ -165,6 +189,7 @@ function blank(session: string, newest = 0): SessionState {
     cut: undefined,
     lastCall: undefined,
     readCall: undefined,
+    words: undefined,
   }
 }
 
@@ -178,6 +203,12 @@ function publish(state: SessionState, entries: readonly Entry[]): void {
       case 'turn-end':
         state.live.delete(entry.turn)
         state.hasHistory = true
+        break
+      case 'cut':
+        state.cut = { marks: entry.cut, room: entry.room ?? entry.available }
+        break
+      case 'note':
+        state.words = readyWords(entry)
         break
       case 'model':
         state.model = entry.model ?? undefined

@@ -82,6 +82,7 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
+    words: state?.words,
     last: false,
     ...defined({ historyTokens: history }),
   })

@@ -4,14 +4,15 @@ import type { TurnCitations } from '../../citation.ts'
 import { ContextOverflowError, unframedResults } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
-import type { Entry, CitationSource } from '../../session.ts'
+import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { inputFiles } from '../calls/attachments.ts'
-import { attemptWithPictures } from '../calls/attempt-call.ts'
+import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import type { AnsweredCall } from '../notes/note-writer.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { LastCall, SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
@@ -68,11 +69,13 @@ export function turnAssembly(
       time: input?.time ?? clock.time(),
       cut,
       last: step.last,
+      words: state.words,
       gone,
       ...defined({ deeper }),
     })
     gone = attempt.gone
-    const { outcome, toolChoice } = attempt
+    const { toolChoice } = attempt
+    const outcome = await withKeptNote(attempt, store, session, taint)
     let cutEntries: ReturnType<typeof cutToWrite> = []
     const written = await account.write({
       outcome,
@@ -112,12 +115,37 @@ export function turnAssembly(
     for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
+    if (!(outcome instanceof ContextOverflowError)) {
+      dependencies.assembled?.({ input: attempt.input, outcome, prepared })
+      // Words are for one note.
+      if (outcome.note?.by !== undefined && outcome.note.by === state.words?.call) state.words = undefined
+    }
     const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages.map(unframedResults)
     const { budget, used, slots } = manifest
     // The room for a result in the next call if all of the history gives way, less a tenth for the counter's error.
     const room = (budget.available - used + slots.history - CALL_TOKENS) * 0.9
     return { ...prepared, ...defined({ seen }), roomTokens: Math.max(0, Math.floor(room)) }
   }
+}
+
+/** Stores the text of a new note beside the log, and notes in its mark which texts of others it covers. */
+async function withKeptNote(
+  { input, outcome }: Pick<PicturedAttempt, 'input' | 'outcome'>,
+  store: SessionStore,
+  session: string,
+  taint: TurnTaint,
+): Promise<PicturedAttempt['outcome']> {
+  if (outcome instanceof ContextOverflowError || !outcome.note) return outcome
+  const { note, manifest } = outcome
+  await store.putContent(note.text, [session])
+  const turns = input.history.map(({ id }) => id)
+  const named = turns.indexOf(note.from)
+  const from = named < 0 ? turns.findIndex((id) => !manifest.cut?.first?.includes(id)) : named
+  const covered = input.history.slice(Math.max(0, from), turns.indexOf(note.to) + 1)
+  const foreign = taint.covered(covered, note.foreign ?? [])
+  if (foreign.length === 0) return outcome
+  const notes = manifest.cut?.notes?.map((mark) => (mark.content === note.content ? { ...mark, foreign } : mark))
+  return { ...outcome, manifest: { ...manifest, cut: { ...manifest.cut, ...defined({ notes }) } } }
 }
 
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
@@ -135,6 +163,8 @@ export interface TurnDependencies extends CallPlace {
   /** Where images are; none is sent where it is absent. */
   readonly library: FileLibrary | undefined
   readonly signal: AbortSignal
+  /** Told of each request that is about to be sent. */
+  assembled?(call: AnsweredCall): void
 }
 
 /** The words of the call that is running, as they are shown to those who watch. */

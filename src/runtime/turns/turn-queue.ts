@@ -14,11 +14,13 @@ import {
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
+import type { AnsweredCall, NotePlace, NoteWriter } from '../notes/note-writer.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
+import { addForecast } from './turn-assembly.ts'
 import { turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
@@ -55,6 +57,8 @@ interface QueueParts {
   /** When a provider that cannot be asked about a turn's model is asked again. */
   readonly retries: RetryRule
   readonly warn: (text: string) => void
+  /** Prepares notes after a turn. None are prepared where it is absent. */
+  readonly notes?: NoteWriter
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
@@ -120,7 +124,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       if (error instanceof StoreError) throw error
       return failTurn(state, turn, error)
     }
-    const { readFingerprint, policy, approvals, library } = parts
+    const { readFingerprint, policy, approvals, library, notes } = parts
+    let last: AnsweredCall | undefined
     const setup = turnSetup({
       ...prepared,
       state,
@@ -133,10 +138,18 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       signal,
       retries,
       readFingerprint,
+      assembled: (call) => (last = call),
     })
     const outcome = await runTurn(setup)
+    if (outcome && last) notes?.turnEnded(notePlace(state, turn, prepared), last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
+  }
+
+  function notePlace(state: SessionState, turn: string, { context, model }: PreparedTurn): NotePlace {
+    const { readFingerprint } = parts
+    const forecast = (sealed: Sealed) => addForecast({ context, state, model, clock, readFingerprint }, sealed)
+    return { context, model, state, turn, forecast }
   }
 
   function stopsHere(state: SessionState, turn: string): void {
@@ -282,6 +295,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       retry.stop()
       for (const state of states.all()) state.running?.controller.abort(stopping)
       await Promise.all(active)
+      await parts.notes?.stop()
       await outbox.stop()
     },
   }

@@ -10,6 +10,7 @@ import {
   messageTexts,
   type ResultOrigins,
   textKey,
+  type Turn,
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { CitationSource, Entry, EntryBody } from '../../session.ts'
@@ -23,6 +24,8 @@ export interface TurnTaint extends Taint {
     readonly manifest: Manifest
     readonly messages: readonly Message[]
   }): readonly ForeignText[]
+  /** Texts of others in settled turns, and those that are known already, each once: what a note on these turns is made of. */
+  covered(turns: readonly Turn[], known: readonly ForeignText[]): readonly ForeignText[]
   /** Notes what the tools of a step have found, from what is written to the log about them. */
   noted(bodies: readonly EntryBody[]): void
 }
@@ -86,11 +89,27 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
     assembled({ input, manifest, messages }) {
       step += 1
       for (const text of personsTexts(input)) named.add(text)
-      return add(foreignTexts(manifest, messages, origins))
+      const ofNotes = manifest.cut?.notes?.flatMap(({ foreign = [] }) => foreign) ?? []
+      return add([...ofNotes, ...foreignTexts(manifest, messages, origins)])
     },
+    covered: (turns, known) =>
+      distinctTexts([
+        ...known,
+        ...turns.flatMap(({ messages }) =>
+          messageTexts(
+            messages.map(({ message }) => message),
+            ofTools,
+          ),
+        ),
+      ])
+        .slice(-MOST_COVERED)
+        .map(({ step: _, ...text }) => text),
     noted,
   }
 }
+
+/** Texts of others that a note names: the newest. */
+const MOST_COVERED = 20
 
 /** A search gives addresses; what opens addresses gives pages. */
 function isSearch({ origin, readsFrom }: Tool): boolean {

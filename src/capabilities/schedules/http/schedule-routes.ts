@@ -46,8 +46,16 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       scope: 'read',
       tag,
       summary: 'Lists schedules in the order in which they were added',
-      answers: { 200: { description: 'The schedules', schema: z.object({ schedules: z.array(scheduleSchema) }) } },
-      handle: async () => json({ schedules: await service.list() }),
+      answers: {
+        200: {
+          description: 'The schedules',
+          schema: z.object({
+            schedules: z.array(scheduleSchema),
+            enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
+          }),
+        },
+      },
+      handle: async () => json({ schedules: await service.list(), enabled: service.enabled }),
     }),
     route({
       method: 'POST',

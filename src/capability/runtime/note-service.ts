@@ -1,0 +1,44 @@
+/** Notes on what cuts took out of sessions: what stands in the place of those turns. Methods reject with `RuntimeError`. */
+export interface NoteService {
+  /** In the order in which they stand in a request. Rejects with `not-found`. */
+  list(session: string): Promise<SessionNotes>
+  /**
+   * Leaves the notes out from the next call on, and returns how many there were: what they cover is only announced then.
+   * The first turns go, too.
+   */
+  forget(session: string): Promise<number>
+  /**
+   * Asks the model for new words of the newest note, from the turns that it covers. They stand in the next call; what is behind
+   * the note is sent again at its full price. Rejects with `not-found` where there is no note, and with `invalid-input` where the
+   * answer is none.
+   */
+  write(session: string): Promise<SessionNote>
+}
+
+/** The notes of a session. */
+export interface SessionNotes {
+  readonly notes: readonly SessionNote[]
+  /** Turns at the beginning that stay as they were said. */
+  readonly first: readonly string[]
+  /** Words that lie ready for the next note, on everything before a turn. */
+  readonly ready?: { readonly before: string; readonly text: string; readonly call: string }
+  /** Why the last answer of a model became no note. */
+  readonly fault?: string
+}
+
+/** One note. */
+export interface SessionNote {
+  /** As a manifest names it. */
+  readonly id: string
+  /** `sha256:HASH` of its text. */
+  readonly content: string
+  /** The oldest and the newest turn that it covers, and how many they are. */
+  readonly from: string
+  readonly to: string
+  readonly turns: number
+  /** The call whose model wrote words of it; absent for an index alone. */
+  readonly by?: string
+  readonly text: string
+  /** As it is sent. */
+  readonly tokens: number
+}

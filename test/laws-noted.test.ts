@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import {
+  assemble,
+  type AssemblyInput,
+  chars,
+  ContextOverflowError,
+  type ConversationNote,
+  type Cut,
+  layoutOf,
+  type Message,
+  type NoteWords,
+  type Turn,
+} from '../src/context.ts'
+
+const WINDOW = 4_000
+const RESERVE = 400
+
+/** What is said in one turn. `steps`: characters of the results of its tool calls. */
+interface Said {
+  readonly asked: number
+  readonly steps: readonly number[]
+  readonly answered: number
+  /** Whether words are ready before the turn begins, about all but so many of the newest turns. */
+  readonly words: number | undefined
+  /** Tokens of the head from then on. */
+  readonly head: number
+}
+
+const talks = fc.array(
+  fc.record({
+    asked: fc.integer({ min: 1, max: 400 }),
+    steps: fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 4 }),
+    answered: fc.integer({ min: 1, max: 700 }),
+    words: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+    head: fc.constantFrom(200, 200, 200, 700),
+  }),
+  { minLength: 1, maxLength: 24 },
+)
+
+interface Call {
+  readonly messages: readonly Message[]
+  readonly cut: Cut | undefined
+  readonly entries: ReturnType<typeof assemble>['manifest']['entries']
+  readonly used: number
+  readonly note: ConversationNote | undefined
+  readonly turn: string
+  readonly settled: readonly Turn[]
+  readonly head: number
+}
+
+/** Every call of a conversation, one after the other, as a runtime makes them: the marks and notes of each go into the next. */
+function callsOf(talk: readonly Said[]): readonly Call[] {
+  const calls: Call[] = []
+  const settled: Turn[] = []
+  let cut: Cut | undefined
+  let written: readonly ConversationNote[] = []
+  for (const [number, { asked, steps, answered, words, head }] of talk.entries()) {
+    const id = `t${number}`
+    const messages: Message[] = [{ role: 'user', content: `question ${number} ${'q'.repeat(asked)}` }]
+    const at = settled.length - (words ?? 0)
+    const ready: NoteWords | undefined =
+      words === undefined || at < 1
+        ? undefined
+        : { before: settled[at]?.id ?? id, text: `What was agreed before turn ${number}.`, call: `note-call-${number}` }
+    const ask = () => {
+      const input: AssemblyInput = {
+        layout: layoutOf('auto'),
+        layers: [{ id: 'head', layer: 'system-prompt', renditions: [{ form: 'full', text: 'h'.repeat(head) }] }],
+        ...loaded(settled, cut),
+        current: { id, messages: messages.map((message) => ({ message })) },
+        tools: [{ name: 'find', inputSchema: {}, reads: 'history' }],
+        budget: { window: WINDOW, reserve: RESERVE },
+        counter: chars,
+        notes: { written, ...(ready ? { words: ready } : {}) },
+        ...(cut ? { cut } : {}),
+      }
+      const { request, manifest, note } = assemble(input)
+      if (note) {
+        const kept = new Set(manifest.cut?.notes?.map(({ content }) => content))
+        written = [...written, note].filter(({ content }) => kept.has(content))
+      }
+      cut = manifest.cut
+      const { entries, used } = manifest
+      calls.push({ messages: request.messages, cut, entries, used, note, turn: id, settled: [...settled], head })
+    }
+    ask()
+    for (const [step, size] of steps.entries()) {
+      const call = {
+        type: 'tool-call' as const,
+        toolCallId: `${id}-${step}`,
+        toolName: 'run',
+        input: { command: `make ${step}` },
+      }
+      const output = { type: 'text' as const, value: 'r'.repeat(size) }
+      messages.push({ role: 'assistant', content: [call] })
+      messages.push({
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: call.toolCallId, toolName: 'run', output }],
+      })
+      ask()
+    }
+    messages.push({ role: 'assistant', content: `answer ${number} ${'a'.repeat(answered)}` })
+    settled.push({ id, messages: messages.map((message) => ({ message })) })
+  }
+  return calls
+}
+
+/** As a runtime reads it: the first turns, and those behind the mark of the last cut. */
+function loaded(settled: readonly Turn[], cut: Cut | undefined): Pick<AssemblyInput, 'history' | 'earlier'> {
+  const mark = cut?.dropBefore === undefined ? 0 : settled.findIndex(({ id }) => id === cut.dropBefore)
+  const from = mark < 0 ? settled.length : mark
+  const first = settled.filter(({ id }, index) => index < from && cut?.first?.includes(id))
+  const turns = from - first.length
+  return { history: [...first, ...settled.slice(from)], ...(turns > 0 ? { earlier: { turns, tokens: turns } } : {}) }
+}
+
+function forTalks(check: (calls: readonly Call[]) => void): void {
+  fc.assert(
+    fc.property(talks, (talk) => {
+      let calls: readonly Call[]
+      try {
+        calls = callsOf(talk)
+      } catch (error) {
+        if (error instanceof ContextOverflowError) return fc.pre(false)
+        throw error
+      }
+      check(calls)
+    }),
+    { numRuns: 150 },
+  )
+}
+
+const ids = (call: Call, outcome: string) =>
+  call.entries.flatMap((entry) => (entry.layer === 'turn' && entry.outcome === outcome ? [entry.id] : []))
+
+test('with notes, every settled turn is whole in the request, covered by a note, or named as left out', () => {
+  forTalks((calls) => {
+    for (const call of calls) {
+      const order = call.settled.map(({ id }) => id)
+      const covered = new Set(
+        (call.cut?.notes ?? []).flatMap(({ from, to }) => order.slice(order.indexOf(from), order.indexOf(to) + 1)),
+      )
+      const here = new Set(call.entries.map(({ id }) => id))
+      for (const id of order) assert.ok(covered.has(id) || here.has(id), `${id} in the call of ${call.turn}`)
+      const counted = (call.cut?.notes ?? []).reduce((sum, { turns }) => sum + turns, 0)
+      assert.equal(counted, covered.size)
+      for (const id of ids(call, 'included')) assert.ok(!covered.has(id), `${id} is in the request and in a note`)
+    }
+  })
+})
+
+test('with notes, a request keeps to its budget', () => {
+  forTalks((calls) => {
+    for (const { used } of calls) assert.ok(used <= WINDOW - RESERVE)
+  })
+})
+
+test('between two cuts the messages of the next call begin with those of the last one', () => {
+  forTalks((calls) => {
+    for (const [index, call] of calls.slice(1).entries()) {
+      const before = calls[index]!
+      if (JSON.stringify(before.cut) !== JSON.stringify(call.cut) || before.head !== call.head) continue
+      if (before.entries.some(({ reason }) => reason?.code === 'shortage')) continue
+      if (call.entries.some(({ reason }) => reason?.code === 'shortage')) continue
+      assert.deepEqual(call.messages.slice(0, before.messages.length), before.messages)
+    }
+  })
+})
+
+test('a cut keeps the first turns and the notes that were there, byte for byte, unless it folds them', () => {
+  forTalks((calls) => {
+    for (const [index, call] of calls.slice(1).entries()) {
+      const before = calls[index]!
+      const notes = before.cut?.notes ?? []
+      const now = call.cut?.notes ?? []
+      const folded = call.note !== undefined && now.length === 1
+      if (notes.length === 0 || folded) continue
+      if ([...before.entries, ...call.entries].some(({ reason }) => reason?.code === 'shortage')) continue
+      assert.deepEqual(now.slice(0, notes.length), notes)
+      assert.deepEqual(call.cut?.first, before.cut?.first)
+      const firsts = call.settled
+        .filter(({ id }) => before.cut?.first?.includes(id))
+        .flatMap(({ messages }) => messages)
+      const same = firsts.length + notes.length
+      assert.deepEqual(call.messages.slice(0, same), before.messages.slice(0, same))
+    }
+  })
+})
+
+test('a note covers more at each cut and is made only by a cut', () => {
+  forTalks((calls) => {
+    for (const [index, call] of calls.slice(1).entries()) {
+      const covered = (of: Call) => (of.cut?.notes ?? []).reduce((sum, { turns }) => sum + turns, 0)
+      const before = covered(calls[index]!)
+      if (call.note) assert.ok(covered(call) > before)
+      else assert.equal(covered(call), before)
+    }
+  })
+})
