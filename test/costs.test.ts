@@ -23,7 +23,7 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
   const { calls: listed } = await gateway.curl<{ calls: readonly { id: string }[] }>('/api/calls?limit=1000')
   const calls = await Promise.all(listed.map(({ id }) => gateway.call(id)))
   const costs = (by: string, query = '') => gateway.curl<CostReport>(`/api/costs?by=${by}${query}`)
-  const expected = calls.reduce((sum, call) => sum + (nanoOf(call) ?? 0), 0)
+  const expected = calls.reduce((all, call) => all + (nanoOf(call) ?? 0), 0)
   const unpriced = calls.filter((call) => nanoOf(call) === undefined).length
   assert.ok(expected > 0 && unpriced > 0)
   for (const by of [...costGroups, 'skill']) {

@@ -38,7 +38,7 @@ export function divideExactly(whole: number, weights: readonly number[]): readon
 }
 
 /** Of a call: what each entry of its prompt weighs in its price, and the answer. */
-export interface CallWeights {
+interface CallWeights {
   readonly entries: readonly { readonly entry: ManifestEntry; readonly weight: number }[]
   /** What was reported of a prompt that has no entries. */
   readonly prompt: number
