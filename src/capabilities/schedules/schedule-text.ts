@@ -16,8 +16,12 @@ export function clockText(time: string, timeZone: string): string {
 }
 
 /** What became of a run, in a few words. */
-export function runResultText({ result, outcome }: Pick<ScheduleRunView, 'result' | 'outcome'>): string {
-  if (result.type === 'sent') return outcome ?? 'sent'
+export function runResultText({
+  result,
+  outcome,
+  waits,
+}: Pick<ScheduleRunView, 'result' | 'outcome' | 'waits'>): string {
+  if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
   if (result.type === 'unchanged') return 'skipped: nothing has changed'
   return result.type === 'missed' ? 'skipped: no gateway ran' : `failed: ${exactLine(result.reason)}`
 }
