@@ -155,6 +155,7 @@ export type {
   UsageReport,
   UsageSums,
 } from './capability/runtime/usage.ts'
+export type { FoldedSession, ReloadResult, ReloadOptions } from './capability/runtime/reload.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {
   LearnedLimit,

@@ -78,7 +78,7 @@ export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } 
 export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
-export { importSession } from './session/import-session.ts'
+export { importedHeadKey, importSession } from './session/import-session.ts'
 export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
 export { type OpenStoreOptions, requireAbility, type StoreDriver } from './session/store-driver.ts'

@@ -48,6 +48,7 @@ import { createAccessService } from './tools/access-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
+import { type AccountNext, foldSessions } from './head/fold-sessions.ts'
 import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
 import { costReport } from './usage/cost-report.ts'
@@ -150,6 +151,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await capabilities.ready()
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
+  const previewParts = { prepare, states, clock, library, readFingerprint }
   const queue = createTurnQueue({
     store,
     prepare,
@@ -244,7 +246,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async preview(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await previewCall({ prepare, states, clock, library, readFingerprint }, options)
+        return await previewCall(previewParts, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -252,7 +254,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async nextScenario(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await nextScenario({ prepare, states, clock, library, readFingerprint }, options)
+        return await nextScenario(previewParts, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -329,11 +331,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         facts,
       }
     },
-    async reload() {
+    async reload({ now = false, session } = {}) {
       await capabilities.reload()
       models.forget()
       limits.forget()
-      return { warnings: [...capabilities.warnings(), ...toolConflicts()] }
+      const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
+      const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
+      return { warnings: [...capabilities.warnings(), ...toolConflicts()], ...defined({ folded }) }
     },
     close() {
       closing ??= (async () => {

@@ -130,6 +130,8 @@ export type EntryBody =
       /** The same before any margin: window − reserve. Absent in older logs. */
       readonly room?: number
     }
+  /** The next call composes its head again, whatever the calls before it began with. */
+  | { readonly type: 'fold' }
   /** Words for the next note, on everything before the turn `before`. Where the answer was none, `fault` says why. */
   | {
       readonly type: 'note'

@@ -14,6 +14,7 @@ import type {
 } from '../../session.ts'
 import type { AfterUntrusted, CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
+import type { ReloadResult, ReloadOptions } from './reload.ts'
 import type { ChoiceOption } from '../session-choice.ts'
 import type {
   CompletionEvent,
@@ -168,8 +169,8 @@ export interface Runtime {
   /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
   model(id?: string): Promise<ModelView>
   status(): Promise<RuntimeStatus>
-  /** Reads prompt files and plugins again, between turns. */
-  reload(): Promise<{ readonly warnings: readonly string[] }>
+  /** Reads prompt files and plugins again, between turns. With `now`, heads are composed again at the next call. */
+  reload(options?: ReloadOptions): Promise<ReloadResult>
   /** Stops taking input, ends running calls, keeps their turns for the next start, and closes the store. */
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
 import type { AuditFacts, EntryBody } from '../../session.ts'
 import { wasRead } from '../sessions/session-state.ts'
-import { createToolbox } from '../../tool.ts'
+import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
@@ -26,7 +26,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   const taint = turnTaint(entries, dependencies.tools)
   const journal = turnJournal(dependencies, account, words, taint)
   const toolbox = createToolbox(dependencies.tools, {
-    gate: policyGate(policy, taint),
+    gate: turnGate(policyGate(policy, taint), context.turn?.tools),
     ...defined({ timeoutMs: settings.toolTimeoutMs, redaction: policy.redaction }),
   })
   return {
@@ -46,6 +46,14 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     },
     output: { show: words.show, citedSources: citations.citedSources },
     clock: turnClock(clock),
+  }
+}
+
+/** A head that was pinned may define tools that the chosen agent does not have: they are refused. */
+function turnGate(gate: ToolGate, named: readonly string[] | undefined): ToolGate {
+  return async (call, tool, context) => {
+    if (!named || tool.readsContext || isListed(named, tool.name)) return gate(call, tool, context)
+    return { type: 'refuse', rule: 'agent', reason: `${tool.name} is not among the tools of the chosen agent.` }
   }
 }
 
