@@ -17,6 +17,7 @@ export const hostCommands = [
   'notes',
   'usage',
   'budgets',
+  'costs',
   'request',
   'diff',
   'replay',

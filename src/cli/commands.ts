@@ -46,6 +46,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   budgets: async () => (await import('./command/budgets.ts')).budgetsCommand,
   notes: async () => (await import('./command/notes.ts')).notesCommand,
   usage: async () => (await import('./command/usage.ts')).usageCommand,
+  costs: async () => (await import('./command/costs.ts')).costsCommand,
   request: async () => (await import('./command/request.ts')).requestCommand,
   diff: async () => (await import('./command/diff.ts')).diffCommand,
   replay: async () => (await import('./command/replay.ts')).replayCommand,
