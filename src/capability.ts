@@ -92,7 +92,14 @@ export {
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
-export { costText, MOST_COUNTED_CALLS, moneyText, type SessionTotals, sumCosts } from './capability/session-cost.ts'
+export {
+  costText,
+  exactMoneyText,
+  MOST_COUNTED_CALLS,
+  moneyText,
+  type SessionTotals,
+  sumCosts,
+} from './capability/session-cost.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export {
   environmentVariable,
@@ -132,6 +139,16 @@ export type {
   ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
+export type { BudgetReport } from './capability/runtime/budgets.ts'
+export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
+export {
+  type CostGroup,
+  costGroups,
+  type CostOptions,
+  type CostReport,
+  type CostRow,
+  type CostSums,
+} from './capability/runtime/costs.ts'
 export type {
   CallUsageRow,
   LayerUsageRow,
@@ -140,20 +157,19 @@ export type {
   UsageReport,
   UsageSums,
 } from './capability/runtime/usage.ts'
+export type { FoldedSession, ReloadResult, ReloadOptions } from './capability/runtime/reload.ts'
 export type { AttachedProvider, ModelSetup, SetupOptions, SetupProvider } from './capability/runtime/model-setup.ts'
 export type {
   LearnedLimit,
   ModelStatus,
   ModelView,
   NewSession,
-  PersonsDecision,
   Branch,
   Runtime,
   RuntimeStatus,
   ToolStatus,
   ToolTrial,
   ToolAfterUntrusted,
-  WaitingApproval,
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type { PairedChat, PairingCode, Pairings } from './capability/runtime/pairings.ts'

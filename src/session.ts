@@ -43,18 +43,31 @@ export type {
   Binding,
   Entry,
   EntryBody,
+  HeldCall,
   InputOptions,
   CitationSource,
   MessageBody,
   StoredResult,
   TokenCounts,
 } from './session/entry.ts'
+export type {
+  BudgetAmount,
+  BudgetCheck,
+  BudgetGrant,
+  BudgetHold,
+  BudgetLedger,
+  BudgetState,
+  HoldResult,
+  PassedBudget,
+} from './session/budget-ledger.ts'
+export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
 export type { CallOutcome, CallRecord, CallStore, CallWarning, Usage } from './session/call.ts'
 export {
   type CallSum,
   callSum,
   type CallSumsOptions,
+  layerOf,
   type PromptParts,
   type SumRange,
   type SumStore,
@@ -77,7 +90,7 @@ export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } 
 export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
-export { importSession } from './session/import-session.ts'
+export { importedHeadKey, importSession } from './session/import-session.ts'
 export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
 export { type OpenStoreOptions, requireAbility, type StoreDriver } from './session/store-driver.ts'

@@ -117,7 +117,7 @@ test('the history of a layer has its versions and the calls that read each', asy
     join(home, 'skills', 'letters', 'SKILL.md'),
     '---\nname: letters\ndescription: Letters\n---\nType every letter.',
   )
-  await curl('/api/reload', {})
+  await curl('/api/reload?now=true', {})
   const third = await say('and again', { session: first.session })
   const { versions } = await curl<{
     readonly versions: readonly { readonly text: string; readonly readers: readonly { readonly call: string }[] }[]
@@ -144,10 +144,10 @@ test('the history of one section of a layer has only the versions that changed i
   const { id: session } = await curl<{ readonly id: string }>('/api/sessions', { agent: agent.id })
   const first = await say('one', { session })
   write('numbers', 'In words.')
-  await curl('/api/reload', {})
+  await curl('/api/reload?now=true', {})
   const second = await say('two', { session })
   write('letters', 'Type.')
-  await curl('/api/reload', {})
+  await curl('/api/reload?now=true', {})
   const third = await say('three', { session })
 
   interface History {

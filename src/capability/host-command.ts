@@ -16,6 +16,8 @@ export const hostCommands = [
   'calls',
   'notes',
   'usage',
+  'budgets',
+  'costs',
   'request',
   'diff',
   'replay',

@@ -1,5 +1,6 @@
 import { exactLine } from './exact-text.ts'
 import { framed } from './frame.ts'
+import type { Origin } from './layer.ts'
 import { type Message, userMessage } from './message.ts'
 
 /** A text file that came with a user message. It is sent right before the first message of its turn, in history too. */
@@ -17,6 +18,8 @@ export interface Attachment {
   readonly digest?: string
   /** Cost in tokens by the counter of the assembly. Counted when absent. */
   readonly tokens?: number
+  /** It is no file: the text tells of a change of this layer of the head, and is sent as it is. */
+  readonly announces?: { readonly layer: string; readonly origin: Origin }
 }
 
 /**
@@ -28,7 +31,8 @@ export type FileFrame = 'plain' | 'closed' | 'hashed'
 
 /** The text that the model reads for a file. The name is always one line. */
 export function attachmentText(attachment: Attachment, frame: FileFrame): string {
-  const { name, text, digest } = attachment
+  const { name, text, digest, announces } = attachment
+  if (announces) return text ?? ''
   const head = `File: ${exactLine(name)}`
   if (text === undefined || text.trim() === '') return `${head}\n(This file holds no readable text.)`
   if (frame === 'hashed') {

@@ -37,6 +37,7 @@ export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name = id } = entry
   if (slot === 'tools') return `the tool ${id}`
   if (layer === 'attachment') return `the file ${name}`
+  if (layer === 'head-change') return `the announcement of a change of ${id.split('/head-change/')[1] ?? id}`
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') {
     const earlier = earlierTurns(manifest.entries)

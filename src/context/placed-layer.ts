@@ -84,6 +84,13 @@ function layerRank({ layer }: Layer, { placements }: AssemblyLayout): number {
   return rank === -1 ? names.length : rank
 }
 
+/** Where a layer is placed, by itself or by the layout. */
+export function layerPlacement(layer: Layer, layout: AssemblyLayout, counter: TokenCounter): Placement {
+  if (layer.placement) return layer.placement
+  const placed = layout.placements[layer.layer]
+  return typeof placed === 'string' ? placed : placeLayer(layer, layout, counter).placement
+}
+
 function choosePlacement(layer: Layer, layout: AssemblyLayout, tokens: number): Placement {
   const placed = Object.hasOwn(layout.placements, layer.layer) ? layout.placements[layer.layer] : undefined
   if (placed === undefined) {

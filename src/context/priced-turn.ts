@@ -22,6 +22,7 @@ export interface PricedAttachment extends PricedMessage {
   readonly id: string
   readonly file: string
   readonly name: string
+  readonly announces?: Attachment['announces'] | undefined
 }
 
 export function priceTurn(
@@ -107,6 +108,6 @@ export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
 
 export function priceAttachment(attachment: Attachment, frame: FileFrame, counter: TokenCounter): PricedAttachment {
   const message = attachmentMessage(attachment, frame)
-  const { id, file = id, name, tokens } = attachment
-  return { id, file, name, message, tokens: tokens ?? messageTokens(counter, message) }
+  const { id, file = id, name, tokens, announces } = attachment
+  return { id, file, name, message, tokens: tokens ?? messageTokens(counter, message), announces }
 }

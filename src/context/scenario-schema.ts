@@ -122,6 +122,10 @@ export const scenarioSchema = z.strictObject({
         text: z.string().optional(),
         digest: z.string().optional().describe('SHA-256 of the text, hexadecimal. Made if left out.'),
         tokens: tokens.optional(),
+        announces: z
+          .strictObject({ layer: z.string(), origin })
+          .optional()
+          .describe('It is no file: the text tells of a change of this layer of the head, and is sent as it is.'),
       }),
     )
     .default([]),

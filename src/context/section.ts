@@ -88,8 +88,10 @@ export function attachmentSections(
   reason?: Reason,
 ): readonly Section[] {
   return attachments.map((attachment) => {
-    const { id, name, tokens } = attachment
-    const about = { id, layer: 'attachment', name: exactLine(name), slot, origin: { kind: 'file', ref: id } as Origin }
+    const { id, name, tokens, announces } = attachment
+    const origin: Origin = announces?.origin ?? { kind: 'file', ref: id }
+    const named = announces ? { layer: 'head-change' } : { layer: 'attachment', name: exactLine(name) }
+    const about = { id, ...named, slot, origin }
     if (reason) return omittedSection({ ...about, fullTokens: tokens, reason })
     return includedSection({ ...about, form: 'full', tokens }, [attachment])
   })

@@ -13,6 +13,7 @@ import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
+import { createBudgetService } from './budgets/budget-service.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
@@ -48,8 +49,10 @@ import { createAccessService } from './tools/access-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
+import { type AccountNext, foldSessions } from './head/fold-sessions.ts'
 import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
+import { costReport } from './usage/cost-report.ts'
 import { usageReport } from './usage/usage-report.ts'
 
 /** A runtime with what its capabilities bring to hosts. */
@@ -138,21 +141,32 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     allowedTools: () => allowedTools(policy, tools()),
   }
   const states = createSessionStates(store)
+  const sums = { store, priceOf: (model: string) => priceOf(parts.models, model) }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
   const approvals = createApprovalService({ store, states, clock })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
+  const budgets = createBudgetService({
+    path: join(data, 'budgets.sqlite'),
+    configured: parts.budgets ?? [],
+    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock,
+    recovers: writes,
+    warn,
+  })
   const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => {
     await capabilities.ready()
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
+  const previewParts = { prepare, states, clock, library, readFingerprint }
   const queue = createTurnQueue({
     store,
     prepare,
     policy,
     approvals,
+    budgets,
     library,
     states,
     outbox,
@@ -184,7 +198,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
     refuseWhenClosing()
-    yield* complete({ context, models, clock }, input)
+    yield* complete({ context, models, clock, budgets }, input)
   }
 
   const { environment = {}, capabilities: own = [], driver } = parts
@@ -242,7 +256,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async preview(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await previewCall({ prepare, states, clock, library, readFingerprint }, options)
+        return await previewCall(previewParts, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -250,7 +264,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     async nextScenario(options) {
       try {
         await capabilities.checkChoices(options.choices ?? {})
-        return await nextScenario({ prepare, states, clock, library, readFingerprint }, options)
+        return await nextScenario(previewParts, options)
       } catch (error) {
         throw runtimeFailure(error)
       }
@@ -261,10 +275,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
-    usage: (options) => usageReport({ store, priceOf: (model) => priceOf(parts.models, model) }, options),
-    notes: createNoteService({ context, models, clock, openState }),
+    usage: (options) => usageReport(sums, options),
+    costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
+    notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
     recall,
+    budgets: budgets.report,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,
@@ -326,11 +342,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         facts,
       }
     },
-    async reload() {
+    async reload({ now = false, session } = {}) {
       await capabilities.reload()
       models.forget()
       limits.forget()
-      return { warnings: [...capabilities.warnings(), ...toolConflicts()] }
+      const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
+      const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
+      return { warnings: [...capabilities.warnings(), ...toolConflicts()], ...defined({ folded }) }
     },
     close() {
       closing ??= (async () => {
@@ -338,6 +356,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         await running.stop()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
+        budgets.close()
         await parts.checkpoints?.close()
         await store.close()
       })()

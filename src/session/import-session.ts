@@ -48,6 +48,7 @@ export async function importSession(
   const writes = [
     ...appends(id, read.entries, names),
     ...turnEnds(id, read.entries, options.endsTurnsAt),
+    { type: 'value' as const, key: importedHeadKey(id), value: read.entries.length },
     ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
     ...read.files.map((file): Write => ({ type: 'file', row: renameFile(file, id, names) })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
@@ -140,6 +141,14 @@ function turnEnds(session: string, entries: readonly EntryLine[], time: string |
   if (time === undefined || open.size === 0) return []
   const bodies = [...open].map((turn): EntryBody => ({ type: 'turn-end', turn, outcome: { type: 'cancelled' } }))
   return [{ type: 'append', session, bodies, time }]
+}
+
+/**
+ * The name of the value that has the `seq` up to which a session was imported: no call goes on with the instructions and tools of
+ * the calls before it, which may be anyone's.
+ */
+export function importedHeadKey(session: string): string {
+  return `imported-head:${session}`
 }
 
 /** Entries that were written at the same time are written together again. */

@@ -28,7 +28,7 @@ export interface Said {
   readonly entries: readonly Entry[]
   /** What the tools answered, in the order of their calls. */
   readonly results: readonly string[]
-  /** Names of the tools that the first call of the turn offered, and its system text. */
+  /** Names of the tools that the first call of the turn offered, with what it announced of them, and its system text. */
   readonly offered: readonly string[]
   readonly system: string
 }
@@ -80,6 +80,7 @@ async function open(
       const view = await readTurnView(runtime.store, session, turn)
       const entries = await runtime.store.entries(session, { turn })
       const { request } = await runtime.request(view.calls[0]!)
+      const announced = await announcedTools(runtime, view.calls[0]!)
       return {
         session,
         text: view.text,
@@ -87,7 +88,7 @@ async function open(
         results: entries.flatMap((entry) =>
           entry.type === 'message' ? toolResults(entry.message).map(({ output }) => outputText(output)) : [],
         ),
-        offered: request.tools.map(({ name }) => name),
+        offered: announced ?? request.tools.map(({ name }) => name),
         system: request.system ?? '',
       }
     },
@@ -96,6 +97,16 @@ async function open(
       return open(runtimes, home, configured, more)
     },
   }
+}
+
+/** The tools that can be called where a call announced others than those that it began with. */
+async function announcedTools({ store }: Runtime, call: string): Promise<readonly string[] | undefined> {
+  const record = await store.call(call)
+  const { head } = record!.input as { readonly head?: { readonly announced?: readonly { readonly tools: string }[] } }
+  const tools = head?.announced?.at(-1)?.tools
+  if (tools === undefined) return undefined
+  const text = await store.content(tools.replace('sha256:', ''))
+  return (JSON.parse(text!) as readonly { readonly name: string }[]).map(({ name }) => name)
 }
 
 function writeIn(home: string, path: string, text: string): void {

@@ -109,6 +109,7 @@ test('other layouts remember nothing until the owner wants it, and then outside 
     toolHistory: { enabled: true, maxTokens: 300 },
   }
   const wanted = await here.reopened({ settings: { layout: 'auto', memory } })
+  await wanted.runtime.reload({ now: true, session: second })
   const view = await wanted.say('What is my boat called?', { session: second })
   const { entry, system, messages } = await sentLayer({ ...here, ...wanted }, view.calls[0]!, 'previous-session')
   assert.equal(entry?.slot, 'preamble')

@@ -9,8 +9,9 @@ import { messageText } from '../../src/context.ts'
 import { type SessionStore, StoreError } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { readAccess } from '../../src/tool.ts'
+import { viewRuns } from '../../src/capabilities/schedules/run-view.ts'
 import { alarmClock } from './alarm-clock.ts'
-import { type Opened, opened, type Setting } from './opened.ts'
+import { type Opened, opened, type Setting, tool } from './opened.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -242,6 +243,31 @@ test('each message carries the budget of its schedule, for its own turn', async 
     channel: 'schedule',
     budgets: [{ limit: { tokens: 20_000 }, owner: `schedule/${run.id}`, per: 'turn' }],
   })
+})
+
+test('a run says what became of its turn: that it waits for an approval, how it ended and what it cost', async (t) => {
+  const usage = { promptTokens: 1_000, outputTokens: 10 }
+  const model = scriptedModel({
+    facts: { price: { input: 1, output: 10 } },
+    answer: (_, n) => (n === 1 ? { toolCalls: [{ name: 'post', input: {} }], usage } : { text: 'ok', usage }),
+  })
+  const post = tool('post', async () => ({ ok: true, output: 'posted' }))
+  const access = () => readAccess('{"global": {"mode": "full"}, "tools": {"post": {"approval": "ask"}}}', {})
+  const { at, run } = await scheduled(t, {}, { model, tools: [post], access })
+  const { result } = await run.run(run.id)
+  assert.ok(result.type === 'sent')
+  for await (const event of at.runtime.events(result.session, { turn: result.turn })) {
+    if (event.type === 'entry' && event.entry.type === 'approval-request') break
+  }
+  const [waits] = await viewRuns(at.runtime, await run.runs(run.id))
+  assert.deepEqual([waits?.waits, waits?.outcome], [true, undefined])
+  const [question] = await at.runtime.approvals()
+  const { approval, digest } = question!
+  await at.runtime.decide(approval, { decision: { type: 'approve', scope: 'once' }, digest, by: 'test' })
+  await at.ended(result)
+  const [ended] = await viewRuns(at.runtime, await run.runs(run.id))
+  assert.deepEqual([ended?.waits, ended?.outcome, ended?.cost?.calls], [undefined, 'completed', 2])
+  assert.equal(ended?.cost?.money?.toFixed(6), '0.002200')
 })
 
 test('a schedule whose session is gone says so and sends nothing', async (t) => {

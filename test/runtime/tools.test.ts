@@ -100,7 +100,7 @@ test('two equal calls in one step run both and send a long result once; other ca
   assert.deepEqual((await here.runtime.replay(session)).different, [])
 })
 
-test('a tool whose definition has changed is neither offered nor run, from the step on in which that is known', async (t) => {
+test('a tool whose definition has changed is not run from the step on in which that is known, and the next turn is told', async (t) => {
   const model = scriptedModel({
     answer: (_request, n) => (n < 3 ? { toolCalls: [{ name: 'far__tide', input: {} }] } : { text: 'So be it.' }),
   })
@@ -116,9 +116,11 @@ test('a tool whose definition has changed is neither offered nor run, from the s
     [namesOf(model, 0), namesOf(model, 1)],
     [
       ['far__tide', 'read_result', 'read_history'],
-      ['read_result', 'read_history'],
+      ['far__tide', 'read_result', 'read_history'],
     ],
   )
+  await here.say('And now?', { session })
+  assert.match(JSON.stringify(model.calls.at(-1)!.request.messages), /these tools cannot be called: far__tide\./)
   const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
   assert.deepEqual(
     ends.map(({ ok: went }) => went),
@@ -147,7 +149,8 @@ test('a change of tool-access.json holds from the next step on, and a faulty one
   const ends = (await here.log(session)).filter((entry) => entry.type === 'tool-end')
   assert.equal(ends[0]?.output, 'tick')
   assert.equal(ends[1]?.output, 'Tools are disabled (mode=off).')
-  assert.deepEqual(namesOf(model, 1), [])
+  // The definition stays until the head is composed again; the call is refused.
+  assert.deepEqual(namesOf(model, 1), namesOf(model, 0))
   writeFileSync(file, '{"global": {"mode": "ful"}}')
   const { warnings } = await here.runtime.status()
   assert.match(warnings.join('\n'), /tool-access\.json: .*mode/)

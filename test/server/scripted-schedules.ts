@@ -4,6 +4,7 @@ import type { ScheduleRun } from '../../src/capabilities/schedules/schedule-stat
 /** One schedule that stays as it is. */
 export function scriptedSchedules(): Schedules {
   return {
+    enabled: true,
     list: async () => [schedule],
     get: async () => schedule,
     add: async () => schedule,

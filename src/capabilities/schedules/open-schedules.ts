@@ -14,6 +14,8 @@ import { parseTimeRule } from './time/time-rule.ts'
 
 /** Messages that come by themselves at set times, each once, and what became of them. */
 export interface Schedules {
+  /** `false`: nothing is due, and nothing can be run. */
+  readonly enabled: boolean
   /** In the order in which they were added. */
   list(): Promise<readonly ScheduleView[]>
   /** Rejects with `not-found`. */
@@ -220,6 +222,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
   }
 
   return {
+    enabled: host.settings.enabled,
     list: async () => Promise.all((await records.list()).map(view)),
     get: async (id) => view(await records.get(id)),
     async add(given) {

@@ -7,19 +7,22 @@ import type { ScheduleRun } from './schedule-state.ts'
 export interface ScheduleRunView extends ScheduleRun {
   /** Absent while the turn runs or waits, where nothing was sent, and where its session is gone. */
   readonly outcome?: string
+  /** Its turn waits for an approval of the owner, such as of a call that could pass the budget. */
+  readonly waits?: true
   /** Of the calls of its turn. Absent where it has none. */
   readonly cost?: SessionTotals
 }
 
-type RunReader = Pick<Runtime, 'store' | 'models'>
+type RunReader = Pick<Runtime, 'store' | 'models' | 'approvals'>
 
 /** The runs with the outcomes and costs of their turns. */
 export async function viewRuns(
-  { store, models }: RunReader,
+  { store, models, approvals }: RunReader,
   runs: readonly ScheduleRun[],
 ): Promise<readonly ScheduleRunView[]> {
   const { callCost } = await import('../../model.ts')
   const prices = new Map((await models()).map(({ id, facts }) => [id, facts?.price]))
+  const waiting = new Set((await approvals()).map(({ session, turn }) => `${session} ${turn}`))
   return Promise.all(
     runs.map(async (run) => {
       if (run.result.type !== 'sent') return run
@@ -35,6 +38,7 @@ export async function viewRuns(
       })
       return {
         ...run,
+        ...(waiting.has(`${session} ${turn}`) ? { waits: true as const } : {}),
         ...defined({ outcome: view.outcome?.type, cost: counted.length === 0 ? undefined : sumCosts(counted) }),
       }
     }),

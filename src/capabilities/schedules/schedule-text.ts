@@ -16,8 +16,12 @@ export function clockText(time: string, timeZone: string): string {
 }
 
 /** What became of a run, in a few words. */
-export function runResultText({ result, outcome }: Pick<ScheduleRunView, 'result' | 'outcome'>): string {
-  if (result.type === 'sent') return outcome ?? 'sent'
+export function runResultText({
+  result,
+  outcome,
+  waits,
+}: Pick<ScheduleRunView, 'result' | 'outcome' | 'waits'>): string {
+  if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
   if (result.type === 'unchanged') return 'skipped: nothing has changed'
   return result.type === 'missed' ? 'skipped: no gateway ran' : `failed: ${exactLine(result.reason)}`
 }
@@ -32,6 +36,16 @@ export function runCostText({ cost }: Pick<ScheduleRunView, 'cost'>): string {
 export function schedulesText(schedules: readonly ScheduleView[]): string {
   if (schedules.length === 0) return 'No schedules yet. Add one with `foreword schedule add`.'
   return schedules.map((each) => `${exactLine(each.name)}: ${exactLine(each.when)}, ${dueText(each)}`).join('\n')
+}
+
+/** What `foreword start` says of schedules: how many are active, and which is due next. */
+export function startText(schedules: readonly ScheduleView[]): string | undefined {
+  const active = schedules
+    .filter(({ state, next }) => state === 'active' && next.length > 0)
+    .toSorted((one, other) => (one.next[0]! < other.next[0]! ? -1 : 1))
+  const [first] = active
+  if (!first) return undefined
+  return `${active.length} active; next ${exactLine(first.name)} at ${nextText(first)} (${first.timeZone})`
 }
 
 function dueText(schedule: ScheduleView): string {

@@ -30,6 +30,13 @@ export const schedules = capability<ScheduleSettings, Schedules>({
       },
     },
   },
+  async startLine(runtime) {
+    const service = runtime.capability(scheduleService)
+    if (!service?.enabled) return undefined
+    const { startText } = await import('./schedule-text.ts')
+    const text = startText(await service.list())
+    return text === undefined ? undefined : { label: 'Schedule', text }
+  },
   start: async (host) => (await import('./open-schedules.ts')).openSchedules(host),
   async recover({ service, settings, listens }) {
     if (listens && settings.enabled) service.begin()

@@ -1,9 +1,7 @@
-import type { Comparison, ForeignText, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
+import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
-  ApprovalDecision,
-  ApprovalQuestion,
   AuditKey,
   AuditReport,
   Binding,
@@ -14,6 +12,7 @@ import type {
 } from '../../session.ts'
 import type { AfterUntrusted, CallDescription, ToolResult } from '../../tool.ts'
 import type { ServiceKey } from '../service.ts'
+import type { ReloadResult, ReloadOptions } from './reload.ts'
 import type { ChoiceOption } from '../session-choice.ts'
 import type {
   CompletionEvent,
@@ -36,6 +35,9 @@ import type { Pairings } from './pairings.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
+import type { PersonsDecision, WaitingApproval } from './approvals.ts'
+import type { BudgetReport } from './budgets.ts'
+import type { CostOptions, CostReport } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
@@ -129,6 +131,11 @@ export interface Runtime {
   replay(session: string): Promise<Replay>
   /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
   usage(options: UsageOptions): Promise<UsageReport>
+  /** What those calls cost, divided exactly. */
+  costs(options: CostOptions): Promise<CostReport>
+
+  /** What is left of the configured budgets, in their order. */
+  budgets(): readonly BudgetReport[]
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>
@@ -165,8 +172,8 @@ export interface Runtime {
   /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
   model(id?: string): Promise<ModelView>
   status(): Promise<RuntimeStatus>
-  /** Reads prompt files and plugins again, between turns. */
-  reload(): Promise<{ readonly warnings: readonly string[] }>
+  /** Reads prompt files and plugins again, between turns. With `now`, heads are composed again at the next call. */
+  reload(options?: ReloadOptions): Promise<ReloadResult>
   /** Stops taking input, ends running calls, keeps their turns for the next start, and closes the store. */
   close(): Promise<void>
 }
@@ -336,26 +343,4 @@ export interface WithheldDeclaration {
   readonly offered: string
   /** What it lets through, in sentences. */
   readonly words: readonly string[]
-}
-
-/** A call that waits for a person. */
-export interface WaitingApproval {
-  readonly approval: string
-  readonly session: string
-  readonly turn: string
-  readonly toolCallId: string
-  /** ISO 8601. */
-  readonly time: string
-  readonly rule: string
-  readonly request: ApprovalQuestion
-  readonly digest: string
-  /** Texts of others that the model had read when it asked for the call, in the order in which they came in. */
-  readonly read?: readonly ForeignText[]
-}
-
-export interface PersonsDecision {
-  readonly decision: ApprovalDecision
-  readonly digest: string
-  /** Where the decision was made, such as `cli` or `http`, or with whose token: `token:NAME`. */
-  readonly by: string
 }

@@ -1,6 +1,8 @@
 import { requestJson } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io, ReloadResult } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import { usageFailure } from '../failure.ts'
 import { note, print, printJson } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { findGateway } from '../connection.ts'
@@ -9,16 +11,25 @@ import { withLocalTimes } from '../time-text.ts'
 export const reloadCommand: Command = {
   name: 'reload',
   summary: 'read prompts, plugins and the files of capabilities again',
-  usage: ['reload [--json]'],
+  usage: ['reload [--json]', 'reload --now [SESSION] [--json]'],
   details:
     'The running gateway reads its files again, between turns. It reads `config.json` only at start, and `tool-access.json` ' +
-    'before every step and every call.',
-  words: { least: 0, most: 0 },
-  options: { json: jsonOption },
+    'before every step and every call. A session goes on with the tools and the system message that its calls began with: what ' +
+    'changes is announced to the model behind the history, and composed into the beginning at the next cut, at a change of the ' +
+    'model, or after a pause in which the cache of the provider ends. `--now` composes it at the next call, of one session or ' +
+    'of all that were active in the last day, and shows what that costs.',
+  words: { least: 0, most: 1 },
+  options: {
+    json: jsonOption,
+    now: { summary: 'compose the beginning of sessions at their next call, and show what that costs' },
+  },
   run: reloadGateway,
 }
 
 async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
+  if (call.words.length > 0 && !call.has('now')) {
+    throw usageFailure('`foreword reload` reads everything again.', 'For one session: foreword reload --now SESSION')
+  }
   const connection = await findRunning(call, io)
   if (connection === undefined) {
     await forgetLimits(call.home, io)
@@ -26,12 +37,22 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0
   }
-  const { warnings } = await requestJson<{ readonly warnings: readonly string[] }>(connection, '/api/reload', {
-    method: 'POST',
-  })
-  if (call.json) printJson(io, { reloaded: true, warnings })
-  else print(io, ['Reloaded.', ...warnings.map(withLocalTimes)].join('\n'))
+  const [session] = call.words
+  const query = new URLSearchParams(call.has('now') ? { now: 'true', ...(session && { session }) } : {})
+  const path = query.size > 0 ? `/api/reload?${query.toString()}` : '/api/reload'
+  const { warnings, folded } = await requestJson<ReloadResult>(connection, path, { method: 'POST' })
+  if (call.json) printJson(io, { reloaded: true, warnings, ...defined({ folded }) })
+  else print(io, ['Reloaded.', ...foldLines(folded), ...warnings.map(withLocalTimes)].join('\n'))
   return 0
+}
+
+function foldLines(folded: ReloadResult['folded']): readonly string[] {
+  if (!folded) return []
+  if (folded.length === 0) return ['Every session begins as it would be composed now: nothing is sent again.']
+  return folded.map(({ session, tokens, money }) => {
+    const cost = money === undefined ? '' : ` ($${money.toFixed(4)})`
+    return `${session}: ${tokens === undefined ? 'composed' : `${tokens} tokens sent again${cost}`} at the next call.`
+  })
 }
 
 /** Limits that providers reported are stored. A reload removes them without a gateway, too. */

@@ -26,6 +26,8 @@ export interface PreparedParts {
   readonly choices: LayerContext['choices']
   readonly system: LayerContext['system']
   readonly parts: TurnParts
+  /** Names and patterns of the tools that may be called; all where absent. */
+  readonly tools?: readonly string[] | undefined
 }
 
 /** The layers of one call. */

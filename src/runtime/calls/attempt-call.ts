@@ -19,6 +19,8 @@ import {
 } from '../../context.ts'
 import { modelImageSupport, type Model } from '../../model.ts'
 import { sentDefinition } from '../../tool.ts'
+import { type FoldReason, type HeadQuestion, withPinnedHead } from '../head/frozen-head.ts'
+import type { FrozenParts } from '../head/head-record.ts'
 import { countInSlices } from '../models/counters.ts'
 import { type AssemblyContext, layersFor } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
@@ -53,6 +55,8 @@ export interface CallQuestion {
   readonly deeper?: SizeRefusal
   /** Reads so much of the history, tokens, whatever was cut: to try what a larger window would do. What can fit unless given. */
   readonly historyTokens?: number
+  /** What the session's calls have begun with. Absent: the head is composed. */
+  readonly head?: HeadQuestion
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
@@ -60,6 +64,7 @@ interface Attempt {
   readonly input: AssemblyInput
   readonly toolChoice: 'auto' | 'none'
   readonly outcome: Assembly | ContextOverflowError
+  readonly head: FrozenParts & { readonly folded?: FoldReason }
 }
 
 /** Collects layers, tools, history and budget, and assembles. Only reads. */
@@ -123,10 +128,13 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     ...(history.undone.length > 0 ? { undone: history.undone } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
   }
-  return {
-    toolChoice: last ? 'none' : 'auto',
-    ...(await accountWithinLearned(context, model, input, assembleInSlices, question.deeper)),
-  }
+  const { attempt, ...head } = await withPinnedHead(
+    context,
+    model,
+    { head: question.head, input, keepsTools },
+    (asked) => accountWithinLearned(context, model, asked, assembleInSlices, question.deeper),
+  )
+  return { toolChoice: last ? 'none' : 'auto', ...attempt, head }
 }
 
 /** The notes of a session and its first turns; `undefined` where there are none, or where they are not of this conversation. */

@@ -24,6 +24,7 @@ import {
   type MessageBody,
   withEdits,
 } from '../../session.ts'
+import { announcedMessages, type FrozenParts, type HeadRecord, recordHead } from '../head/head-record.ts'
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
@@ -71,6 +72,8 @@ export interface CallInput {
   readonly options?: RecordedOptions
   /** A conversation that is in no session: `{history, current}`. */
   readonly conversation?: string
+  /** What was announced of changes of the head since it was composed. Absent where nothing was. */
+  readonly head?: HeadRecord
 }
 
 /**
@@ -84,11 +87,13 @@ export async function recordInput(
     layout,
     inSession,
     options,
+    head,
     holds = () => undefined,
   }: {
     readonly layout: LayoutChoice
     readonly inSession: boolean
     readonly options?: RecordedOptions
+    readonly head?: FrozenParts
     /** Sessions whose words a layer contains, by its id; `conversation` for a conversation that is in no session. */
     readonly holds?: (id: string) => readonly string[] | undefined
   },
@@ -100,6 +105,14 @@ export async function recordInput(
     put(input.tools ?? []),
     inSession ? undefined : put({ history: input.history, current: input.current }, holds('conversation')),
   ])
+  const ofHead =
+    head &&
+    (await recordHead(head, (value, ids = []) =>
+      put(
+        value,
+        ids.flatMap((id) => holds(id) ?? []),
+      ),
+    ))
   const first = new Set(input.cut?.first)
   const from = input.history.find(({ id }) => !first.has(id))?.id
   const earlierFiles = announcedFiles(input)
@@ -115,7 +128,7 @@ export async function recordInput(
     ...(input.notes ? { notes: defined({ words: input.notes.words }) } : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
-    ...defined({ images: input.images, options }),
+    ...defined({ images: input.images, options, head: ofHead }),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
   }
 }
@@ -184,7 +197,11 @@ export async function restoreInput(
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
   const ofFirst = noted?.first.flatMap((each) => each.files) ?? []
   const files = [...ofFirst, ...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
-  const attachments = [...earlierAttachments(input.earlierFiles ?? []), ...(await loadAttachments(store, files))]
+  const attachments = [
+    ...(await announcedMessages(input.head, get)),
+    ...earlierAttachments(input.earlierFiles ?? []),
+    ...(await loadAttachments(store, files)),
+  ]
   const undone = loaded?.undone ?? []
   const { cut: _cut, earlier: _earlier, ...uncut } = rest
   return {

@@ -7,11 +7,12 @@ import {
   type EntryBody,
   type SessionStore,
 } from '../../session.ts'
+import type { HasPin } from '../head/head-pin.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
-export interface SessionState extends HasCut {
+export interface SessionState extends HasCut, HasPin {
   readonly session: string
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */
@@ -203,6 +204,9 @@ function publish(state: SessionState, entries: readonly Entry[]): void {
       case 'turn-end':
         state.live.delete(entry.turn)
         state.hasHistory = true
+        break
+      case 'fold':
+        state.foldedAt = entry.seq
         break
       case 'cut':
         state.cut = { marks: entry.cut, room: entry.room ?? entry.available }

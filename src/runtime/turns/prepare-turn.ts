@@ -8,6 +8,7 @@ import { isListed, sentDefinition, type Tool } from '../../tool.ts'
 import { type AssemblyContext, layersFor, type PreparedParts } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
 import { turnClock } from '../clock.ts'
+import { OWN_PROMPT } from '../head/frozen-head.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { allowedTools, offeredTools, type ToolPolicy } from '../tools/tool-policy.ts'
@@ -64,7 +65,8 @@ export async function prepareTurn(
   })
   const decided = {
     choices,
-    system: system === undefined ? preset.system : { text: system.trim(), ref: 'system prompt of this turn' },
+    tools: preset.tools,
+    system: system === undefined ? preset.system : { text: system.trim(), ref: OWN_PROMPT },
   }
   let prepared = await prepareTools(parts, context, { ...decided, parts: given }, preset)
   if (!layout.reservesForMessage) return { model, ...prepared }

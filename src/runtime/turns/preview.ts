@@ -11,6 +11,7 @@ import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
+import { readPin } from '../head/head-pin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
@@ -31,7 +32,10 @@ interface PreviewParts {
 }
 
 /** What the next call would send. Reads only. */
-export async function previewCall(parts: PreviewParts, options: PreviewOptions): Promise<Preview> {
+export async function previewCall(
+  parts: PreviewParts,
+  options: PreviewOptions & { readonly composes?: boolean },
+): Promise<Preview> {
   const {
     model,
     outcome,
@@ -54,7 +58,16 @@ export async function nextScenario(parts: PreviewParts, options: ScenarioOptions
 
 async function attemptNext(
   { prepare, states, clock, library }: PreviewParts,
-  { session, input = '', model: askedModel, system, choices, attachments: ids = [], history }: ScenarioOptions,
+  {
+    session,
+    input = '',
+    model: askedModel,
+    system,
+    choices,
+    attachments: ids = [],
+    history,
+    composes = false,
+  }: ScenarioOptions & { readonly composes?: boolean },
 ) {
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
@@ -72,6 +85,7 @@ async function attemptNext(
     message,
     tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
+  const { store } = context
   const says = input !== '' || ids.length > 0
   const attempt = await attemptWithPictures(context, library, {
     model,
@@ -82,6 +96,9 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
+    ...(state && !composes
+      ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
+      : {}),
     words: state?.words,
     last: false,
     ...defined({ historyTokens: history }),

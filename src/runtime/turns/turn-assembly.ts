@@ -6,11 +6,13 @@ import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
+import { pinOf, readPin } from '../head/head-pin.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-writer.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
@@ -71,11 +73,13 @@ export function turnAssembly(
       last: step.last,
       words: state.words,
       gone,
+      head: { pin: await readPin(store, state, turn), read: state.readCall, now: Date.parse(clock.time()) },
       ...defined({ deeper }),
     })
     gone = attempt.gone
     const { toolChoice } = attempt
     const outcome = await withKeptNote(attempt, store, session, taint)
+    const upTo = state.stream.lastSeq()
     let cutEntries: ReturnType<typeof cutToWrite> = []
     const written = await account.write({
       outcome,
@@ -83,13 +87,14 @@ export function turnAssembly(
       toolChoice,
       parameters,
       request: attempt.request,
-      about: { session, turn, upTo: state.stream.lastSeq(), time: clock.time() },
+      about: { session, turn, upTo, time: clock.time() },
       work,
       input: (options) =>
         recordInput(store, attempt.input, {
           layout: settings.layout,
           inSession: true,
           options,
+          head: attempt.head,
           holds(layer) {
             const sessions = new Set(parts.flatMap((part) => part.holds?.(layer) ?? []))
             return sessions.size > 0 ? [...sessions] : undefined
@@ -114,6 +119,10 @@ export function turnAssembly(
     words.begin()
     for (const { cut: marks, available, room = available } of cutEntries) state.cut = { marks, room }
     const { prepared, manifest, fingerprint } = written
+    const record = { id: prepared.call, turn, model: model.id, upTo, manifest }
+    const { layout, counter } = settings
+    const { layers, tools = [] } = attempt.input
+    state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...attempt.head })
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
     if (!(outcome instanceof ContextOverflowError)) {
       dependencies.assembled?.({ input: attempt.input, outcome, prepared })
@@ -160,6 +169,7 @@ export interface TurnDependencies extends CallPlace {
   readonly tools: readonly Tool[]
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
+  readonly budgets: BudgetService
   /** Where images are; none is sent where it is absent. */
   readonly library: FileLibrary | undefined
   readonly signal: AbortSignal

@@ -35,6 +35,12 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       schema: z.object({ model: z.string(), request: requestViewSchema, manifest: manifestSchema }),
     },
   }
+  const reloaded = z.object({
+    warnings: z.array(z.string()),
+    folded: z
+      .array(z.object({ session: z.string(), tokens: z.number().optional(), money: z.number().optional() }))
+      .optional(),
+  })
   return [
     route({
       method: 'GET',
@@ -112,10 +118,17 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       scope: 'admin',
       tag: 'system',
       summary: 'Reloads prompt files and plugins, between turns',
-      answers: {
-        200: { description: 'Warnings about them', schema: z.object({ warnings: z.array(z.string()) }) },
-      },
-      handle: async () => json(await runtime.reload()),
+      description:
+        'A session goes on with the tools and the system message that it began with; changes are announced behind its history. ' +
+        'With `now=true` they are composed again at the next call, of one `session` or of all that were active in the last day: ' +
+        '`folded` lists those that change, with the tokens that are sent again, and their price where it is known.',
+      query: z.strictObject({
+        now: z.enum(['true', 'false']).optional(),
+        session: z.string().optional(),
+      }),
+      answers: { 200: { description: 'Warnings about them, and folded sessions', schema: reloaded } },
+      handle: async ({ query }) =>
+        json(await runtime.reload({ now: query.now === 'true', ...defined({ session: query.session }) })),
     }),
     route({
       method: 'POST',

@@ -16,6 +16,8 @@ export interface ScheduleRun {
     | { readonly type: 'failed'; readonly reason: string }
   /** How its turn ended. Absent until then. */
   readonly outcome?: string
+  /** Its turn waits for an approval. */
+  readonly waits?: true
   readonly cost?: { readonly prompt: number; readonly output: number; readonly money?: number }
 }
 
@@ -54,8 +56,8 @@ export function dueTitle(time: string, timeZone: string): string {
 }
 
 /** What became of a run. */
-export function runTitle({ result, outcome }: Pick<ScheduleRun, 'result' | 'outcome'>): string {
-  if (result.type === 'sent') return outcome ?? 'sent'
+export function runTitle({ result, outcome, waits }: Pick<ScheduleRun, 'result' | 'outcome' | 'waits'>): string {
+  if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
   if (result.type === 'unchanged') return 'skipped: nothing has changed'
   return result.type === 'missed' ? 'skipped: no gateway ran' : `failed: ${result.reason}`
 }

@@ -11,7 +11,7 @@ const AGAIN_MS = 5_000
 
 /** Messages that come by themselves: every schedule with its next times and its runs, and a form for a new one. */
 export default function SchedulesPage(): ReactNode {
-  const { data, error, mutate } = useResource<{ readonly schedules: readonly ListedSchedule[] }>(SCHEDULES, {
+  const { data, error, mutate } = useResource<ScheduleList>(SCHEDULES, {
     refreshInterval: AGAIN_MS,
   })
   const change = () => void mutate()
@@ -22,6 +22,11 @@ export default function SchedulesPage(): ReactNode {
       </p>
       {error && data === undefined && <ErrorNote error={error} />}
       {!error && data === undefined && <Spinner />}
+      {data?.enabled === false && (
+        <p className="rounded-lg border border-warn px-3 py-2 text-sm">
+          Schedules are switched off: none is due. Set <code>schedules.enabled</code> to true.
+        </p>
+      )}
       {data?.schedules.length === 0 && <p className="text-sm text-soft">There is no schedule yet.</p>}
       {data !== undefined && data.schedules.length > 0 && (
         <ul aria-label="Schedules" className="flex flex-col divide-y divide-line rounded-lg border border-line">
@@ -33,4 +38,9 @@ export default function SchedulesPage(): ReactNode {
       <ScheduleForm onAdded={change} />
     </div>
   )
+}
+
+interface ScheduleList {
+  readonly schedules: readonly ListedSchedule[]
+  readonly enabled: boolean
 }

@@ -79,7 +79,8 @@ export const scheduleCommand = commandWithSubcommands({
 })
 
 async function listSchedules(call: CommandCall, io: Io): Promise<number> {
-  const all = await withConnection(call.home, io, 'read', fetchSchedules)
+  const { schedules: all, enabled } = await withConnection(call.home, io, 'read', fetchSchedules)
+  if (!enabled) note(io, 'Schedules are switched off: none is due. Set `schedules.enabled` to true.')
   const empty = 'No schedules yet. Add one with `foreword schedule add WHEN TEXT --new --budget 0.50`.'
   return printList(all, { empty, table: (rows) => scheduleTable(rows, io) }, call, io)
 }
@@ -97,13 +98,18 @@ function scheduleTable(schedules: readonly ScheduleView[], io: Io): string {
   return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [5, 4, 2] })
 }
 
-async function fetchSchedules(connection: GatewayConnection): Promise<readonly ScheduleView[]> {
-  const path = '/api/schedules'
-  return (await requestJson<{ readonly schedules: readonly ScheduleView[] }>(connection, path)).schedules
+interface ScheduleList {
+  readonly schedules: readonly ScheduleView[]
+  readonly enabled: boolean
+}
+
+async function fetchSchedules(connection: GatewayConnection): Promise<ScheduleList> {
+  return requestJson<ScheduleList>(connection, '/api/schedules')
 }
 
 async function findSchedule(connection: GatewayConnection, word: string): Promise<ScheduleView> {
-  return findByName(word, await fetchSchedules(connection), ({ id, name }) => ({ id, name }), 'schedule')
+  const { schedules } = await fetchSchedules(connection)
+  return findByName(word, schedules, ({ id, name }) => ({ id, name }), 'schedule')
 }
 
 async function showSchedule(call: CommandCall, io: Io): Promise<number> {

@@ -8,7 +8,7 @@ import { scheduleRunSchema } from '../schedule-state.ts'
 
 interface ScheduleParts {
   readonly service: Schedules
-  readonly runtime: Pick<Runtime, 'store' | 'models'>
+  readonly runtime: Pick<Runtime, 'store' | 'models' | 'approvals'>
 }
 
 const scheduleSchema = z.object({
@@ -22,6 +22,7 @@ const scheduleSchema = z.object({
 
 const runViewSchema = scheduleRunSchema.extend({
   outcome: z.string().optional().describe('How its turn ended. Absent until then.'),
+  waits: z.literal(true).optional().describe('Its turn waits for an approval of the owner.'),
   cost: z
     .object({
       calls: z.number(),
@@ -46,8 +47,16 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       scope: 'read',
       tag,
       summary: 'Lists schedules in the order in which they were added',
-      answers: { 200: { description: 'The schedules', schema: z.object({ schedules: z.array(scheduleSchema) }) } },
-      handle: async () => json({ schedules: await service.list() }),
+      answers: {
+        200: {
+          description: 'The schedules',
+          schema: z.object({
+            schedules: z.array(scheduleSchema),
+            enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
+          }),
+        },
+      },
+      handle: async () => json({ schedules: await service.list(), enabled: service.enabled }),
     }),
     route({
       method: 'POST',

@@ -1,0 +1,59 @@
+import type { Clock, FoldedSession, Preview, PreviewOptions } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import { sessionNotFound } from '../sessions/not-found.ts'
+
+/** The account of the next call of a session; with `composes` as if its head were composed again. */
+export type AccountNext = (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview['manifest']>
+
+interface FoldParts {
+  readonly store: Pick<SessionStore, 'session' | 'sessions' | 'append'>
+  readonly clock: Clock
+  readonly account: AccountNext
+}
+
+/** A cache that lives longer is known of no provider: the heads of sessions that were silent longer are composed anyway. */
+const LONGEST_LIFE_MS = 24 * 3_600_000
+
+/** The most sessions that are folded together. */
+const MOST_SESSIONS = 200
+
+/**
+ * Lets the next call of a session, or of each session that was active lately, compose its head again, and says what that costs: the
+ * tokens that a cache had and that are sent again. Sessions whose head is as it would be composed are left as they are.
+ */
+export async function foldSessions(
+  { store, clock, account }: FoldParts,
+  session: string | undefined,
+): Promise<readonly FoldedSession[]> {
+  if (session !== undefined && !(await store.session(session))) throw sessionNotFound(session)
+  const since = new Date(Date.parse(clock.time()) - LONGEST_LIFE_MS).toISOString()
+  const recent = session === undefined ? await store.sessions({ limit: MOST_SESSIONS }) : []
+  const asked = session === undefined ? recent.filter(({ updated }) => updated >= since).map(({ id }) => id) : [session]
+  const folded: FoldedSession[] = []
+  for (const each of asked) {
+    const [before, after] = await Promise.all(
+      [false, true].map((composes) => account({ session: each, composes }).catch(() => undefined)),
+    )
+    if (before && after && headDigests(before) === headDigests(after)) continue
+    await store.append(each, [{ type: 'fold' }], clock.time())
+    folded.push({ session: each, ...price(before, after) })
+  }
+  return folded
+}
+
+function headDigests({ entries }: Preview['manifest']): string {
+  const head = entries.filter(({ slot }) => slot === 'tools' || slot === 'system' || slot === 'preamble')
+  return head.map(({ digest }) => digest ?? '').join(' ')
+}
+
+/** What a fold costs; nothing is known of a call that cannot be assembled. */
+function price(
+  before: Preview['manifest'] | undefined,
+  after: Preview['manifest'] | undefined,
+): Omit<FoldedSession, 'session'> {
+  if (!before || !after) return {}
+  const [kept, now] = [before.forecast, after.forecast]
+  const money = kept?.money === undefined || now?.money === undefined ? undefined : now.money - kept.money
+  return { tokens: Math.max(0, (before.reuse?.tokens ?? 0) - (after.reuse?.tokens ?? 0)), ...defined({ money }) }
+}

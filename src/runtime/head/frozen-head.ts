@@ -1,0 +1,113 @@
+import {
+  type Assembly,
+  type AssemblyInput,
+  ContextOverflowError,
+  type Cut,
+  freezeHead,
+  type Manifest,
+} from '../../context.ts'
+import type { Model } from '../../model.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { type HeadPin, headShape } from './head-pin.ts'
+import type { FrozenParts } from './head-record.ts'
+
+/** What is known of the session when a call is assembled. */
+export interface HeadQuestion {
+  readonly pin: HeadPin | undefined
+  /** The last call that a provider began to answer. */
+  readonly read: { readonly model: string; readonly at: number } | undefined
+  /** Ms since 1970. */
+  readonly now: number
+}
+
+/** Why a head was composed again although the session had one. */
+export type FoldReason =
+  | 'model'
+  | 'layout'
+  | 'cache-over'
+  | 'own-prompt'
+  | 'first-tools'
+  | 'large-change'
+  | 'cut'
+  | 'no-room'
+
+/** An assembly with the head of the session. */
+export interface FrozenAttempt<Attempt> extends FrozenParts {
+  readonly attempt: Attempt
+  /** Absent where the head is the pinned one, and where the session had none. */
+  readonly folded?: FoldReason
+}
+
+interface Attempted {
+  readonly input: AssemblyInput
+  readonly outcome: Assembly | ContextOverflowError
+}
+
+/**
+ * Accounts for a call with the pinned head of its session, and announces what has changed behind the history. Where the beginning of
+ * the request is lost to the cache anyway, the head is composed again: at a cut, at a change of the model, after a long pause.
+ */
+export async function withPinnedHead<Attempt extends Attempted>(
+  context: Pick<AssemblyContext, 'settings'>,
+  model: Model,
+  {
+    head,
+    input,
+    keepsTools,
+  }: { readonly head: HeadQuestion | undefined; readonly input: AssemblyInput; readonly keepsTools: boolean },
+  account: (input: AssemblyInput) => Promise<Attempt>,
+): Promise<FrozenAttempt<Attempt>> {
+  const pin = head?.pin
+  const compose = async (folded?: FoldReason): Promise<FrozenAttempt<Attempt>> => ({
+    attempt: await account(input),
+    announcements: [],
+    ...(folded ? { folded } : {}),
+  })
+  // A just-fit layout cuts at every call: its head is composed at every call, too.
+  if (!head || !pin || input.layout.cut.lowWater >= 1) return compose()
+  const fold = whyFold(context, model, head, pin, input)
+  if (fold) return compose(fold)
+
+  const asked = keepsTools ? input : { ...input, tools: pin.announcements.at(-1)?.head.tools ?? pin.head.tools }
+  const { input: pinned, announcements, folds } = freezeHead(asked, pin, pin.turn !== input.current.id)
+  if (folds) return compose(folds)
+  const attempt = await account(keepsTools ? pinned : { ...pinned, tools: [] })
+  if (attempt.outcome instanceof ContextOverflowError) return compose('no-room')
+  const { manifest } = attempt.outcome
+  if (pinned !== input && wasCut(input, manifest)) return compose('cut')
+  if (pinned !== input && keepsTools && headShape(manifest) !== pin.shape) return compose('no-room')
+  return { attempt, announcements, ...(keepsTools ? {} : { tools: pin.head.tools }) }
+}
+
+/** What has no rule of its own is taken for alive so long, seconds. */
+const USUAL_LIFETIME = 3600
+
+function whyFold(
+  { settings }: Pick<AssemblyContext, 'settings'>,
+  model: Model,
+  { read, now }: HeadQuestion,
+  pin: HeadPin,
+  { layers }: AssemblyInput,
+): FoldReason | undefined {
+  if (pin.model !== model.id) return 'model'
+  if (pin.layout !== JSON.stringify(settings.layout) || pin.counter !== settings.counter.id) return 'layout'
+  const lifetime = model.facts.cache?.lifetimeSeconds ?? USUAL_LIFETIME
+  if (!read || read.model !== model.id || now - read.at > lifetime * 1000) return 'cache-over'
+  const known = pin.announcements.at(-1)?.head ?? pin.head
+  return ownPrompt(layers) === ownPrompt(known.layers) ? undefined : 'own-prompt'
+}
+
+/** The system prompt that a message brought with it: it is no change of the home, and holds at once. */
+function ownPrompt(layers: AssemblyInput['layers']): string | undefined {
+  return layers.find(({ origin }) => origin?.ref === OWN_PROMPT)?.renditions[0]?.text
+}
+
+/** What prepares a turn names it so. */
+export const OWN_PROMPT = 'system prompt of this turn'
+
+/** Whether the marks of a call lie elsewhere than those that it was given. What a note says of itself is no mark. */
+function wasCut({ cut }: AssemblyInput, manifest: Manifest): boolean {
+  const marks = (of: Cut | undefined) =>
+    JSON.stringify([of?.dropBefore, of?.clearBefore, of?.excerptBefore, of?.first, of?.notes?.length])
+  return manifest.cut !== undefined && marks(manifest.cut) !== marks(cut)
+}
