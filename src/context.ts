@@ -80,6 +80,7 @@ export {
   usualLayout,
 } from './context/layouts.ts'
 export type { Cut } from './context/cut.ts'
+export { type CutRecord, cutSentence, cutSums } from './context/cut-record.ts'
 export type { Manifest, ManifestEntry } from './context/manifest.ts'
 export type { Reason } from './context/reason.ts'
 export {

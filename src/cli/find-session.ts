@@ -1,5 +1,5 @@
 import type { GatewayConnection } from '../capability.ts'
-import { exactLine } from '../context.ts'
+import { type CutRecord, exactLine } from '../context.ts'
 import { defined } from '../platform.ts'
 import type { CallRecord, LogStore, SessionRow } from '../session.ts'
 import { requestJson, apiPath } from './answer.ts'
@@ -61,6 +61,7 @@ async function fetchSessions(
 /** A call as lists show it, without its manifest. */
 export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome' | 'kind'> & {
   readonly used: number
+  readonly cutRecord?: CutRecord
 }
 
 /**

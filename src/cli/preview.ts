@@ -1,5 +1,12 @@
 import type { GatewayConnection, Io } from '../capability.ts'
-import { type Manifest, type ManifestEntry, entrySentences, exactLine } from '../context.ts'
+import {
+  type CutRecord,
+  cutSentence,
+  type Manifest,
+  type ManifestEntry,
+  entrySentences,
+  exactLine,
+} from '../context.ts'
 import type { Preview } from '../runtime.ts'
 import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
@@ -51,7 +58,9 @@ function sentenceLines(manifest: Manifest, columns: number): readonly string[] {
     exactLine(sentence)
       .split(' ')
       .flatMap((word) => slices(word, columns))
-  const sentences = entrySentences(manifest).flatMap((sentence) => wrapped(wordsOf(sentence), columns))
+  const { cutRecord }: Manifest & { readonly cutRecord?: CutRecord } = manifest
+  const all = [...entrySentences(manifest), ...(cutRecord ? [cutSentence(cutRecord)] : [])]
+  const sentences = all.flatMap((sentence) => wrapped(wordsOf(sentence), columns))
   return sentences.length === 0 ? [] : ['', ...sentences]
 }
 

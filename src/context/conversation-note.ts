@@ -44,6 +44,8 @@ export interface NotesInput {
   readonly written: readonly ConversationNote[]
   /** For the next note; without them it is an index. */
   readonly words?: NoteWords
+  /** Nothing of the conversation is in the provider's cache any more: a cut that comes soon costs nothing now. */
+  readonly cacheOver?: boolean
 }
 
 /** Shares of the room that tools and layers leave to a conversation, 0 to 1. */

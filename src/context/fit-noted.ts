@@ -49,8 +49,17 @@ export function fitNoted(conversation: ConversationInput, input: NotedInput): No
   const rest = conversation.turns.slice(standing.first.length)
   const now = decide(conversation, standing, rest)
   const before = { block: standing, gone: [] }
-  if (!now.moves) return place(conversation, { ...before, ...now })
+  const isSoon = input.cacheOver === true && isNearlyFull(conversation, standing, rest)
+  if (!now.moves && !isSoon) return place(conversation, { ...before, ...now })
   return place(conversation, cut(conversation, input, standing, rest) ?? { ...before, ...now })
+}
+
+/** Share of what is available from which the next cut is near. */
+export const NEARLY_FULL = 0.8
+
+function isNearlyFull(conversation: ConversationInput, block: Block, turns: readonly PricedTurn[]): boolean {
+  const { available, beside, current } = conversation
+  return beside + blockTokens(conversation, block) + sumTokens(turns) + current.tokens > available * NEARLY_FULL
 }
 
 function standingBlock({ turns, cut: marks }: ConversationInput, { written }: NotesInput): Block {

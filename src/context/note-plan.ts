@@ -1,4 +1,5 @@
 import type { AssemblyInput } from './assembly-input.ts'
+import { NEARLY_FULL } from './fit-noted.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What a note that is prepared now would be about. */
@@ -11,14 +12,11 @@ export interface NotePlan {
   readonly most: number
 }
 
-/** Share of what is available from which a note is prepared. */
-const PREPARED_FROM = 0.8
-
 /** Plans the words of the next note after a call whose turn is over. `undefined` where no cut is near, or where it would leave out nothing. */
 export function planNote(input: AssemblyInput, { used, budget, slots }: Manifest): NotePlan | undefined {
   const { layout, notes, history, current, counter, cut } = input
   const rule = layout.notes
-  if (!notes || !rule || layout.cut.unit !== 'turn' || used < budget.available * PREPARED_FROM) return undefined
+  if (!notes || !rule || layout.cut.unit !== 'turn' || used < budget.available * NEARLY_FULL) return undefined
   const standing = new Set(cut?.first)
   if (history.every(({ id }) => standing.has(id))) return undefined
   const room = Math.max(0, budget.available - (used - slots.history - slots.input))

@@ -168,6 +168,10 @@ export const scenarioSchema = z.strictObject({
         .strictObject({ through: id, text: z.string(), call: z.string(), folds: z.boolean().optional() })
         .optional()
         .describe('Words of a model for the next note, on everything up to a turn.'),
+      cacheOver: z
+        .boolean()
+        .optional()
+        .describe("Nothing of the conversation is in the provider's cache any more: a cut that is near is made now."),
     })
     .optional()
     .describe('Notes take the place of what is cut out, in layouts that have room for them. Absent: none do.'),

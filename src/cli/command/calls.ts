@@ -51,7 +51,7 @@ function callTable(calls: readonly CallLine[], io: Io): string {
   return fittedTable(rows, { right: [3, 4, 5, 6], columns: lineLimit(io), spare: [5, 2, 6, 3, 7] })
 }
 
-function callRow({ id, time, model, used, outcome, kind }: CallLine, now: Date): readonly string[] {
+function callRow({ id, time, model, used, outcome, kind, cutRecord }: CallLine, now: Date): readonly string[] {
   return [
     id,
     timeText(time, now),
@@ -60,7 +60,11 @@ function callRow({ id, time, model, used, outcome, kind }: CallLine, now: Date):
     tokensText(outcome?.usage?.promptTokens),
     tokensText(outcome?.usage?.cachedTokens),
     tokensText(outcome?.usage?.outputTokens),
-    outcome?.error?.code ?? ([kind, outcome?.finish, outcome?.warning?.code].filter(Boolean).join(', ') || '-'),
+    outcome?.error?.code ??
+      ([kind, cutRecord && `cut ${cutRecord.turns}`, outcome?.finish, outcome?.warning?.code]
+        .filter(Boolean)
+        .join(', ') ||
+        '-'),
   ]
 }
 

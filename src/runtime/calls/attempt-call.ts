@@ -45,6 +45,8 @@ export interface CallQuestion {
   readonly cut: Cut | undefined
   /** For the next note. */
   readonly words?: NoteWords | undefined
+  /** Nothing of the session is in the provider's cache any more. */
+  readonly cacheOver?: boolean
   /** The model has to answer without calling a tool. */
   readonly last: boolean
   /** A tool of this turn has found something with numbers. */
@@ -140,7 +142,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
 /** The notes of a session and its first turns; `undefined` where there are none, or where they are not of this conversation. */
 async function notedHistory(
   { settings, store }: AssemblyContext,
-  { session, historyTokens, loggedTurn, words }: CallQuestion,
+  { session, historyTokens, loggedTurn, words, cacheOver }: CallQuestion,
   layout: Layout,
   cut: Cut | undefined,
 ): Promise<NotedHistory | undefined> {
@@ -152,6 +154,8 @@ async function notedHistory(
     answering: loggedTurn,
     cut,
     words: notes === 'model' ? words : undefined,
+    // Without words a note loses more: it is made where it must.
+    cacheOver: notes === 'index' || words ? cacheOver : undefined,
     counter,
     keepsPartial: layout.keepsPartialAnswers,
   })

@@ -59,7 +59,7 @@ export interface CallInput {
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
   /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
-  readonly notes?: { readonly words?: NoteWords }
+  readonly notes?: { readonly words?: NoteWords; readonly cacheOver?: true }
   /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
@@ -125,7 +125,9 @@ export async function recordInput(
     tools,
     toolsSayReads: true,
     ...defined({ cut: input.cut, earlier: input.earlier }),
-    ...(input.notes ? { notes: defined({ words: input.notes.words }) } : {}),
+    ...(input.notes
+      ? { notes: defined({ words: input.notes.words, cacheOver: input.notes.cacheOver || undefined }) }
+      : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
     ...defined({ images: input.images, options, head: ofHead }),
@@ -189,6 +191,7 @@ export async function restoreInput(
           counter,
           keepsPartial: layout.keepsPartialAnswers,
           words: input.notes.words,
+          cacheOver: input.notes.cacheOver,
           upTo,
         })
       : undefined

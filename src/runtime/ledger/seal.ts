@@ -1,4 +1,12 @@
-import type { AnyMessage, Assembly, Manifest, Piece, ToolDefinition, VerbatimAssembly } from '../../context.ts'
+import type {
+  AnyMessage,
+  Assembly,
+  CutRecord,
+  Manifest,
+  Piece,
+  ToolDefinition,
+  VerbatimAssembly,
+} from '../../context.ts'
 import type { Forecast } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
 
@@ -21,11 +29,15 @@ export interface SealedManifest extends Manifest {
   readonly reuse?: Reuse
   /** What was known of the costs before the call was made. */
   readonly forecast?: Forecast
+  /** Where this call has cut the conversation: what that hid, saved and cost. */
+  readonly cutRecord?: CutRecord
 }
 
 /** What of a request was sent before, tokens, and where it begins to differ. */
 export interface Reuse {
   readonly tokens: number
+  /** Behind the first difference: what was sent before, too, and is sent again. */
+  readonly again?: number
   readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
 }
 

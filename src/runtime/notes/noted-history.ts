@@ -28,6 +28,7 @@ interface NotedQuestion {
   readonly answering?: string | undefined
   readonly cut: Cut | undefined
   readonly words?: NoteWords | undefined
+  readonly cacheOver?: boolean | undefined
   readonly counter: TokenCounter
   readonly keepsPartial: boolean
   /** Reads the log up to this `seq`: a call is built again, and its notes are those of then. */
@@ -40,7 +41,7 @@ interface NotedQuestion {
  */
 export async function readNotedHistory(
   store: SessionStore,
-  { session, answering, cut, words, counter, keepsPartial, upTo }: NotedQuestion,
+  { session, answering, cut, words, cacheOver, counter, keepsPartial, upTo }: NotedQuestion,
 ): Promise<NotedHistory | undefined> {
   const { first: firstTurns = [], notes: marks = [] } = cut ?? {}
   const covered = [...firstTurns, ...marks.flatMap(({ from, to }) => [from, to])]
@@ -56,7 +57,7 @@ export async function readNotedHistory(
     }),
   )
   return {
-    notes: { written, ...defined({ words }) },
+    notes: { written, ...defined({ words }), ...(cacheOver ? { cacheOver } : {}) },
     first: read.map(({ turn, files }) => ({ turn, files })),
     firstTokens: read.reduce((sum, { tokens }) => sum + tokens, 0),
   }

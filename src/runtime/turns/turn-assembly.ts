@@ -1,7 +1,7 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { Clock, FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError, unframedResults } from '../../context.ts'
+import { ContextOverflowError, cutSums, unframedResults } from '../../context.ts'
 import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
@@ -72,6 +72,7 @@ export function turnAssembly(
       cut,
       last: step.last,
       words: state.words,
+      cacheOver: isCacheOver(dependencies),
       gone,
       head: { pin: await readPin(store, state, turn), read: state.readCall, now: Date.parse(clock.time()) },
       ...defined({ deeper }),
@@ -100,7 +101,8 @@ export function turnAssembly(
             return sessions.size > 0 ? [...sessions] : undefined
           },
         }),
-      complete: (sealed) => addForecast(dependencies, sealed),
+      complete: async (sealed) =>
+        withCutRecord(dependencies, await addForecast(dependencies, sealed), isCacheOver(dependencies)),
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
         if (!manifest) return journal.append([assembly])
@@ -226,6 +228,28 @@ export async function addForecast(
   return { ...manifest, ...defined({ reuse }), forecast: expected }
 }
 
+/** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
+function isCacheOver({ state: { readCall }, model, clock }: ForecastPlace): boolean {
+  const lifetime = model.facts.cache?.lifetimeSeconds
+  if (!readCall || readCall.model !== model.id) return readCall !== undefined
+  return lifetime !== undefined && Date.parse(clock.time()) - readCall.at > lifetime * 1000
+}
+
+/** Says what the cut of a call hid, saved and cost; an account without a new cut stays as it is. */
+function withCutRecord(
+  { state, model }: { readonly state: SessionState; readonly model: Model },
+  manifest: SealedManifest,
+  isOver: boolean,
+): SealedManifest {
+  if (!manifest.cut || JSON.stringify(state.cut?.marks) === JSON.stringify(manifest.cut)) return manifest
+  const sums = cutSums(manifest)
+  if (sums.turns === 0) return manifest
+  const again = isOver ? 0 : (manifest.reuse?.again ?? 0)
+  const { price } = model.facts
+  const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
+  return { ...manifest, cutRecord: { why: isOver ? 'cache-over' : 'full', ...sums, again, ...defined({ money }) } }
+}
+
 /** Pieces that are the same from the beginning on, and the first that is not. */
 function comparePieces(
   before: Sealed['fingerprint'],
@@ -241,6 +265,8 @@ function comparePieces(
   const next = after[pieces]
   const changed = next && manifest.entries[next.entry]
   if (!changed) return { tokens }
+  const known = new Set(before.slice(pieces).map(({ content }) => content))
+  const again = after.slice(pieces).reduce((sum, piece) => sum + (known.has(piece.content) ? piece.tokens : 0), 0)
   const cause = pieces === before.length ? 'grew' : 'changed'
-  return { tokens, firstChange: { id: changed.id, slot: changed.slot, cause } }
+  return { tokens, ...(again > 0 ? { again } : {}), firstChange: { id: changed.id, slot: changed.slot, cause } }
 }

@@ -232,7 +232,8 @@ function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
 
 function callSummary({ manifest, input: _input, ...record }: CallRecord): unknown {
   // What the runtime added to the account when it sealed it.
-  const sealed: Manifest & { readonly reuse?: unknown; readonly forecast?: unknown } = manifest
-  const { used, budget, layout, cut, reuse, forecast } = sealed
-  return { ...record, layout, used, available: budget.available, ...defined({ cut, reuse, forecast }) }
+  const sealed: Manifest & { readonly reuse?: unknown; readonly forecast?: unknown; readonly cutRecord?: unknown } =
+    manifest
+  const { used, budget, layout, cut, reuse, forecast, cutRecord } = sealed
+  return { ...record, layout, used, available: budget.available, ...defined({ cut, reuse, forecast, cutRecord }) }
 }

@@ -87,12 +87,12 @@ function TimelineBar({ session, point, number, most, isOpen }: TimelineBarProps)
   )
 }
 
-function pointWords({ used, reused, isCut, breaksCache, money }: TimelinePoint, number: number): string {
+function pointWords({ used, reused, isCut, cutWords, breaksCache, money }: TimelinePoint, number: number): string {
   const facts = [
     `Call ${number}: ${count(used)} tokens`,
     `${percent(used === 0 ? 0 : Math.min(1, reused / used))} as in the call before`,
     ...(money === undefined ? [] : [dollars(money)]),
-    ...(isCut ? ['history cut'] : []),
+    ...(isCut ? [cutWords ?? 'history cut'] : []),
     ...(breaksCache ? ['cache broken'] : []),
   ]
   return facts.join(', ')

@@ -1,4 +1,4 @@
-import type { Forecast, Manifest } from '../../../src/context.ts'
+import { type CutRecord, cutSentence, type Forecast, type Manifest } from '../../../src/context.ts'
 
 /** A call as the list of a session has it, with what its account says of the cache. */
 export interface TimelineCall {
@@ -11,6 +11,7 @@ export interface TimelineCall {
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
   readonly forecast?: Forecast
   readonly cut?: Manifest['cut']
+  readonly cutRecord?: CutRecord
 }
 
 /** A call in the timeline. */
@@ -23,6 +24,8 @@ export interface TimelinePoint {
   readonly reused: number
   /** The history was cut in this call. */
   readonly isCut: boolean
+  /** What that hid and cost, in a sentence. */
+  readonly cutWords?: string
   /** Something changed before the newest part of the conversation, so that a cache has less than it could. */
   readonly breaksCache: boolean
   /** US dollars; absent where the price is not known. */
@@ -32,7 +35,7 @@ export interface TimelinePoint {
 /** The calls of a session in their order, with what happened from one to the next. */
 export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
   const calls = listed.filter(({ kind }) => kind === undefined)
-  return calls.map(({ id, time, used, available, reuse, forecast, cut }, index) => {
+  return calls.map(({ id, time, used, available, reuse, forecast, cut, cutRecord }, index) => {
     const before = calls[index - 1]
     const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
     const { slot = '', cause } = reuse?.firstChange ?? {}
@@ -43,6 +46,7 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
       available,
       reused: reuse?.tokens ?? 0,
       isCut,
+      ...(cutRecord ? { cutWords: cutSentence(cutRecord) } : {}),
       breaksCache: cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),
       ...(forecast?.money === undefined ? {} : { money: forecast.money }),
     }

@@ -33,7 +33,7 @@ export function TimelineTable({ session, points }: TimelineTableProps): ReactNod
             </tr>
           </thead>
           <tbody>
-            {points.map(({ id, used, reused, money, isCut, breaksCache }, index) => (
+            {points.map(({ id, used, reused, money, isCut, cutWords, breaksCache }, index) => (
               <tr key={id} className="border-t border-line">
                 <th scope="row" className="py-1 text-start font-normal">
                   <Link
@@ -47,7 +47,7 @@ export function TimelineTable({ session, points }: TimelineTableProps): ReactNod
                 <td className="text-end">{count(reused)}</td>
                 <td className="text-end">{money === undefined ? '–' : dollars(money)}</td>
                 <td className="ps-2">
-                  {[...(isCut ? ['cut'] : []), ...(breaksCache ? ['cache broken'] : [])].join(', ')}
+                  {[...(isCut ? [cutWords ?? 'cut'] : []), ...(breaksCache ? ['cache broken'] : [])].join(', ')}
                 </td>
               </tr>
             ))}

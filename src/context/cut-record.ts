@@ -1,0 +1,44 @@
+import type { Manifest } from './manifest.ts'
+
+/** What one cut took out of a conversation, and what that costs. */
+export interface CutRecord {
+  /** `full`: the next prompt did not fit. `cache-over`: nothing of it was in the provider's cache any more. */
+  readonly why: 'full' | 'cache-over'
+  /** Turns, or messages, that were left out. */
+  readonly turns: number
+  /** What they would cost in full, tokens. */
+  readonly hidden: number
+  /** How much smaller later prompts are for it, tokens: `hidden` less what stands in its place. */
+  readonly saved: number
+  /** What the call before had, too, and what is sent again behind the cut, tokens. */
+  readonly again: number
+  /** What that costs more than from a cache, US dollars; absent where no price is known. */
+  readonly money?: number
+}
+
+/** What the cut of a call left out, from its account alone; turns that an earlier cut left out do not count. */
+export function cutSums({ entries }: Manifest): Pick<CutRecord, 'turns' | 'hidden' | 'saved'> {
+  const gone = entries.filter(
+    ({ slot, outcome, reason }) =>
+      slot === 'history' &&
+      outcome === 'omitted' &&
+      (reason?.['note'] !== undefined || (reason?.['wanted'] !== undefined && reason.code !== 'shortage')),
+  )
+  const hidden = gone.reduce((sum, { fullTokens }) => sum + fullTokens, 0)
+  const note = gone.find(({ reason }) => reason?.['note'] !== undefined)?.reason?.['note']
+  const inPlace = entries.find(({ id }) => id === note)?.tokens ?? 0
+  const turns = gone.filter(({ layer }) => layer !== 'attachment').length
+  return { turns, hidden, saved: Math.max(0, hidden - inPlace) }
+}
+
+/** A cut in one sentence: `The cut left 8 turns out (6,200 tokens); 1,300 tokens were sent again for it.` */
+export function cutSentence({ why, turns, hidden, again, money }: CutRecord): string {
+  const what = turns === 1 ? '1 turn' : `${turns} turns`
+  const cost = money === undefined || money <= 0 ? '' : `, $${money.toPrecision(2)} more than from a cache`
+  const price =
+    again > 0
+      ? `${again.toLocaleString('en-US')} tokens were sent again for it${cost}`
+      : 'nothing was sent again for it'
+  const cause = why === 'cache-over' ? ' It was made because the cache of the provider was over.' : ''
+  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${cause}`
+}
