@@ -92,7 +92,14 @@ export {
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
-export { costText, MOST_COUNTED_CALLS, moneyText, type SessionTotals, sumCosts } from './capability/session-cost.ts'
+export {
+  costText,
+  exactMoneyText,
+  MOST_COUNTED_CALLS,
+  moneyText,
+  type SessionTotals,
+  sumCosts,
+} from './capability/session-cost.ts'
 export type { ChoiceFiles, ChoiceOption, SessionChoice, TurnPreset } from './capability/session-choice.ts'
 export {
   environmentVariable,
@@ -132,6 +139,14 @@ export type {
   ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
+export {
+  type CostGroup,
+  costGroups,
+  type CostOptions,
+  type CostReport,
+  type CostRow,
+  type CostSums,
+} from './capability/runtime/costs.ts'
 export type {
   CallUsageRow,
   LayerUsageRow,

@@ -55,6 +55,7 @@ export {
   type CallSum,
   callSum,
   type CallSumsOptions,
+  layerOf,
   type PromptParts,
   type SumRange,
   type SumStore,

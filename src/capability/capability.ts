@@ -53,6 +53,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly checks?: Check<Settings>
   /** What `foreword check --lint` looks at beside the host: texts that it puts into prompts and that nobody reads. */
   readonly lint?: LintPart<Settings>
+  /** What costs can be divided by beside the host's: the name of a group, and the tool whose calls name its keys (`name`). */
+  readonly costGroups?: Readonly<Record<string, string>>
   /** What `foreword start` shows of it: a label of at most eight letters and a line. */
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]

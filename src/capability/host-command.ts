@@ -16,6 +16,7 @@ export const hostCommands = [
   'calls',
   'notes',
   'usage',
+  'costs',
   'request',
   'diff',
   'replay',

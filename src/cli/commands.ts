@@ -45,6 +45,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   calls: async () => (await import('./command/calls.ts')).callsCommand,
   notes: async () => (await import('./command/notes.ts')).notesCommand,
   usage: async () => (await import('./command/usage.ts')).usageCommand,
+  costs: async () => (await import('./command/costs.ts')).costsCommand,
   request: async () => (await import('./command/request.ts')).requestCommand,
   diff: async () => (await import('./command/diff.ts')).diffCommand,
   replay: async () => (await import('./command/replay.ts')).replayCommand,

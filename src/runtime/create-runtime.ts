@@ -51,6 +51,7 @@ import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
 import { type AccountNext, foldSessions } from './head/fold-sessions.ts'
 import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
+import { costReport } from './usage/cost-report.ts'
 import { usageReport } from './usage/usage-report.ts'
 
 /** A runtime with what its capabilities bring to hosts. */
@@ -139,6 +140,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     allowedTools: () => allowedTools(policy, tools()),
   }
   const states = createSessionStates(store)
+  const sums = { store, priceOf: (model: string) => priceOf(parts.models, model) }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
   const approvals = createApprovalService({ store, states, clock })
@@ -263,7 +265,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
-    usage: (options) => usageReport({ store, priceOf: (model) => priceOf(parts.models, model) }, options),
+    usage: (options) => usageReport(sums, options),
+    costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
     notes: createNoteService({ context, models, clock, openState }),
     pairings,
     recall,

@@ -1,4 +1,4 @@
-import { type AnyMessage, type Manifest, outputText, toolResults } from '../context.ts'
+import { type AnyMessage, type Manifest, type ManifestEntry, outputText, toolResults } from '../context.ts'
 import type { CallOutcome, CallRecord } from './call.ts'
 import type { EntryBody } from './entry.ts'
 
@@ -20,6 +20,8 @@ export interface CallSum {
   readonly outputTokens?: number
   /** Only where it was asked for. */
   readonly parts?: PromptParts
+  /** The whole call, only where it was asked for. */
+  readonly record?: CallRecord
 }
 
 /** What took the tokens of a prompt, by the counter of the account. The sum of `layers` is the prompt. */
@@ -50,6 +52,8 @@ export interface CallSumsOptions extends SumRange {
   readonly limit: number
   /** With what took the tokens of the prompts. */
   readonly parts?: boolean
+  /** With the whole calls, which may be large: for short pages. */
+  readonly records?: boolean
 }
 
 /** What calls and tools used, for sums over long times. Sessions that are deleted take theirs along. */
@@ -62,20 +66,25 @@ export interface SumStore {
 /** Layers of the account that are messages: their slot says more. */
 const conversation: ReadonlySet<string> = new Set(['turn', 'user', 'assistant', 'tool'])
 
+/** The name that an entry of a manifest has in sums by layer. */
+export function layerOf({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>): string {
+  return conversation.has(layer) ? slot : layer
+}
+
 /** Adds up what took the tokens of a prompt. */
 function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
   const layers: Record<string, number> = {}
   const tools: Record<string, number> = {}
   for (const { id, layer, slot, tokens } of entries) {
     if (tokens === 0) continue
-    const name = conversation.has(layer) ? slot : layer
+    const name = layerOf({ layer, slot })
     layers[name] = (layers[name] ?? 0) + tokens
     if (slot === 'tools') tools[id] = (tools[id] ?? 0) + tokens
   }
   return { layers, tools }
 }
 
-type CompleteSum = Omit<CallSum, 'number'> & { readonly parts: PromptParts }
+type CompleteSum = Omit<CallSum, 'number' | 'record'> & { readonly parts: PromptParts }
 
 /** The sum of a call, without its number. */
 export function callSum({ time, session, model, manifest, outcome }: CallRecord): CompleteSum {

@@ -66,6 +66,14 @@ export function sumCases(storeCase: StoreCase): void {
     assert.deepEqual(paged, ['c2', 'c5', 'c1', 'c3', 'c4'])
   })
 
+  storeCase('sums of calls come with the whole calls where that is asked for', async (store) => {
+    await store.putCall(call('c1', { time: at(2), manifest }))
+    await store.finishCall('c1', { durationMs: 1, usage })
+    const [sum] = await store.callSums({ limit: 9, records: true })
+    assert.deepEqual(sum?.record, await store.call('c1'))
+    assert.ok(!('record' in (await store.callSums({ limit: 9 }))[0]!))
+  })
+
   storeCase('a call that is put or finished in a transaction has its sum', async (store) => {
     await store.transaction([
       { type: 'call', record: call('c1', { manifest }) },

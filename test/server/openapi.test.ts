@@ -69,6 +69,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/commands',
     'GET /api/configuration',
     'GET /api/context',
+    'GET /api/costs',
     'GET /api/diff',
     'GET /api/doctor',
     'GET /api/doctor/security',

@@ -40,6 +40,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/choices/{choice}',
     'GET /api/commands',
     'GET /api/context',
+    'GET /api/costs',
     'GET /api/diff',
     'GET /api/files',
     'GET /api/files/{file}',

@@ -535,6 +535,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     nextScenario: async () => scenario,
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
+    costs: async ({ by, zone = 'UTC' }) => ({
+      by,
+      zone,
+      total: { calls: 0, unpriced: 0, nanoDollars: 0, savedNanoDollars: 0 },
+      rows: [],
+    }),
     usage: async ({ zone = 'UTC' }) => ({ by: 'day', zone, total: addUsage([]), rows: [] }),
     layerHistory: async (layer) => ({ layer, calls: 0, versions: [] }),
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),

@@ -36,6 +36,7 @@ export const skills = capability({
   },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
   checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
+  costGroups: { skill: 'read_skill' },
   lint: {
     tools: ['read_skill'],
     findings: async (context) => (await import('./cli/lint-skills.ts')).unreadSkills(context),

@@ -37,6 +37,7 @@ import type { Pairings } from './pairings.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
+import type { CostOptions, CostReport } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
@@ -130,6 +131,8 @@ export interface Runtime {
   replay(session: string): Promise<Replay>
   /** What the calls of a time used and cost. Rejects with `invalid-input` for a time zone that does not exist. */
   usage(options: UsageOptions): Promise<UsageReport>
+  /** What those calls cost, divided exactly. */
+  costs(options: CostOptions): Promise<CostReport>
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>

@@ -67,6 +67,7 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   settingsWarnings: 'function',
   checks: 'function',
   lint: 'object',
+  costGroups: 'object',
   places: 'function',
   homeFolders: 'function',
   start: 'function',

@@ -1,4 +1,5 @@
 import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
+import type { CallSum } from '../call-sums.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
@@ -63,6 +64,14 @@ export function findCalls(
   return connection.all(callsBeginning, { ...idRange(beginning), limit }).map(toRecord)
 }
 
+/** The sums of calls, each with its call. */
+export function withRecords(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
+  return sums.map((sum) => {
+    const row = connection.get(numberedCall, { number: sum.number })
+    return row ? { ...sum, record: toRecord(row) } : sum
+  })
+}
+
 function callPosition(connection: StoreConnection, id: string): number {
   const row = connection.get(callNumber, { id })
   if (!row) throw new StoreError('not-found', `there is no call ${id} to continue after`)
@@ -105,6 +114,8 @@ const callNumber = plan((param: Parameter<{ id: string }>) =>
 const stored = tables.selectFrom('calls').select(['record', 'outcome'])
 
 const oneCall = plan((param: Parameter<{ id: string }>) => stored.where('id', '=', param('id')))
+
+const numberedCall = plan((param: Parameter<{ number: number }>) => stored.where('number', '=', param('number')))
 
 const newestCalls = plan((param: Parameter<{ session: string; limit: number }>) =>
   stored.where('session', '=', param('session')).orderBy('number', 'desc').limit(param('limit')),

@@ -6,7 +6,7 @@ import type { EntryListener } from '../log-store.ts'
 import type { SessionStore, Write } from '../session-store.ts'
 import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
 import { readAuditHead, readAuditRecords, putAudit } from './audit-table.ts'
-import { readCall, readCalls, findCalls, finishCall, putCall, serializeCall } from './call-table.ts'
+import { readCall, readCalls, findCalls, finishCall, putCall, serializeCall, withRecords } from './call-table.ts'
 import { type StoreConnection, type SqliteStoreOptions, openStoreConnection } from './connection.ts'
 import {
   readContent,
@@ -136,7 +136,10 @@ function createStore(connection: StoreConnection): SessionStore {
     call: async (id) => readCall(connection, id),
     calls: async (session, options) => readCalls(connection, session, options),
     findCalls: async (options) => findCalls(connection, options),
-    callSums: async (options) => readCallSums(connection, options),
+    callSums: async (options) => {
+      const sums = readCallSums(connection, options)
+      return options.records ? withRecords(connection, sums) : sums
+    },
     toolSums: async (range) => readToolSums(connection, range),
     value: async (key) => readValue(connection, key),
     audit: async (options) => readAuditRecords(connection, options),

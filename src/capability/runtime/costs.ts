@@ -1,0 +1,58 @@
+import type { SumRange } from '../../session.ts'
+
+/** What money can be divided by, besides what capabilities add. */
+export const costGroups = [
+  'day',
+  'model',
+  'layer',
+  'tool',
+  'agent',
+  'channel',
+  'token',
+  'session',
+  'turn',
+  'call',
+] as const
+
+export type CostGroup = (typeof costGroups)[number]
+
+/** Which calls are added up, and by what. */
+export interface CostOptions extends SumRange {
+  /** One of `costGroups`, or one that a capability adds. */
+  readonly by: string
+  /** Name of the time zone that says when a day begins. UTC unless given. */
+  readonly zone?: string
+  /** Only calls of this session. */
+  readonly session?: string
+  /** The most rows; the others are added up in `rest`. 100 unless given. */
+  readonly limit?: number
+}
+
+/** Money of some calls. Integers of nano-dollars (a billionth of a US dollar): sums of them are exact. */
+export interface CostSums {
+  /** Calls that have some of it. */
+  readonly calls: number
+  /** Of them, calls without a price, or whose provider did not report the usage: they are not in the money. */
+  readonly unpriced: number
+  readonly nanoDollars: number
+  /** The same in US dollars. Absent where no call has a price. */
+  readonly money?: number
+  /** What reading from caches saved against the full price, less what writing to them cost. Absent where a call is divided. */
+  readonly savedNanoDollars?: number
+}
+
+/** The money of one key; `null` for what belongs to none, or is not known. */
+export interface CostRow extends CostSums {
+  readonly key: string | null
+  /** Of a session: its title, or how it begins. */
+  readonly title?: string
+}
+
+/** What calls cost. The rows and `rest` add up to `total` exactly. */
+export interface CostReport extends SumRange {
+  readonly by: string
+  readonly zone: string
+  readonly total: CostSums & { readonly savedNanoDollars: number }
+  readonly rows: readonly CostRow[]
+  readonly rest?: CostSums & { readonly rows: number }
+}

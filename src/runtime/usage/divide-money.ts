@@ -1,0 +1,80 @@
+import { callCost, callCostParts, type Manifest, type ManifestEntry, type Price } from '../../context.ts'
+import type { CallSum } from '../../session.ts'
+
+/** The price of a call, and what its caches saved: nano-dollars, rounded once. */
+export interface CallMoney {
+  readonly nano: number
+  readonly saved: number
+  /** US dollars, before the one rounding. */
+  readonly parts: { readonly cached: number; readonly written: number; readonly fresh: number; readonly output: number }
+}
+
+const NANO = 1e9
+
+/** `undefined` where the price is not known, or the provider did not report what it counts. */
+export function moneyOfCall(sum: CallSum, price: Price | undefined): CallMoney | undefined {
+  const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = sum
+  const usage = { promptTokens, outputTokens, cachedTokens, cacheWrittenTokens }
+  const money = price && callCost(usage, price)
+  const parts = price && callCostParts(usage, price)
+  if (money === undefined || parts === undefined) return undefined
+  const counted = { ...usage, promptTokens: Math.max(promptTokens!, cachedTokens + cacheWrittenTokens) }
+  const uncached = callCost({ ...counted, cachedTokens: 0, cacheWrittenTokens: 0 }, price!)!
+  return { nano: Math.round(money * NANO), saved: Math.round((uncached - money) * NANO), parts }
+}
+
+/** Divides an integer by weights: each part is an integer, and their sum is the whole. The largest remainders are rounded up. */
+export function divideExactly(whole: number, weights: readonly number[]): readonly number[] {
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  if (all <= 0) return weights.map((_, index) => (index === weights.length - 1 ? whole : 0))
+  const exact = weights.map((weight) => (whole * weight) / all)
+  const parts = exact.map(Math.floor)
+  const missing = whole - parts.reduce((sum, part) => sum + part, 0)
+  const order = exact
+    .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
+    .toSorted((one, other) => other.remainder - one.remainder || one.index - other.index)
+  for (let given = 0; given < missing; given += 1) parts[order[given % order.length]!.index]! += 1
+  return parts
+}
+
+/** Of a call: what each entry of its prompt weighs in its price, and the answer. */
+interface CallWeights {
+  readonly entries: readonly { readonly entry: ManifestEntry; readonly weight: number }[]
+  /** What was reported of a prompt that has no entries. */
+  readonly prompt: number
+  readonly output: number
+}
+
+/**
+ * The entries stand in the prompt in their order. Its beginning was read from the cache, the next part written to it, and the
+ * rest fresh, each as long as its share of the reported tokens.
+ */
+export function weighEntries(
+  { entries }: Pick<Manifest, 'entries'>,
+  { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0 }: CallSum,
+  { parts }: CallMoney,
+): CallWeights {
+  const sent = entries.filter(({ tokens }) => tokens > 0)
+  const used = sent.reduce((sum, { tokens }) => sum + tokens, 0)
+  const prompt = parts.cached + parts.written + parts.fresh
+  if (used === 0) return { entries: [], prompt, output: parts.output }
+  const reported = Math.max(1, promptTokens, cachedTokens + cacheWrittenTokens)
+  const cachedEnd = (used * cachedTokens) / reported
+  const writtenEnd = (used * (cachedTokens + cacheWrittenTokens)) / reported
+  const zones = [
+    { from: 0, to: cachedEnd, money: parts.cached },
+    { from: cachedEnd, to: writtenEnd, money: parts.written },
+    { from: writtenEnd, to: used, money: parts.fresh },
+  ].filter(({ from, to }) => to > from)
+  let start = 0
+  const weighed = sent.map((entry) => {
+    const end = start + entry.tokens
+    const weight = zones.reduce((sum, zone) => {
+      const overlap = Math.min(end, zone.to) - Math.max(start, zone.from)
+      return overlap > 0 ? sum + (zone.money * overlap) / (zone.to - zone.from) : sum
+    }, 0)
+    start = end
+    return { entry, weight }
+  })
+  return { entries: weighed, prompt: 0, output: parts.output }
+}

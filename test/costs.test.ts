@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { capability, costGroups, type CostReport, exactMoneyText } from '../src/capability.ts'
+import { callCost } from '../src/context.ts'
+import { divideExactly } from '../src/runtime/usage/divide-money.ts'
+import type { CallRecord } from '../src/session.ts'
+import { scriptedModel } from '../src/testing.ts'
+import { realGateway } from './end-to-end/gateway.ts'
+import { catalogPrice, configuredPrice, usedGateway } from './end-to-end/used-gateway.ts'
+import { opened, tool } from './runtime/opened.ts'
+
+const prices = { 'openai/scripted': configuredPrice, 'anthropic/claude-sonnet-4-6': catalogPrice }
+
+/** What a call cost in nano-dollars by its record alone. */
+function nanoOf({ model, outcome }: CallRecord): number | undefined {
+  const price = Object.hasOwn(prices, model) ? prices[model as keyof typeof prices] : undefined
+  const money = outcome?.usage && price ? callCost(outcome.usage, price) : undefined
+  return money === undefined ? undefined : Math.round(money * 1e9)
+}
+
+test('the rows of every grouping add up to the prices of the calls exactly, and calls without a price are counted', async (t) => {
+  const gateway = await usedGateway(t)
+  const { calls: listed } = await gateway.curl<{ calls: readonly { id: string }[] }>('/api/calls?limit=1000')
+  const calls = await Promise.all(listed.map(({ id }) => gateway.call(id)))
+  const costs = (by: string, query = '') => gateway.curl<CostReport>(`/api/costs?by=${by}${query}`)
+  const expected = calls.reduce((all, call) => all + (nanoOf(call) ?? 0), 0)
+  const unpriced = calls.filter((call) => nanoOf(call) === undefined).length
+  assert.ok(expected > 0 && unpriced > 0)
+  for (const by of [...costGroups, 'skill']) {
+    const { rows, total } = await costs(by)
+    assert.deepEqual([total.nanoDollars, total.calls, total.unpriced], [expected, calls.length, unpriced], by)
+    assert.equal(sum(rows), expected, by)
+    assert.ok(
+      rows.every(({ nanoDollars }) => Number.isInteger(nanoDollars) && nanoDollars >= 0),
+      by,
+    )
+    const [first, ...others] = rows
+    const one = await costs(by, '&limit=1')
+    assert.equal(sum(one.rows) + (one.rest?.nanoDollars ?? 0), expected, by)
+    if (by !== 'day' && others.length > 0) assert.equal(one.rows[0]?.key, first?.key, by)
+  }
+  const { rows: perCall } = await costs('call')
+  for (const { key, nanoDollars, money } of perCall) {
+    const known = nanoOf(calls.find(({ id }) => id === key)!)
+    assert.deepEqual([nanoDollars, money], [known ?? 0, known === undefined ? undefined : known / 1e9], key!)
+  }
+  const keys = async (by: string) => (await costs(by)).rows.map(({ key }) => key)
+  const layers = await keys('layer')
+  for (const name of ['history', 'input', 'tools', 'answer']) assert.ok(layers.includes(name), name)
+  const tools = (await costs('tool')).rows
+  assert.ok(tools.find(({ key }) => key === 'read_file')!.nanoDollars > 0)
+  const { session } = calls.find((call) => call.session !== undefined)!
+  const own = calls.filter((call) => call.session === session)
+  assert.equal(
+    (await costs('model', `&session=${session}`)).total.nanoDollars,
+    own.reduce((all, call) => all + (nanoOf(call) ?? 0), 0),
+  )
+
+  const printed = await gateway.foreword('costs', '--by', 'layer', '--json')
+  assert.equal((JSON.parse(printed.stdout) as CostReport).total.nanoDollars, expected)
+  const csv = await gateway.foreword('costs', '--by', 'tool', '--csv')
+  const lines = csv.stdout.trim().split('\n')
+  assert.equal(lines[0], 'tool,title,calls,unpriced,usd,saved_usd')
+  const nano = lines.slice(1, -1).map((line) => Math.round(Number(line.split(',')[4] || 0) * 1e9))
+  assert.equal(
+    nano.reduce((all, each) => all + each, 0),
+    expected,
+  )
+  assert.match(lines.at(-1)!, /^\(total\),/)
+  const table = await gateway.foreword('costs', '--by', 'model', '--since', '1d')
+  assert.match(table.stdout, /ollama\/scripted +\d+ +-/)
+  assert.match(table.stdout, /Caches (saved|cost) \$/)
+  assert.match(table.stdout, /without a known price or a complete report: not in the money/)
+})
+
+test('what was read from a cache has the price of that, and what the cache saved is said', async (t) => {
+  const usage = { promptTokens: 10_000, cachedTokens: 6_000, cacheWrittenTokens: 0, outputTokens: 100 }
+  const gateway = await realGateway(
+    t,
+    { answer: () => ({ text: 'yes', usage }) },
+    { models: { 'openai/scripted': { window: 100_000, price: configuredPrice } } },
+  )
+  await gateway.say('hello', { model: 'openai/scripted' })
+  const { total, rows } = await gateway.curl<CostReport>('/api/costs?by=layer')
+  const { input, cachedInput = 0, output } = configuredPrice
+  const expected = (4_000 * input + 6_000 * cachedInput + 100 * output) * 1_000
+  assert.equal(total.nanoDollars, Math.round(expected))
+  assert.equal(total.savedNanoDollars, Math.round(6_000 * (input - cachedInput) * 1_000))
+  assert.equal(rows.find(({ key }) => key === 'answer')?.nanoDollars, Math.round(100 * output * 1_000))
+})
+
+test('a message is counted for its channel, its token and the agent of its session, and a skill for what it took', async (t) => {
+  const usage = {
+    promptTokens: 1_000,
+    cachedTokens: 100,
+    cacheWrittenTokens: 200,
+    outputTokens: 50,
+    reasoningTokens: undefined,
+  }
+  const reader = tool('read_skill', async () => ({ ok: true, output: 'Fold the paper. '.repeat(40) }))
+  const model = scriptedModel({
+    facts: { price: catalogPrice },
+    answer: (_, n) =>
+      n === 1 ? { toolCalls: [{ name: 'read_skill', input: { name: 'origami' } }], usage } : { usage },
+  })
+  const { runtime, say, store } = await opened(t, {
+    model,
+    tools: [reader],
+    capabilities: [capability({ name: 'reading', summary: 'reads', costGroups: { skill: 'read_skill' } })],
+  })
+  const first = await say('one', { token: 'laptop', channel: 'telegram' })
+  await store.append(first.session, [{ type: 'choice', choice: 'agent', value: 'clerk' }], '2026-01-05T12:00:00.000Z')
+  await say('two', { token: 'phone' })
+  await say('three', { session: first.session })
+  const each = 700 * 3 * 1_000 + 100 * 0.3 * 1_000 + 200 * 3.75 * 1_000 + 50 * 15 * 1_000
+  const by = async (group: 'token' | 'channel' | 'agent' | 'skill' | 'turn') =>
+    new Map((await runtime.costs({ by: group })).rows.map(({ key, nanoDollars }) => [key, nanoDollars]))
+  const tokens = await by('token')
+  assert.deepEqual(
+    [tokens.get('laptop'), tokens.get('phone'), tokens.get(null), tokens.size],
+    [2 * each, each, each, 3],
+  )
+  assert.deepEqual((await by('channel')).get('telegram'), 2 * each)
+  assert.deepEqual((await by('agent')).get('clerk'), each)
+  assert.equal((await by('turn')).size, 3)
+  const skills = await by('skill')
+  assert.ok(skills.get('origami')! > 0)
+  assert.equal(skills.get('origami')! + skills.get(null)!, 4 * each)
+  const { total } = await runtime.costs({ by: 'day' })
+  assert.equal(total.savedNanoDollars, 4 * (100 * 2.7 - 200 * 0.75) * 1_000)
+})
+
+test('a question about costs that could not be meant is refused', async (t) => {
+  const gateway = await realGateway(t, {})
+  for (const query of ['by=colour', 'from=yesterday', 'zone=Mars/Base', 'limit=0']) {
+    await assert.rejects(gateway.curl(`/api/costs?${query}`), /invalid-input/, query)
+  }
+  assert.match((await gateway.foreword('costs', '--by', 'colour')).stderr, /--by must be one of day, model/)
+  assert.match((await gateway.foreword('costs', '--csv', '--json')).stderr, /one of --json and --csv/)
+  assert.match((await gateway.foreword('costs')).stderr, /No calls yet/)
+})
+
+test('an integer is divided without a rest, by any weights', () => {
+  for (let round = 1; round < 500; round += 1) {
+    const weights = Array.from(
+      { length: 1 + (round % 9) },
+      (_, index) => ((round * 7919 + index * 104_729) % 1_000) / 7,
+    )
+    const whole = (round * 15_485_863) % 1_000_003
+    const parts = divideExactly(whole, weights)
+    assert.equal(
+      parts.reduce((all, each) => all + each, 0),
+      whole,
+    )
+    const all = weights.reduce((sum_, each) => sum_ + each, 0)
+    if (all > 0) parts.forEach((part, index) => assert.ok(Math.abs(part - (whole * weights[index]!) / all) <= 1))
+  }
+  assert.deepEqual(divideExactly(5, [0, 0]), [0, 5])
+})
+
+test('money below one cent is shown with the digits that say something', () => {
+  const shown = [0, 0.0042, 0.00000123, 0.05, 0.41, 12.3].map(exactMoneyText)
+  assert.deepEqual(shown, ['$0', '$0.0042', '$0.0000012', '$0.0500', '$0.41', '$12.30'])
+})
+
+function sum(rows: readonly { readonly nanoDollars: number }[]): number {
+  return rows.reduce((all, { nanoDollars }) => all + nanoDollars, 0)
+}
