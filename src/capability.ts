@@ -139,6 +139,8 @@ export type {
   ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
+export type { BudgetReport } from './capability/runtime/budgets.ts'
+export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
 export {
   type CostGroup,
   costGroups,
@@ -162,14 +164,12 @@ export type {
   ModelStatus,
   ModelView,
   NewSession,
-  PersonsDecision,
   Branch,
   Runtime,
   RuntimeStatus,
   ToolStatus,
   ToolTrial,
   ToolAfterUntrusted,
-  WaitingApproval,
   WithheldTool,
 } from './capability/runtime/runtime.ts'
 export type { PairedChat, PairingCode, Pairings } from './capability/runtime/pairings.ts'

@@ -43,12 +43,24 @@ export type {
   Binding,
   Entry,
   EntryBody,
+  HeldCall,
   InputOptions,
   CitationSource,
   MessageBody,
   StoredResult,
   TokenCounts,
 } from './session/entry.ts'
+export type {
+  BudgetAmount,
+  BudgetCheck,
+  BudgetGrant,
+  BudgetHold,
+  BudgetLedger,
+  BudgetState,
+  HoldResult,
+  PassedBudget,
+} from './session/budget-ledger.ts'
+export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
 export type { CallOutcome, CallRecord, CallStore, CallWarning, Usage } from './session/call.ts'
 export {

@@ -3,6 +3,7 @@ import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, ResponseAccumulator } from './answer.ts'
+import { holdCall } from './hold-call.ts'
 import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
@@ -96,6 +97,8 @@ async function callOnce(
   const { call, request, options } = prepared
   const { clock, journal, model, output } = context
   const { signal } = context.turn
+  const held = await holdCall(context, state, prepared)
+  if (held.type !== 'go') return endUnheld(context, call, held)
   const response = new ResponseAccumulator(clock.now())
   try {
     for await (const event of model.call(request, { ...options, signal })) {
@@ -103,12 +106,14 @@ async function callOnce(
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         await output.show({ type: event.type, call, text: event.text })
       }
+      if (event.type === 'finish') held.settle({ usage: event.usage })
       if (event.type === 'finish') return await recordAnswer(context, state, prepared, response, event)
     }
     const [provider = model.id] = model.id.split('/')
     const facts = { provider, model: model.id }
     throw new ModelError('network', 'The stream ended before the answer was complete.', facts)
   } catch (error) {
+    held.settle({ error, ...reportedUsage(error) })
     if (error instanceof StoreError) throw error
     const said = response.partial()
     const cancelled = signal.aborted || (error instanceof ModelError && error.code === 'cancelled')
@@ -119,6 +124,22 @@ async function callOnce(
     await journal.finish(call, response.outcome(clock.now(), { ...reportedUsage(error), error: reported }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
+}
+
+/** Ends a call that did not leave. */
+async function endUnheld(
+  context: TurnContext,
+  call: string,
+  held: Exclude<Awaited<ReturnType<typeof holdCall>>, { type: 'go' }>,
+): Promise<Unanswered> {
+  if (held.type === 'cancelled') {
+    const error = { code: 'cancelled', message: 'The call was cancelled before it was made.' }
+    await context.journal.finish(call, { error, durationMs: 0 }, [])
+    return { type: 'cancelled', call, said: undefined }
+  }
+  const { code, message } = held.error
+  await context.journal.finish(call, { error: { code, message }, durationMs: 0 }, [])
+  return { type: 'failed', call, said: undefined, error: held.error }
 }
 
 /** Writes a finished answer to the log, or the failure where an answer was required and none was given. */

@@ -3,6 +3,7 @@ import { type Message, messageTokens, tokenx } from '../context.ts'
 import type { CallOptions, Model, ModelRequest } from '../model.ts'
 import type {
   ApprovalDecision,
+  ApprovalQuestion,
   AuditFacts,
   CallOutcome,
   CallWarning,
@@ -28,6 +29,44 @@ export interface TurnSetup {
   readonly limits?: TurnLimits
   readonly output?: TurnOutput
   readonly clock?: TurnClock
+  /**
+   * Asked before each model call leaves, also one that is made again. `granted`: what a person has allowed about it. Absent: every
+   * call leaves.
+   */
+  holdCall?(call: PreparedCall, granted?: GrantedCall): Promise<CallHold>
+}
+
+/** Whether a call may leave. */
+export type CallHold =
+  /** It may. `settle` is called once it is over; where the process ends before, it is not. */
+  | { readonly type: 'go'; settle(end: CallEnd): void }
+  /** A person has to decide about it. */
+  | {
+      readonly type: 'wait'
+      readonly request: ApprovalQuestion
+      /** What decided that. */
+      readonly rule: string
+      /** Why it waits, for the person. */
+      readonly sentence: string
+      /** What an approval for more than this call does, for the person. */
+      readonly raise: string
+    }
+  | { readonly type: 'refuse'; readonly error: Error & { readonly code: string } }
+
+/** How a call that left ended. */
+export interface CallEnd {
+  /** As far as it was reported. */
+  readonly usage?: Usage | undefined
+  /** Why there is no whole answer. */
+  readonly error?: unknown
+}
+
+/** A decision of a person about a call that waited. */
+export interface GrantedCall {
+  readonly approval: string
+  /** For this call alone; otherwise limits are raised. */
+  readonly once: boolean
+  readonly request: ApprovalQuestion
 }
 
 /** The turn to run, its entries so far, and the signal that ends it. */
@@ -156,6 +195,9 @@ export interface TurnContext {
   readonly limits: Required<TurnLimits>
   readonly output: Required<TurnOutput>
   readonly clock: TurnClock
+  readonly holdCall: NonNullable<TurnSetup['holdCall']>
+  /** Questions about model calls whose answers were passed on. */
+  readonly answered: Set<string>
 }
 
 /** Fills in the defaults of a setup. */
@@ -191,9 +233,12 @@ export function turnContext(setup: TurnSetup): TurnContext {
       citedSources: (text) => output?.citedSources?.(text) ?? Promise.resolve([]),
     },
     clock: clock ?? { now: () => performance.now(), sleep },
+    holdCall: (call, granted) => setup.holdCall?.(call, granted) ?? Promise.resolve(FREE),
+    answered: new Set(),
   }
 }
 
+const FREE: CallHold = { type: 'go', settle() {} }
 const NEVER = new AbortController().signal
 
 function countTokens(message: Message): TokenCounts {

@@ -4,6 +4,7 @@ import { StoreError, type TurnOutcome } from '../session.ts'
 import { errorMessage } from '../platform.ts'
 import { askStep, type Unanswered } from './ask-model.ts'
 import { NoAnswerError } from './answer.ts'
+import { OverBudgetError } from './hold-call.ts'
 import { runTools } from './run-tools.ts'
 import { type PreparedCall, stopping, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { turnState } from './turn-state.ts'
@@ -85,7 +86,12 @@ async function end({ journal, turn }: TurnContext, outcome: TurnOutcome): Promis
 }
 
 function failure(error: unknown): TurnOutcome {
-  if (error instanceof ModelError || error instanceof ContextOverflowError || error instanceof NoAnswerError) {
+  if (
+    error instanceof ModelError ||
+    error instanceof ContextOverflowError ||
+    error instanceof NoAnswerError ||
+    error instanceof OverBudgetError
+  ) {
     return { type: 'failed', code: error.code, message: error.message }
   }
   return { type: 'failed', code: 'internal', message: errorMessage(error) }

@@ -16,6 +16,7 @@ export const hostCommands = [
   'calls',
   'notes',
   'usage',
+  'budgets',
   'costs',
   'request',
   'diff',

@@ -24,6 +24,8 @@ export type RuntimeErrorCode =
   | 'closing'
   /** The model gave no answer where one is required. */
   | 'no-answer'
+  /** The call could have cost more than is left of a budget, and did not leave. */
+  | 'over-budget'
   /** Foreword failed inside. */
   | 'internal'
   | ModelErrorCode

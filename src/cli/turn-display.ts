@@ -136,7 +136,7 @@ function callLines(writeLine: (line: string) => void, capabilities: Io['capabili
     if (entry.type === 'message') {
       for (const call of callsIn(entry)) lines.set(call.toolCallId, callLine(call))
     } else if (entry.type === 'approval-request') {
-      lines.set(entry.toolCallId, callLine(entry.request))
+      lines.set(entry.toolCallId, entry.held ? 'call to a model' : callLine(entry.request))
     } else if (entry.type === 'approval' && entry.decision.type === 'deny') {
       denied.add(entry.toolCallId)
       stopped(entry.toolCallId, ['denied', entry.decision.reason].filter(Boolean).join(': '))

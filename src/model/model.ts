@@ -51,6 +51,8 @@ export interface ModelFacts {
   /** Whether it accepts `toolChoice: none` together with tools. */
   readonly toolChoiceNone: boolean
   readonly price?: Price
+  /** Its calls cost nothing, such as those of a model on a machine of one's own. */
+  readonly free?: true
   readonly cache?: CacheRules
   /** Source of the window. `provider`: its own answer. `assumed` calls for a warning. */
   readonly source: 'catalog' | 'configuration' | 'provider' | 'assumed'

@@ -48,6 +48,7 @@ export const errorCodes = {
     status: 429,
     meaning: 'Many wrong tokens came; with `Retry-After`. A right one is answered at once.',
   },
+  'over-budget': { status: 402, meaning: 'The call could cost more than is left of a budget; it was not made.' },
   cancelled: { status: 499, meaning: 'Somebody cancelled the turn or the call.' },
   internal: { status: 500, meaning: 'Foreword failed; its log has the details.' },
   storage: { status: 500, meaning: 'The store could not be read or written.' },

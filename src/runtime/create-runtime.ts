@@ -13,6 +13,7 @@ import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
+import { createBudgetService } from './budgets/budget-service.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createTurnCache } from './calls/history-loader.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
@@ -146,6 +147,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const approvals = createApprovalService({ store, states, clock })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
+  const budgets = createBudgetService({
+    path: join(data, 'budgets.sqlite'),
+    configured: parts.budgets ?? [],
+    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clock,
+    recovers: writes,
+    warn,
+  })
   const pairings = createPairings({ store, clock, random: randomBytes })
   const prepare = async (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => {
     await capabilities.ready()
@@ -157,6 +166,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     prepare,
     policy,
     approvals,
+    budgets,
     library,
     states,
     outbox,
@@ -188,7 +198,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   async function* completed(input: CompletionInput): ReturnType<Runtime['complete']> {
     refuseWhenClosing()
-    yield* complete({ context, models, clock }, input)
+    yield* complete({ context, models, clock, budgets }, input)
   }
 
   const { environment = {}, capabilities: own = [], driver } = parts
@@ -267,9 +277,10 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
     costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
-    notes: createNoteService({ context, models, clock, openState }),
+    notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
     recall,
+    budgets: budgets.report,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,
@@ -345,6 +356,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         await running.stop()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
+        budgets.close()
         await parts.checkpoints?.close()
         await store.close()
       })()

@@ -8,6 +8,7 @@ import { sqliteDriver, type StoreDriver } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { systemClock } from './clock.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
+import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { checkpointTargets } from './audit/checkpoint-targets.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
@@ -140,6 +141,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
       },
       timeZone: context.timeZone,
+      budgets: configuration.budgets.map((budget) => defined(budget) as MoneyBudget),
       clock: systemClock,
       settings: {
         ...defined({

@@ -5,6 +5,7 @@ import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
 import type { SessionStore, StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
+import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { homeAt } from './home/home.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-setup.ts'
@@ -30,6 +31,8 @@ export interface RuntimeParts {
   /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
   readonly capabilitySettings?: Readonly<Record<string, unknown>>
   readonly settings: RuntimeSettings
+  /** Limits in money and tokens. None where absent. */
+  readonly budgets?: readonly MoneyBudget[]
   readonly clock: Clock
   /** Folder that tools work in; `workspace` in the home where absent. */
   readonly workspace?: string

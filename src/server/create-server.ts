@@ -33,6 +33,7 @@ import { setupRoutes } from './routes/setup-routes.ts'
 import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { systemRoutes } from './routes/system-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
+import { budgetRoutes } from './routes/budget-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
 import { usageRoutes } from './routes/usage-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
@@ -139,6 +140,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
     ...usageRoutes(runtime),
+    ...budgetRoutes(runtime),
     ...costRoutes(runtime),
     ...lintRoutes(runtime),
     ...toolRoutes(runtime),

@@ -182,6 +182,10 @@ export const waitingApprovalSchema = z.looseObject({
   rule: z.string(),
   request: callDescriptionSchema,
   digest: z.string(),
+  held: z
+    .object({ sentence: z.string(), raise: z.string() })
+    .optional()
+    .describe('A call to a model that could pass a budget. The scope `session` raises the limit, as `raise` says.'),
   read: z
     .array(
       z.looseObject({

@@ -87,6 +87,8 @@ export type EntryBody =
       readonly digest: string
       /** Texts of others that the model had read in the turn when it asked for the call. */
       readonly read?: readonly ForeignText[]
+      /** It is about a call to a model that could pass a budget, and not about one of a tool. */
+      readonly held?: HeldCall
     }
   | {
       readonly type: 'approval'
@@ -191,6 +193,14 @@ export interface ApprovalQuestion {
   readonly folder?: string
   readonly diff?: string
   readonly facts?: Readonly<Record<string, unknown>>
+}
+
+/** A call to a model that waits, since it could pass a budget. */
+export interface HeldCall {
+  /** What it may cost, and what is left. */
+  readonly sentence: string
+  /** What an approval with the scope `session` does: it raises the limit of the period. */
+  readonly raise: string
 }
 
 /** `session`: the same call (by its digest) is not asked about again in this session. The model reads `reason`. */

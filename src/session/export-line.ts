@@ -169,6 +169,7 @@ const entry = z.discriminatedUnion('type', [
     request: z.looseObject({ tool: id }),
     digest: id,
     read: foreign.optional(),
+    held: z.looseObject({ sentence: z.string(), raise: z.string() }).optional(),
   }),
   z.looseObject({ ...ofTurn, type: z.literal('approval'), approval: id, toolCallId: id, digest: id, decision, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('message'), message, tokens, citations: sources.optional() }),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scriptedModel } from '../../src/testing.ts'
 import { opened } from './opened.ts'
 
 test('the limits of an input, its token and its channel are on disk with it', async (t) => {
-  const { runtime, say, log } = await opened(t)
+  const { runtime, say, log } = await opened(t, { model: scriptedModel({ facts: { price: { input: 1, output: 1 } } }) })
   const budgets = [
     { limit: { usd: 1000 }, per: 'month', owner: 'schedule/morning' },
     { limit: { tokens: 9_000_000 } },

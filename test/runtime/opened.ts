@@ -19,6 +19,7 @@ import {
   type TurnView,
   readTurnView,
 } from '../../src/runtime.ts'
+import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
 import { defined } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
@@ -43,6 +44,7 @@ export interface Setting {
   /** Instead of waiting, before a model call is made again. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
   readonly timeZone?: string
+  readonly budgets?: RuntimeParts['budgets']
   /** ISO 8601. Default: noon of a Monday. */
   readonly start?: string
   /** Of its capabilities, by name. */
@@ -104,6 +106,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     policy: setting.policy ?? { current: async () => setting.access?.() ?? everything },
     warn: (text) => warnings.push(text),
     ...(setting.timeZone === undefined ? {} : { timeZone: setting.timeZone }),
+    ...(setting.budgets ? { budgets: setting.budgets } : {}),
     ...defined({ listens }),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),

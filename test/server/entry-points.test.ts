@@ -211,6 +211,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     forbidden: 403,
     'not-found': 404,
     'model-not-found': 404,
+    'over-budget': 402,
     exists: 409,
     'key-reused': 409,
     decided: 409,

@@ -29,6 +29,7 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   'storage-full': ['src/runtime/failure.ts', 'test/runtime/storage.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/entry-points.test.ts'],
   unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/write-subject-file.test.ts'],
+  'over-budget': ['src/agent/hold-call.ts', 'test/runtime/budgets.test.ts'],
   'no-answer': ['src/agent/answer.ts', 'test/runtime/notes-summaries.test.ts'],
   closing: ['src/server/event-stream.ts', 'test/server/listening.test.ts'],
 }

@@ -58,6 +58,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /api/audit/verify',
     'GET /api/backups',
     'GET /api/backups/{backup}/archive',
+    'GET /api/budgets',
     'GET /api/calls',
     'GET /api/calls/{call}',
     'GET /api/calls/{call}/manifest',

@@ -30,6 +30,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/audit/export',
     'GET /api/audit/key',
     'GET /api/audit/verify',
+    'GET /api/budgets',
     'GET /api/calls',
     'GET /api/calls/{call}',
     'GET /api/calls/{call}/manifest',

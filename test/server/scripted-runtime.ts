@@ -535,6 +535,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     nextScenario: async () => scenario,
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
+    budgets: () => [],
     costs: async ({ by, zone = 'UTC' }) => ({
       by,
       zone,

@@ -97,7 +97,9 @@ async function ollamaFacts(connection: ProviderConnection, model: string, millis
     parameters?: string
   }
   const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
-  const assumed = { ...assumedFacts(model), toolChoiceNone: false }
+  // Models of its cloud are no models on this machine.
+  const free = /[:-]cloud$/.test(model) ? {} : { free: true as const }
+  const assumed = { ...assumedFacts(model), toolChoiceNone: false, ...free }
   const { capabilities } = shown
   const abilities = capabilities
     ? {

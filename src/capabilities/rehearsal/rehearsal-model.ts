@@ -22,6 +22,7 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
   vision: true,
   reasoning: true,
   toolChoiceNone: true,
+  free: true,
   source: 'catalog',
 }
 

@@ -20,9 +20,10 @@ const MOST_READ_CHARS = 700
 /** Shows exactly what would run. `closing`: who may decide, or the decision. */
 export function approvalText(
   approval: string,
-  { request, digest, read = [] }: Pick<WaitingApproval, 'request' | 'digest' | 'read'>,
+  { request, digest, read = [], held }: Pick<WaitingApproval, 'request' | 'digest' | 'read' | 'held'>,
   closing: string,
 ): ShownApproval {
+  if (held) return { text: heldText(held, closing), shortened: false }
   const whole = callText(request)
   const isCut = whole.length > MOST_CALL_CHARS
   const shown = isCut ? whole.slice(0, MOST_CALL_CHARS).toWellFormed() : whole
@@ -46,6 +47,11 @@ export function approvalText(
     '\n',
   )
   return { text, shortened: isCut }
+}
+
+function heldText({ sentence, raise }: NonNullable<WaitingApproval['held']>, closing: string): FormattedText {
+  const lines = ['A call to a model needs approval:', sentence, `For the session: ${raise}`, closing]
+  return joinFormatted(lines.map(plainText), '\n')
 }
 
 /** Characters of a digest in a message and in a button. */

@@ -1,9 +1,7 @@
-import type { Comparison, ForeignText, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
+import type { Comparison, OfferedWith, Scenario, ToolDefinition } from '../../context.ts'
 import type { ModelFacts } from '../../model.ts'
 import type { Recall } from '../../search.ts'
 import type {
-  ApprovalDecision,
-  ApprovalQuestion,
   AuditKey,
   AuditReport,
   Binding,
@@ -37,6 +35,8 @@ import type { Pairings } from './pairings.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
+import type { PersonsDecision, WaitingApproval } from './approvals.ts'
+import type { BudgetReport } from './budgets.ts'
 import type { CostOptions, CostReport } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
 
@@ -133,6 +133,9 @@ export interface Runtime {
   usage(options: UsageOptions): Promise<UsageReport>
   /** What those calls cost, divided exactly. */
   costs(options: CostOptions): Promise<CostReport>
+
+  /** What is left of the configured budgets, in their order. */
+  budgets(): readonly BudgetReport[]
 
   /** Calls that wait for a person, oldest first. */
   approvals(): Promise<readonly WaitingApproval[]>
@@ -340,26 +343,4 @@ export interface WithheldDeclaration {
   readonly offered: string
   /** What it lets through, in sentences. */
   readonly words: readonly string[]
-}
-
-/** A call that waits for a person. */
-export interface WaitingApproval {
-  readonly approval: string
-  readonly session: string
-  readonly turn: string
-  readonly toolCallId: string
-  /** ISO 8601. */
-  readonly time: string
-  readonly rule: string
-  readonly request: ApprovalQuestion
-  readonly digest: string
-  /** Texts of others that the model had read when it asked for the call, in the order in which they came in. */
-  readonly read?: readonly ForeignText[]
-}
-
-export interface PersonsDecision {
-  readonly decision: ApprovalDecision
-  readonly digest: string
-  /** Where the decision was made, such as `cli` or `http`, or with whose token: `token:NAME`. */
-  readonly by: string
 }

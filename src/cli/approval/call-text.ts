@@ -5,7 +5,11 @@ import type { CallDescription } from '../../tool.ts'
 import { type Look, applyStyle } from '../io.ts'
 
 /** A call that waits, and what the model had read when it asked for it. */
-export function waitingCallText({ request, read = [] }: Pick<WaitingApproval, 'request' | 'read'>, io: Io): string {
+export function waitingCallText(
+  { request, read = [], held }: Pick<WaitingApproval, 'request' | 'read' | 'held'>,
+  io: Io,
+): string {
+  if (held) return `  ${exactLine(held.sentence)}\n${applyStyle(io, 'dim', '  raise')}   ${exactLine(held.raise)}`
   const text = callText(request, io)
   return read.length === 0 ? text : `${text}\n${applyStyle(io, 'yellow', `  ${foreignTextSentence(read)}`)}`
 }

@@ -47,7 +47,8 @@ export async function decide(
 }
 
 /** One line that says how to decide about a waiting call. */
-export function approvalNotice({ approval, request }: WaitingApproval): string {
+export function approvalNotice({ approval, request, held }: WaitingApproval): string {
   const id = exactLine(approval)
+  if (held) return `${exactLine(held.sentence)} Decide with \`foreword approve ${id}\`.`
   return `${exactLine(request.tool)} waits for your approval. Decide with \`foreword approve ${id}\`.`
 }

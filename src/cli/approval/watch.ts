@@ -123,21 +123,31 @@ export async function askForDecision(
   ask: LineReader['ask'],
   signal?: AbortSignal,
 ): Promise<ApprovalDecision | undefined> {
-  print(io, `${applyStyle(io, 'yellow', 'A call waits for your approval:')}\n${waitingCallText(waits, io)}`)
+  const what = waits.held ? 'A call to a model waits for your approval:' : 'A call waits for your approval:'
+  print(io, `${applyStyle(io, 'yellow', what)}\n${waitingCallText(waits, io)}`)
+  const choices = waits.held
+    ? '[y] this call  [s] raise the limit  [n] deny: '
+    : '[y] once  [s] for this session  [n] deny: '
   for (;;) {
-    const answer = await ask('[y] once  [s] for this session  [n] deny: ', signal, ANSWERS)
+    const answer = await ask(choices, signal, ANSWERS)
     if (answer === undefined) return undefined
     const word = answer.trim().toLowerCase()
     if (word === 'y' || word === 'yes') return { type: 'approve', scope: 'once' }
     if (word === 's' || word === 'session') return { type: 'approve', scope: 'session' }
-    if (word === 'n' || word === 'no') return await denial(ask, signal)
+    if (word === 'n' || word === 'no') return await denial(ask, signal, waits.held !== undefined)
     note(io, 'Type y, s or n.')
   }
 }
 
 const ANSWERS = ['y', 'yes', 's', 'session', 'n', 'no']
 
-async function denial(ask: LineReader['ask'], signal?: AbortSignal): Promise<ApprovalDecision | undefined> {
+async function denial(
+  ask: LineReader['ask'],
+  signal: AbortSignal | undefined,
+  isHeld: boolean,
+): Promise<ApprovalDecision | undefined> {
+  // No model reads why a call to it was not made.
+  if (isHeld) return { type: 'deny' }
   const reason = await ask('Reason for the model (Enter for none): ', signal)
   if (reason === undefined) return undefined
   return reason.trim() === '' ? { type: 'deny' } : { type: 'deny', reason: reason.trim() }

@@ -18,7 +18,7 @@ import { turnDisplay } from '../turn-display.ts'
 
 export const approveCommand: Command = {
   name: 'approve',
-  summary: 'approve or deny tool calls that wait for a decision',
+  summary: 'approve or deny calls that wait for a decision',
   usage: [
     'approve [--json]',
     'approve ID [--for-session] [--yes] [--follow] [--json]',
@@ -30,7 +30,9 @@ export const approveCommand: Command = {
     'the running gateway, or in this process, which prints the answer and exits with code 3 if the turn waits again.',
   words: { least: 0, most: 1 },
   options: {
-    'for-session': { summary: 'also approve the same call later in this session' },
+    'for-session': {
+      summary: 'also approve the same call later in this session; of a call over budget, raise the limit',
+    },
     deny: { summary: 'deny the call' },
     reason: { value: 'TEXT', summary: 'the reason for --deny; the model reads it' },
     yes: { summary: 'approve without asking' },
@@ -78,7 +80,8 @@ function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
   return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [1, 2] })
 }
 
-function shortCall({ request: { argv, command, input } }: WaitingApproval): string {
+function shortCall({ request: { argv, command, input }, held }: WaitingApproval): string {
+  if (held) return exactLine(held.sentence)
   if (argv !== undefined) return argvText(argv)
   return exactLine(command ?? JSON.stringify(input) ?? '')
 }

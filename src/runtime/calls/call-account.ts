@@ -17,6 +17,8 @@ export interface CallAccount {
   /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
   write(call: CallToWrite): Promise<WrittenCall>
   finish(call: string, outcome: CallOutcome): Promise<void>
+  /** What the last call was estimated at, by our counter, and what its provider reports for one of those tokens. */
+  size(): { readonly used: number; readonly ratio: number }
   /** The digest of the request of a call, also of one that another process made; `undefined` where there is no record of it. */
   requestDigest(call: string): Promise<string | undefined>
 }
@@ -112,6 +114,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       if (sent?.id !== call) sent = await store.call(call)
       return sent?.requestDigest
     },
+    size: () => ({ used: account?.used ?? 0, ratio: calibration.ratio(model.id, settings.counter) }),
     finish(call, outcome) {
       if (account) learnFrom(context, model, account, outcome)
       return store.finishCall(call, outcome)

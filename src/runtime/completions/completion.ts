@@ -10,6 +10,7 @@ import { toolCalls } from '../../context.ts'
 import { type FinishReason, type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { callAccount } from '../calls/call-account.ts'
 import { budgetFor } from '../calls/call-budget.ts'
@@ -23,6 +24,7 @@ interface CompletionParts {
   readonly context: AssemblyContext
   readonly models: ModelChoice
   readonly clock: Clock
+  readonly budgets: BudgetService
 }
 
 /**
@@ -81,7 +83,7 @@ interface Listener {
 
 /** Connects the loop to the ledger and to the caller. There is no log: the conversation is the caller's alone. */
 function completionSetup(
-  { context, clock }: CompletionParts,
+  { context, clock, budgets }: CompletionParts,
   input: CompletionInput & { readonly signal: AbortSignal },
   model: Model,
   { tell, ended }: Listener,
@@ -113,6 +115,13 @@ function completionSetup(
     // That a call is tried again is of no use to a caller that has no place for it.
     output: { show: (delta) => (delta.type === 'retry' ? undefined : tell({ type: delta.type, text: delta.text })) },
     clock: turnClock(clock),
+    // There is nobody to ask: the caller waits for an answer.
+    holdCall: budgets.of({
+      owner: { turn: clock.newId('completion'), ...defined({ token: input.token }) },
+      model,
+      size: account.size,
+      asks: false,
+    }),
   }
 }
 
@@ -166,7 +175,8 @@ function callFailure(call: string, error: unknown): RuntimeError {
 }
 
 function failureCode(error: unknown): RuntimeErrorCode {
-  return (error as { code?: unknown } | undefined)?.code === 'no-answer' ? 'no-answer' : 'internal'
+  const code = (error as { code?: unknown } | undefined)?.code
+  return code === 'no-answer' || code === 'over-budget' ? code : 'internal'
 }
 
 function hasImage({ content }: CompletionInput['messages'][number]): boolean {

@@ -118,6 +118,19 @@ const agent = z.strictObject({
     .describe('How much a model that can reason should. As its provider has it unless given.'),
 })
 
+const budget = z.strictObject({
+  limit: z
+    .union([z.strictObject({ usd: usDollars.max(1_000_000) }), z.strictObject({ tokens: tokens() })])
+    .describe('`{"usd": 5}`: US dollars. `{"tokens": 100000}`: tokens of prompts and answers together.'),
+  per: z
+    .enum(['turn', 'session', 'day', 'month'])
+    .describe('What the limit is of: each turn, each session, each day or each month in `context.timeZone`.'),
+  agent: z.string().min(1).optional().describe('Only calls of the custom agent with this id.'),
+  token: z.string().min(1).optional().describe('Only calls for messages that came with the token of this name.'),
+  channel: z.string().min(1).optional().describe('Only calls for messages of this channel.'),
+  warnAt: share().default(0.8).describe('Share of the limit at which a warning is shown, once in each period, 0 to 1.'),
+})
+
 const audit = z.strictObject({
   checkpoints: z
     .array(z.string().refine(isCheckpointTarget, 'must be a file, `syslog`, `git:FOLDER`, or an http(s) address'))
@@ -166,6 +179,10 @@ export function hostSchema({ layouts, providers, stores, inside, sections }: Hos
       .extend(inside('agent') as object)
       .prefault({})
       .describe('How a turn runs.'),
+    budgets: z
+      .array(budget)
+      .default([])
+      .describe('Limits in money or tokens. A call that could pass one of them waits until you decide.'),
     audit: audit.prefault({}).describe('How it is proven later that the audit was not changed.'),
     ...(sections as object),
     channels: z

@@ -16,6 +16,7 @@ import {
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { readReferredContent } from '../../session.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { loadHistory } from '../calls/history-loader.ts'
 import { complete } from '../completions/completion.ts'
@@ -29,12 +30,13 @@ interface NoteServiceParts {
   readonly context: AssemblyContext
   readonly models: ModelChoice
   readonly clock: Clock
+  readonly budgets: BudgetService
   /** Rejects with `not-found`. */
   openState(session: string): Promise<SessionState>
 }
 
 /** Notes as a person reads, changes and removes them. */
-export function createNoteService({ context, models, clock, openState }: NoteServiceParts): NoteService {
+export function createNoteService({ context, models, clock, budgets, openState }: NoteServiceParts): NoteService {
   const { store, settings } = context
   const { counter } = settings
 
@@ -102,7 +104,7 @@ export function createNoteService({ context, models, clock, openState }: NoteSer
       let call = ''
       let text = ''
       const input = { messages: [{ role: 'user' as const, content }], model: model.id, prompt: false, holds: [session] }
-      for await (const event of complete({ context, models, clock }, input)) {
+      for await (const event of complete({ context, models, clock, budgets }, input)) {
         if (event.type === 'call-start') call = event.call
         if (event.type === 'text-delta') text += event.text
       }

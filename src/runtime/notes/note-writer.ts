@@ -37,6 +37,8 @@ export interface NotePlace {
   readonly turn: string
   /** Adds what the call is expected to cost. */
   forecast(sealed: Sealed): Promise<SealedManifest>
+  /** Holds the call in the budgets of the turn; one that could pass a limit is not made. `used`: its prompt, tokens. */
+  hold(used: number): NonNullable<TurnSetup['holdCall']>
 }
 
 /** Prepares words for notes in the background, so that no turn waits for one. */
@@ -89,7 +91,9 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
     const call = clock.newId('call')
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
     const options = { ...same, maxOutputTokens }
+    const holdCall = place.hold(assembled.manifest.used)
     const setup = noteSetup(place, {
+      holdCall,
       assemble: async () => {
         const sealed = seal(assembled)
         const manifest = await place.forecast(sealed)
@@ -131,12 +135,16 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
     )
   }
 
-  function noteSetup({ context, state, model, turn }: NotePlace, { assemble }: Pick<TurnSetup, 'assemble'>): TurnSetup {
+  function noteSetup(
+    { context, state, model, turn }: NotePlace,
+    { assemble, holdCall }: Required<Pick<TurnSetup, 'assemble' | 'holdCall'>>,
+  ): TurnSetup {
     const { store, settings } = context
     return {
       turn: { session: state.session, id: turn, entries: [], signal: leaving.signal },
       model,
       assemble,
+      holdCall,
       journal: {
         append: async () => [],
         async finish(call, outcome) {

@@ -161,8 +161,8 @@ function isAbout(approval: string): (entry: Entry) => boolean {
 }
 
 function approvalView(question: Question): WaitingApproval {
-  const { approval, session, turn, toolCallId, time, rule, request, digest, read } = question
-  return { approval, session, turn, toolCallId, time, rule, request, digest, ...defined({ read }) }
+  const { approval, session, turn, toolCallId, time, rule, request, digest, read, held } = question
+  return { approval, session, turn, toolCallId, time, rule, request, digest, ...defined({ read, held }) }
 }
 
 function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {

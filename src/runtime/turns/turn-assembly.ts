@@ -6,6 +6,7 @@ import { type CallParameters, forecast, type Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call.ts'
@@ -168,6 +169,7 @@ export interface TurnDependencies extends CallPlace {
   readonly tools: readonly Tool[]
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
+  readonly budgets: BudgetService
   /** Where images are; none is sent where it is absent. */
   readonly library: FileLibrary | undefined
   readonly signal: AbortSignal

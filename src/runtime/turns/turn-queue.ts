@@ -4,6 +4,7 @@ import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import {
+  type Entry,
   type EntryBody,
   type InputOptions,
   type SessionStore,
@@ -11,6 +12,7 @@ import {
   type StoreErrorCode,
   withEdits,
 } from '../../session.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
@@ -21,7 +23,7 @@ import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
 import { addForecast } from './turn-assembly.ts'
-import { turnSetup } from './turn-setup.ts'
+import { turnCalls, turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
@@ -50,6 +52,7 @@ interface QueueParts {
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
+  readonly budgets: BudgetService
   readonly library: FileLibrary | undefined
   readonly states: SessionStates
   readonly outbox: Outbox
@@ -124,7 +127,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       if (error instanceof StoreError) throw error
       return failTurn(state, turn, error)
     }
-    const { readFingerprint, policy, approvals, library, notes } = parts
+    const { readFingerprint, policy, approvals, budgets, library, notes } = parts
     let last: AnsweredCall | undefined
     const setup = turnSetup({
       ...prepared,
@@ -134,6 +137,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       policy,
       library,
       approvals,
+      budgets,
       clock,
       signal,
       retries,
@@ -141,15 +145,23 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       assembled: (call) => (last = call),
     })
     const outcome = await runTurn(setup)
-    if (outcome && last) notes?.turnEnded(notePlace(state, turn, prepared), last)
+    if (outcome && last) notes?.turnEnded(notePlace(state, turn, entries, prepared), last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
   }
 
-  function notePlace(state: SessionState, turn: string, { context, model }: PreparedTurn): NotePlace {
-    const { readFingerprint } = parts
+  function notePlace(
+    state: SessionState,
+    turn: string,
+    entries: readonly Entry[],
+    { context, model }: PreparedTurn,
+  ): NotePlace {
+    const { readFingerprint, budgets } = parts
+    const ratio = context.calibration.ratio(model.id, context.settings.counter)
+    const calls = { ...turnCalls({ context, state, turn, entries }), model, asks: false }
+    const hold = (used: number) => budgets.of({ ...calls, size: () => ({ used, ratio }) })
     const forecast = (sealed: Sealed) => addForecast({ context, state, model, clock, readFingerprint }, sealed)
-    return { context, model, state, turn, forecast }
+    return { context, model, state, turn, forecast, hold }
   }
 
   function stopsHere(state: SessionState, turn: string): void {

@@ -4,6 +4,7 @@ import { defined } from '../../platform.ts'
 import type { AuditFacts, EntryBody } from '../../session.ts'
 import { wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
+import type { HeldCalls } from '../budgets/budget-service.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
@@ -11,6 +12,18 @@ import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from './turn-projection.ts'
+
+/** Whose calls those of a turn are, and the limits that came with its input. */
+export function turnCalls({
+  context,
+  state: { session },
+  turn,
+  entries,
+}: Pick<TurnDependencies, 'context' | 'state' | 'turn' | 'entries'>): Pick<HeldCalls, 'owner' | 'budgets'> {
+  const input = entries.find((entry) => entry.type === 'input')
+  const { budgets, token, channel } = input?.type === 'input' ? (input.options ?? {}) : {}
+  return { owner: { turn, session, ...defined({ agent: context.turn?.choices?.['agent'], token, channel }) }, budgets }
+}
 
 /** Joins the loop of a turn to the store, the stream and the account. */
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
@@ -46,6 +59,12 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     },
     output: { show: words.show, citedSources: citations.citedSources },
     clock: turnClock(clock),
+    holdCall: dependencies.budgets.of({
+      ...turnCalls(dependencies),
+      model,
+      size: account.size,
+      asks: true,
+    }),
   }
 }
 

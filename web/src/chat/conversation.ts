@@ -58,6 +58,8 @@ export interface Turn {
   readonly retry: { readonly attempt: number; readonly until: number; readonly message: string } | undefined
   /** Why it stopped, until it goes on. */
   readonly interrupted: string | undefined
+  /** The question about a call to a model that waits, since it could pass a budget. */
+  readonly held: Extract<Entry, { readonly type: 'approval-request' }> | undefined
   /** What the model was given to read in this turn, each document or part of one once, in its order. */
   readonly sources: readonly CitationSource[]
   /** Sentences about its calls. Their answers are kept. */
@@ -173,6 +175,7 @@ function newTurn({ turn, parent, message, attachments = [], time, seq }: InputEn
     parts: [],
     calls: [],
     retry: undefined,
+    held: undefined,
     interrupted: undefined,
     sources: [],
     warnings: [],
@@ -206,8 +209,10 @@ function turnWith(turn: Turn, entry: Entry): Turn {
         sources: withSources(turn.sources, entry.sources),
       }
     case 'approval-request':
+      if (entry.held) return { ...turn, held: entry, interrupted: undefined }
       return changeTool(turn, entry.toolCallId, { state: 'waiting', approval: entry })
     case 'approval':
+      if (turn.held?.approval === entry.approval) return { ...turn, held: undefined }
       return changeTool(turn, entry.toolCallId, {
         state: entry.decision.type === 'approve' ? 'asked' : 'denied',
         decision: { decision: entry.decision, by: entry.by },
@@ -215,7 +220,14 @@ function turnWith(turn: Turn, entry: Entry): Turn {
     case 'usage':
       return entry.warning ? { ...turn, warnings: [...turn.warnings, entry.warning.message] } : turn
     case 'turn-end':
-      return { ...turn, state: 'ended', outcome: entry.outcome, retry: undefined, interrupted: undefined }
+      return {
+        ...turn,
+        state: 'ended',
+        held: undefined,
+        outcome: entry.outcome,
+        retry: undefined,
+        interrupted: undefined,
+      }
     case 'head':
       return { ...turn, undone: true }
     default:

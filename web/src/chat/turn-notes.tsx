@@ -1,3 +1,4 @@
+import { HeldCall } from './held-call.tsx'
 import type { ReactNode } from 'react'
 import { outcomeNotice } from '../../../src/runtime/turns/outcome-notice.ts'
 import { useNow } from '../parts/use-now.ts'
@@ -6,11 +7,12 @@ import type { Turn } from './conversation.ts'
 
 /** What a person should know about a turn besides its words: that it waits, is tried again, stopped, or did not end well. */
 export function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
-  const { state, retry, interrupted, undone, warnings, outcome } = turn
+  const { state, held, retry, interrupted, undone, warnings, outcome } = turn
   const notice = outcome && outcomeNotice(outcome)
   return (
     <>
       {state === 'queued' && <Note>Waits for its turn.</Note>}
+      {held && <HeldCall question={held} />}
       {retry && <RetryNote {...retry} />}
       {interrupted !== undefined && <Note look="text-warn">{interrupted}</Note>}
       {undone && <Note>Undone: no later call reads this turn.</Note>}

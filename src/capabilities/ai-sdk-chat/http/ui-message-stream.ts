@@ -140,7 +140,10 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 
   /** The descriptor has what the page shows, and the digest for the decision. */
-  function question({ approval, toolCallId, rule, request, digest, read }: EntryWithType<'approval-request'>): string {
+  function question(entry: EntryWithType<'approval-request'>): string {
+    const { approval, rule, request, digest, read, held } = entry
+    // Several calls to a model may wait in one turn, and none of them is a call of a tool.
+    const toolCallId = held ? approval : entry.toolCallId
     return (
       announce(toolCallId, request.tool, request.input) +
       chunk({
@@ -148,17 +151,27 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
         approvalId: approval,
         toolCallId,
         reason: rule,
-        approvalDescriptor: { ...request, digest, ...(read && { read }) },
+        approvalDescriptor: { ...request, digest, ...(read && { read }), ...(held && { held }) },
       })
     )
   }
 
-  function decision({ approval, toolCallId, decision: made }: EntryWithType<'approval'>): string {
+  function decision(entry: EntryWithType<'approval'>): string {
+    const { approval, decision: made } = entry
+    const isHeld = announced.has(approval)
+    const toolCallId = isHeld ? approval : entry.toolCallId
     if (!announced.has(toolCallId)) return ''
     const approved = made.type === 'approve'
     if (!approved) denied.add(toolCallId)
     const reason = made.type === 'deny' && made.reason !== undefined ? { reason: made.reason } : {}
-    return chunk({ type: 'tool-approval-response', approvalId: approval, approved, ...reason, providerExecuted: true })
+    const response = {
+      type: 'tool-approval-response',
+      approvalId: approval,
+      approved,
+      ...reason,
+      providerExecuted: true,
+    }
+    return chunk(response) + (isHeld ? answer(toolCallId, approved, approved ? 'The call is made.' : '') : '')
   }
 
   function answer(toolCallId: string, ok: boolean, output: string): string {

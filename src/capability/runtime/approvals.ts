@@ -1,0 +1,26 @@
+import type { ForeignText } from '../../context.ts'
+import type { ApprovalDecision, ApprovalQuestion, HeldCall } from '../../session.ts'
+
+/** A call that waits for a person. */
+export interface WaitingApproval {
+  readonly approval: string
+  readonly session: string
+  readonly turn: string
+  readonly toolCallId: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly rule: string
+  readonly request: ApprovalQuestion
+  readonly digest: string
+  /** Texts of others that the model had read when it asked for the call, in the order in which they came in. */
+  readonly read?: readonly ForeignText[]
+  /** It is about a call to a model that could pass a budget, and not about one of a tool. */
+  readonly held?: HeldCall
+}
+
+export interface PersonsDecision {
+  readonly decision: ApprovalDecision
+  readonly digest: string
+  /** Where the decision was made, such as `cli` or `http`, or with whose token: `token:NAME`. */
+  readonly by: string
+}

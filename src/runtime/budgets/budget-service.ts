@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs'
+import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type PreparedCall } from '../../agent.ts'
+import type { BudgetReport, Clock } from '../../capability.ts'
+import { type Model, ModelError } from '../../model.ts'
+import { defined, errorMessage } from '../../platform.ts'
+import { type BudgetLedger, type InputBudget, openBudgetLedger, type PassedBudget } from '../../session.ts'
+import { dayIn } from '../usage/day-of.ts'
+import {
+  amountText,
+  budgetName,
+  type CallOwner,
+  checkOf,
+  checksFor,
+  type MoneyBudget,
+  type NamedCheck,
+  USUAL_WARNING,
+} from './call-budgets.ts'
+import { dearestCost, NANOS_PER_DOLLAR, reportedCost } from './call-bound.ts'
+import { grantOf, heldQuestion } from './held-question.ts'
+
+/** Holds what calls may cost before they leave, and says what is left. */
+export interface BudgetService {
+  /** How the calls of one turn, or of one completion, are held. */
+  of(calls: HeldCalls): (call: PreparedCall, granted?: GrantedCall) => Promise<CallHold>
+  /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
+  report(): readonly BudgetReport[]
+  close(): void
+}
+
+/** The calls of one turn, or of one completion. */
+export interface HeldCalls {
+  readonly owner: CallOwner
+  readonly budgets?: readonly InputBudget[] | undefined
+  readonly model: Model
+  /** What the calls of the model are estimated at: by our counter, and what its provider reports for one of those tokens. */
+  size(call: PreparedCall): { readonly used: number; readonly ratio: number }
+  /** Whether a person can be asked. Otherwise a call that could pass a budget is refused. */
+  readonly asks: boolean
+}
+
+interface BudgetParts {
+  /** File of the ledger; made with the first call that has a budget. */
+  readonly path: string
+  readonly configured: readonly MoneyBudget[]
+  readonly timeZone: string
+  readonly clock: Clock
+  /** Whether calls of a former process that are still held are counted as spent. */
+  readonly recovers: boolean
+  readonly warn: (text: string) => void
+}
+
+/** @throws StoreError where the ledger cannot be opened */
+export function createBudgetService(parts: BudgetParts): BudgetService {
+  const { path, configured, clock, warn } = parts
+  const dayOf = dayIn(parts.timeZone)
+  let ledger: BudgetLedger | undefined
+  const open = () => (ledger ??= openBudgetLedger(path))
+  if (parts.recovers && existsSync(path)) {
+    open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
+  }
+
+  function settle(id: string, { usage, error }: CallEnd, model: Model): void {
+    try {
+      const cost = reportedCost(usage, model.facts.price)
+      if (cost === undefined && wasRefused(error)) open().release(id)
+      else open().settle(id, cost)
+    } catch (failure) {
+      // What is held stays so, and the next start counts it as spent.
+      warn(`What the call ${id} cost was not counted: ${errorMessage(failure)} It counts as what it can have cost.`)
+    }
+  }
+
+  return {
+    of({ owner, budgets, model, size, asks }) {
+      let made = 0
+      return async (call, granted) => {
+        const checks = checksFor(owner, { configured, ofInput: budgets, day: dayOf(clock.time()) })
+        if (checks.length === 0) return FREE
+        const { facts } = model
+        const maxOutputTokens = call.options?.maxOutputTokens ?? facts.maxOutput
+        const most = dearestCost({ ...size(call), window: facts.window, maxOutputTokens }, facts.price)
+        const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
+        const unpriced = checks.filter((check) => !counted.includes(check))
+        made += 1
+        const id = `${call.call}/${made}-${clock.newId('hold')}`
+        const grant = granted && grantOf(granted.approval, granted.once, granted.request)
+        const named = new Map(checks.map((check) => [`${check.account} ${check.unit}`, check.name]))
+        const nameOf = (budget: PassedBudget) => ({ ...budget, name: named.get(`${budget.account} ${budget.unit}`)! })
+        // What cannot be priced passes every limit: nothing says that it does not.
+        const dear = unpriced.map((check) => ({ ...check, limit: -1 }))
+        const result = open().hold({ id, time: clock.time(), most, checks: [...counted, ...dear], grant })
+        if (result.passed.length === 0) {
+          for (const budget of result.warned) if (budget.limit >= 0) warn(warning(nameOf(budget)))
+          let isOver = false
+          return {
+            type: 'go',
+            settle(end) {
+              if (!isOver) settle(id, end, model)
+              isOver = true
+            },
+          }
+        }
+        const isUnpriced = unpriced.length > 0
+        const passed = isUnpriced
+          ? unpriced.map((check) => ({ ...check, ...open().state(check) }))
+          : result.passed.map(nameOf)
+        const question = heldQuestion({ model: model.id, most, isUnpriced }, passed)
+        if (asks) return { type: 'wait', ...question }
+        return { type: 'refuse', error: new OverBudgetError(question.sentence) }
+      }
+    },
+    report() {
+      const day = dayOf(clock.time())
+      const state = (check: NamedCheck) =>
+        ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, limit: check.limit }
+      return configured.map((budget): BudgetReport => {
+        const check = checkOf(budget, {}, day)
+        const period = budget.per === 'day' ? day : budget.per === 'month' ? day.slice(0, 7) : undefined
+        return reportOf(budget, check && state(check), period)
+      })
+    },
+    close: () => ledger?.close(),
+  }
+}
+
+/** For so long a late report corrects an estimate. */
+const CORRECTED_MS = 40 * 24 * 60 * 60 * 1000
+
+const FREE: CallHold = { type: 'go', settle() {} }
+
+/** Whether a provider answered that it did not take the call: it counts nothing for that. */
+function wasRefused(error: unknown): boolean {
+  return error instanceof ModelError && REFUSED.has(error.code)
+}
+
+const REFUSED: ReadonlySet<string> = new Set([
+  'context-overflow',
+  'rate-limit',
+  'quota',
+  'auth',
+  'model-not-found',
+  'bad-request',
+  'unsupported-parameter',
+])
+
+function warning({ name, unit, limit, spent, held }: PassedBudget & { readonly name: string }): string {
+  const used = amountText(unit, spent + held)
+  return `${used} of ${amountText(unit, limit)} for ${name} are spent or held. A call that could pass the limit waits for you.`
+}
+
+function reportOf(
+  budget: MoneyBudget,
+  state: { readonly spent: number; readonly held: number; readonly limit: number } | undefined,
+  period: string | undefined,
+): BudgetReport {
+  const { limit, per, agent, token, channel, warnAt = USUAL_WARNING } = budget
+  const unit = 'tokens' in limit ? 'tokens' : 'usd'
+  const shown = (amount: number) => (unit === 'tokens' ? amount : amount / NANOS_PER_DOLLAR)
+  const about = { name: budgetName(budget), per, unit, warnAt, ...defined({ agent, token, channel, period }) } as const
+  if (!state) return { ...about, limit: 'tokens' in limit ? limit.tokens : limit.usd }
+  const { spent, held } = state
+  const left = shown(state.limit - spent - held)
+  return { ...about, limit: shown(state.limit), spent: shown(spent), held: shown(held), left }
+}

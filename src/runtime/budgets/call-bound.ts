@@ -1,0 +1,47 @@
+import { callCost, type Price } from '../../context.ts'
+import type { BudgetAmount, Usage } from '../../session.ts'
+
+/** What is known of a call before it leaves, tokens. */
+interface CallSize {
+  /** By our counter, as the account has it. */
+  readonly used: number
+  /** What the provider reports for one of our tokens. */
+  readonly ratio: number
+  /** Prompt and answer together. */
+  readonly window: number
+  readonly maxOutputTokens: number
+}
+
+/** A provider may count so much more than our counter does, and this much for its own frame, before a prompt is larger than what is held. */
+const COUNTER_ERROR = 1.5
+const FRAME_TOKENS = 256
+
+/**
+ * The most that a call can cost: nothing of its prompt comes from the cache, all of it costs what the dearest kind of prompt
+ * token costs, and the answer is as long as it may be. Without a price only its tokens are known.
+ */
+export function dearestCost(
+  { used, ratio, window, maxOutputTokens }: CallSize,
+  price: Price | undefined,
+): BudgetAmount {
+  const counted = Math.ceil(used * Math.max(1, ratio) * COUNTER_ERROR) + FRAME_TOKENS
+  const prompt = Math.min(counted, Math.max(window, used))
+  const tokens = prompt + maxOutputTokens
+  if (!price) return { nanos: 0, tokens }
+  const tiers = price.above && prompt > price.above.tokens ? [price, price.above.price] : [price]
+  const dearestOf = (costs: readonly (number | undefined)[]) => Math.max(...costs.map((cost) => cost ?? 0))
+  const input = dearestOf(tiers.flatMap((tier) => [tier.input, tier.cachedInput, tier.cacheWrite]))
+  const output = dearestOf(tiers.map((tier) => tier.output))
+  // A price is in US dollars for a million tokens, so one token costs so many times a thousand nano-dollars.
+  return { nanos: Math.ceil((prompt * input + maxOutputTokens * output) * 1000), tokens }
+}
+
+/** What a call has cost by the usage that its provider reported; `undefined` where that does not say enough. */
+export function reportedCost(usage: Usage | undefined, price: Price | undefined): BudgetAmount | undefined {
+  if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return undefined
+  const tokens = usage.promptTokens + usage.outputTokens
+  if (!price) return { nanos: 0, tokens }
+  return { nanos: Math.round(callCost(usage, price)! * NANOS_PER_DOLLAR), tokens }
+}
+
+export const NANOS_PER_DOLLAR = 1_000_000_000

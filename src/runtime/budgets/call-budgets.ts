@@ -1,0 +1,99 @@
+import type { BudgetAmount, BudgetCheck, BudgetLimit, BudgetPeriod, InputBudget } from '../../session.ts'
+import { defined } from '../../platform.ts'
+import { NANOS_PER_DOLLAR } from './call-bound.ts'
+
+/** A limit of the configuration, for all calls or for those of one agent, token or channel. */
+export interface MoneyBudget {
+  readonly limit: BudgetLimit
+  readonly per: BudgetPeriod
+  /** Id of the custom agent. */
+  readonly agent?: string
+  /** Name of the token that the message came with. */
+  readonly token?: string
+  readonly channel?: string
+  /** Share of the limit at which the operator is warned. */
+  readonly warnAt?: number
+}
+
+/** Whose call it is. A call outside every session has no session, and its own id for a turn. */
+export interface CallOwner {
+  readonly turn: string
+  readonly session?: string | undefined
+  readonly agent?: string | undefined
+  readonly token?: string | undefined
+  readonly channel?: string | undefined
+}
+
+/** A budget that applies to a call, with its name for people. */
+export interface NamedCheck extends BudgetCheck {
+  readonly name: string
+}
+
+export const USUAL_WARNING = 0.8
+
+/** The budgets that a call has to fit into: those of the configuration that are about it, and those of its input. */
+export function checksFor(owner: CallOwner, { configured, ofInput = [], day }: CheckSources): readonly NamedCheck[] {
+  const own = configured
+    .filter((budget) => isAbout(budget, owner))
+    .flatMap((budget) => checkOf(budget, owner, day) ?? [])
+  const input = ofInput.flatMap(({ limit, per = 'turn', owner: whose }) => {
+    const budget = { limit, per: whose === undefined ? ('turn' as const) : per, ...defined({ whose }) }
+    return checkOf(budget, owner, day) ?? []
+  })
+  return [...own, ...input]
+}
+
+interface CheckSources {
+  readonly configured: readonly MoneyBudget[]
+  readonly ofInput?: readonly InputBudget[] | undefined
+  /** The day in the owner's time zone, such as `2026-01-31`. */
+  readonly day: string
+}
+
+function isAbout(budget: MoneyBudget, owner: CallOwner): boolean {
+  return (['agent', 'token', 'channel'] as const).every(
+    (key) => budget[key] === undefined || budget[key] === owner[key],
+  )
+}
+
+/**
+ * The account of a budget in its present period. Its limit is no part of the name: one that is changed goes on with what was spent.
+ * `undefined` where there is nothing to count by, as a session for a call outside every one.
+ */
+export function checkOf(
+  budget: MoneyBudget & { readonly whose?: string },
+  { turn, session }: Partial<CallOwner>,
+  day: string,
+): NamedCheck | undefined {
+  const { limit, per, agent, token, channel, whose, warnAt = USUAL_WARNING } = budget
+  const period = { turn, session, day, month: day.slice(0, 7) }[per]
+  if (period === undefined) return undefined
+  const account = JSON.stringify([per, period, defined({ agent, token, channel, whose })])
+  return { account, ...limitIn(limit), warnAt, name: budgetName(budget) }
+}
+
+/** What a budget counts, for people: `the day`, `the month of agent ada`. */
+export function budgetName({ per, agent, token, channel, whose }: MoneyBudget & { readonly whose?: string }): string {
+  const parts = [
+    agent === undefined ? '' : `agent ${agent}`,
+    token === undefined ? '' : `token ${token}`,
+    channel === undefined ? '' : `channel ${channel}`,
+    whose ?? '',
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? `the ${per}` : `the ${per} of ${parts.join(', ')}`
+}
+
+/** A limit in the unit that is counted. A fraction of a nano-dollar is not given away. */
+function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
+  if ('tokens' in limit) return { unit: 'tokens', limit: limit.tokens }
+  // In decimals, since 0.29 dollars times a thousand million is not a whole number.
+  return { unit: 'nanos', limit: Number(limit.usd.toFixed(9).replace('.', '')) }
+}
+
+/** An amount for people: dollars to the cent, or as small as it is; or tokens. */
+export function amountText(unit: keyof BudgetAmount, amount: number): string {
+  if (unit === 'tokens') return `${amount.toLocaleString('en-US')} tokens`
+  const dollars = Math.abs(amount) / NANOS_PER_DOLLAR
+  const digits = dollars === 0 || dollars >= 0.1 ? 2 : dollars >= 0.001 ? 4 : 6
+  return `${amount < 0 ? '-' : ''}$${dollars.toFixed(digits)}`
+}
