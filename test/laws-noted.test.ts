@@ -63,7 +63,7 @@ function callsOf(talk: readonly Said[]): readonly Call[] {
     const ready: NoteWords | undefined =
       words === undefined || at < 1
         ? undefined
-        : { before: settled[at]?.id ?? id, text: `What was agreed before turn ${number}.`, call: `note-call-${number}` }
+        : { through: settled[at - 1]!.id, text: `What was agreed before turn ${number}.`, call: `note-call-${number}` }
     const ask = () => {
       const input: AssemblyInput = {
         layout: layoutOf('auto'),

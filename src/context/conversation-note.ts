@@ -29,8 +29,8 @@ export interface ConversationNote extends NoteMark {
 
 /** Words that a model has written about a conversation, for the next cut. */
 export interface NoteWords {
-  /** They are about what comes before this turn. */
-  readonly before: string
+  /** They are about everything up to this turn, and it. */
+  readonly through: string
   readonly text: string
   /** The call that wrote them. */
   readonly call: string
@@ -80,7 +80,7 @@ export function composedNote(about: NoteFacts, { words, index, reader }: NotePar
 
 /** The same note with other words of a model. */
 export function rewordedNote(note: ConversationNote, words: string, by: string): ConversationNote {
-  const { content: _, text, indexAt = text.indexOf('\n') + 1, ...about } = note
+  const { content: _content, text, indexAt = text.indexOf('\n') + 1, ...about } = note
   const lead = text.slice(0, text.indexOf('\n')).replace(INDEX_ALONE, WITH_WORDS)
   return joinedNote({ ...about, by }, lead, neutralWords(words), text.slice(indexAt))
 }
@@ -95,7 +95,7 @@ function joinedNote(about: NoteFacts, lead: string, words: string | undefined, i
 }
 
 /** A note without its text. */
-export function noteMark({ text: _, ...mark }: ConversationNote): NoteMark {
+export function noteMark({ text: _text, ...mark }: ConversationNote): NoteMark {
   return mark
 }
 
@@ -107,14 +107,10 @@ export function noteMessage({ text }: Pick<ConversationNote, 'text'>, counter: T
 /** What is asked of a model that writes a note. The sentence in front is also how an answer is known that repeats it. */
 const ASK = 'Write the note that will stand in the place of the older part of this conversation.'
 
-/** The instruction to write a note about everything before a turn that begins with `opening`. `most`: words. */
-export function noteInstruction(opening: string | undefined, most: number, folds: boolean): string {
-  const until =
-    opening === undefined
-      ? 'all of the conversation above'
-      : `the conversation above up to the message that begins with ${JSON.stringify(opening)}, without that message`
+/** The instruction to write a note about everything above it. `most`: words. */
+export function noteInstruction(most: number, folds: boolean): string {
   return [
-    `${ASK} It covers ${until}${folds ? ', and everything that the notes above say' : ''}.`,
+    `${ASK} It covers the whole conversation above${folds ? ', and everything that the notes in it say' : ''}.`,
     `Keep what later work needs: what the person wants and has decided, facts, names, numbers and exact wordings, what was done and what came of it, and what is open. Leave out politeness and what can be read again from files.`,
     `At most ${most} words, in plain lines, in the language of the conversation. Answer with the note alone. Call no tool.`,
   ].join('\n')

@@ -132,7 +132,7 @@ interface Placed {
 }
 
 /** Share of what is available that is filled after a cut, at most, where the current turn allows that. */
-const FILLED_AFTER_CUT = 0.75
+const FILLED_AFTER_CUT = 0.5
 
 /** Cuts once. `undefined` where there is no turn that a note could take the place of. */
 function cut(
@@ -146,7 +146,7 @@ function cut(
   const candidates = turns.slice(first.length)
   const target = Math.floor(conversation.available * FILLED_AFTER_CUT) - conversation.beside
   const most = { index: indexCharacters(all), notes: Math.floor(rule.most * all) }
-  let drop = tailFrom(candidates, words?.before, rule.tail * all)
+  let drop = tailFrom(candidates, rule.tail * all)
   for (;;) {
     const dropped = candidates.slice(0, drop)
     const made = dropped.length > 0 ? makeNote(conversation, standing.notes, dropped, words, most) : undefined
@@ -187,19 +187,15 @@ function firstTurns(
 
 const MOST_FIRST = 8
 
-/**
- * The first turn of the tail: the newest turns within the limit, and always the newest one; as many more as the words that lie
- * ready leave out of their account.
- */
-function tailFrom(turns: readonly PricedTurn[], before: string | undefined, limit: number): number {
+/** The first turn of the tail: the newest turns within the limit, and always the newest one. */
+function tailFrom(turns: readonly PricedTurn[], limit: number): number {
   let from = Math.max(0, turns.length - 1)
   let tokens = turns[from]?.tokens ?? 0
   while (from > 0 && tokens + turns[from - 1]!.tokens <= limit) {
     from -= 1
     tokens += turns[from]!.tokens
   }
-  const said = before === undefined ? -1 : turns.findIndex(({ id }) => id === before)
-  return said > 0 ? Math.min(from, said) : from
+  return from
 }
 
 /** Some 150 to 400 tokens. */
@@ -216,7 +212,7 @@ function makeNote(
   most: { readonly index: number; readonly notes: number },
 ): { readonly note: ConversationNote; readonly notes: readonly ConversationNote[] } {
   const { counter, readers } = conversation
-  const fitting = words && areAbout(conversation, dropped, words.before) ? words : undefined
+  const fitting = words && areAbout(conversation, dropped, words.through) ? words : undefined
   const folds = fitting?.folds === true && written.length > 0
   const about = (covered: readonly ConversationNote[]) => {
     return {
@@ -240,11 +236,10 @@ function makeNote(
   return { note, notes: [note] }
 }
 
-/** Words about more than what is left out say too much; words about less leave the rest to the index. */
-function areAbout({ turns, current }: ConversationInput, dropped: readonly PricedTurn[], before: string): boolean {
-  const last = turns.findIndex(({ id }) => id === dropped.at(-1)!.id)
-  const next = turns[last + 1]?.id ?? current.id
-  return before === next || dropped.findIndex(({ id }) => id === before) > 0
+/** Words that end before what is left out are of no use; what they do not reach is in the index. */
+function areAbout({ turns }: ConversationInput, dropped: readonly PricedTurn[], through: string): boolean {
+  const first = turns.findIndex(({ id }) => id === dropped[0]!.id)
+  return turns.findIndex(({ id }) => id === through) >= first
 }
 
 function foreignOf(notes: readonly ConversationNote[]): Pick<NoteMark, 'foreign'> {

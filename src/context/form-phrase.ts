@@ -7,6 +7,8 @@ const phrases: Readonly<Record<string, string>> = {
   'list-search': 'as a hint to search',
   'tool-output-excerpt': 'with excerpts of tool results',
   'tool-output-cleared': 'without tool results',
+  words: 'in words of the model, with an index',
+  index: 'as an index',
   'image-marker': 'with a marker in place of images',
 }
 

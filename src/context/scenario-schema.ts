@@ -165,9 +165,9 @@ export const scenarioSchema = z.strictObject({
     .strictObject({
       written: z.array(z.looseObject({ ...noteMark, text: z.string() })).default([]),
       words: z
-        .strictObject({ before: id, text: z.string(), call: z.string(), folds: z.boolean().optional() })
+        .strictObject({ through: id, text: z.string(), call: z.string(), folds: z.boolean().optional() })
         .optional()
-        .describe('Words of a model for the next note, on everything before a turn.'),
+        .describe('Words of a model for the next note, on everything up to a turn.'),
     })
     .optional()
     .describe('Notes take the place of what is cut out, in layouts that have room for them. Absent: none do.'),

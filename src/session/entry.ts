@@ -134,13 +134,13 @@ export type EntryBody =
     }
   /** The next call composes its head again, whatever the calls before it began with. */
   | { readonly type: 'fold' }
-  /** Words for the next note, on everything before the turn `before`. Where the answer was none, `fault` says why. */
+  /** Words for the next note, on everything up to the turn `through`. Where the answer was none, `fault` says why. */
   | {
       readonly type: 'note'
       readonly turn: string
       /** The call that wrote them. */
       readonly call: string
-      readonly before: string
+      readonly through: string
       /** Whether they also say what earlier notes say. */
       readonly folds?: boolean
       readonly text?: string

@@ -144,7 +144,7 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({
     ...ofCall,
     type: z.literal('note'),
-    before: id,
+    through: id,
     folds: z.boolean().optional(),
     text: z.string().optional(),
     fault: z.string().optional(),

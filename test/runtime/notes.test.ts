@@ -38,9 +38,10 @@ function openedHere(t: TestContext, notes: 'model' | 'index' | 'off') {
 async function talk(at: Opened, turns: number, session?: string): Promise<string> {
   let name = session
   for (let turn = 0; turn < turns; turn += 1) {
-    const view = await at.say(`Question ${turn}: how high is the water at the quay of harbour ${1000 + turn}?`, {
-      ...(name === undefined ? {} : { session: name }),
-    })
+    const view = await at.say(
+      `Question ${turn}: how high is the water at the quay of harbour ${1000 + turn}?`,
+      name === undefined ? {} : { session: name },
+    )
     assert.equal(view.outcome?.type, 'completed')
     name = view.session
     await settled(at, name)
@@ -171,8 +172,8 @@ test('a person reads the notes, has the newest written again, and leaves them ou
   assert.match(JSON.stringify(request), /They agreed on feet\./)
   assert.equal(await at.runtime.notes.forget(session), notes.length)
   assert.deepEqual((await at.runtime.notes.list(session)).notes, [])
-  const after = await at.runtime.preview({ session, input: 'And now?' })
-  assert.doesNotMatch(JSON.stringify(after.request), /They agreed on feet\./)
+  const later = await at.runtime.preview({ session, input: 'And now?' })
+  assert.doesNotMatch(JSON.stringify(later.request), /They agreed on feet\./)
   await talk(at, 2, session)
   assert.deepEqual((await at.runtime.replay(session)).different, [])
 })

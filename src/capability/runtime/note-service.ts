@@ -20,8 +20,8 @@ export interface SessionNotes {
   readonly notes: readonly SessionNote[]
   /** Turns at the beginning that stay as they were said. */
   readonly first: readonly string[]
-  /** Words that lie ready for the next note, on everything before a turn. */
-  readonly ready?: { readonly before: string; readonly text: string; readonly call: string }
+  /** Words that lie ready for the next note, on everything up to a turn. */
+  readonly ready?: { readonly through: string; readonly text: string; readonly call: string }
   /** Why the last answer of a model became no note. */
   readonly fault?: string
 }

@@ -67,7 +67,7 @@ function unpricedSentence({ model, budgets }: HeldInput): string {
 }
 
 /** What can still be held. */
-export function leftOf({ limit, spent, held }: Pick<PassedBudget, 'limit' | 'spent' | 'held'>): number {
+function leftOf({ limit, spent, held }: Pick<PassedBudget, 'limit' | 'spent' | 'held'>): number {
   return limit - spent - held
 }
 

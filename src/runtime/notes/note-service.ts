@@ -2,6 +2,7 @@ import { type Clock, type NoteService, RuntimeError, type SessionNote } from '..
 import {
   type ConversationNote,
   type Cut,
+  layoutOf,
   messageText,
   noteId,
   noteInstruction,
@@ -23,7 +24,6 @@ import { complete } from '../completions/completion.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { textTokens } from '../models/counters.ts'
 import type { SessionState } from '../sessions/session-state.ts'
-import { layoutOf } from '../../context.ts'
 import { withoutNotes } from './noted-history.ts'
 
 interface NoteServiceParts {
@@ -78,11 +78,11 @@ export function createNoteService({ context, models, clock, budgets, openState }
       const state = await openState(session)
       const [last] = await store.entries(session, { types: ['note'], last: 1 })
       const fault = last?.type === 'note' ? last.fault : undefined
-      const { before, text, call } = state.words ?? {}
+      const { through, text, call } = state.words ?? {}
       return {
         notes: (await written(state)).map(view),
         first: state.cut?.marks.first ?? [],
-        ...(state.words ? { ready: { before: before!, text: text!, call: call! } } : {}),
+        ...(state.words ? { ready: { through: through!, text: text!, call: call! } } : {}),
         ...defined({ fault }),
       }
     },
@@ -100,7 +100,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
       const model = await models.resolve(state.model)
       const most = MOST_WORDS
       const room = Math.floor((model.facts.window - most * 2) * CHARACTERS_PER_TOKEN)
-      const content = `${await transcript(session, note, room)}\n\n${noteInstruction(undefined, Math.round(most * 0.7), false)}`
+      const content = `${await transcript(session, note, room)}\n\n${noteInstruction(Math.round(most * 0.7), false)}`
       let call = ''
       let text = ''
       const input = { messages: [{ role: 'user' as const, content }], model: model.id, prompt: false, holds: [session] }

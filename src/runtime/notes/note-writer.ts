@@ -61,7 +61,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
       // Only where the provider has just read the same beginning: on a dead prefix the note would cost all of it.
       if (state.readCall?.call !== last.prepared.call) return
       const plan = planNote(last.input, last.outcome.manifest)
-      if (!plan || state.words?.before === plan.before) return
+      if (!plan || state.words !== undefined) return
       const work = write(place, last, plan)
         .catch((error: unknown) => {
           if (!(error instanceof StoreError))
@@ -79,7 +79,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
   async function write(place: NotePlace, last: AnsweredCall, plan: NotePlan): Promise<void> {
     const { context, state, model, turn } = place
     const { store, settings } = context
-    const instruction = noteInstruction(plan.opening, Math.round(plan.most * WORDS_PER_TOKEN), plan.folds)
+    const instruction = noteInstruction(Math.round(plan.most * WORDS_PER_TOKEN), plan.folds)
     const assembled = withInstruction(last.outcome, instruction, settings.counter)
     const room = assembled.manifest.budget.window - assembled.manifest.used
     const maxOutputTokens = Math.min(
@@ -126,7 +126,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
         : toolCalls(reply.message).length > 0
           ? 'tool-call'
           : wordsFault(text, tokens, plan.most * 2)
-    const about = { turn, call, before: plan.before, ...(plan.folds ? { folds: true } : {}) }
+    const about = { turn, call, through: plan.through, ...(plan.folds ? { folds: true } : {}) }
     if (reply.type === 'cancelled') return
     await store.append(
       state.session,

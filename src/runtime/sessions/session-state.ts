@@ -171,8 +171,8 @@ async function wordsOf(store: SessionStore, session: string, entries: number): P
   return entry?.type === 'note' ? readyWords(entry) : undefined
 }
 
-function readyWords({ before, text, call, folds }: Extract<EntryBody, { type: 'note' }>): NoteWords | undefined {
-  return text === undefined ? undefined : { before, text, call, ...(folds ? { folds } : {}) }
+function readyWords({ through, text, call, folds }: Extract<EntryBody, { type: 'note' }>): NoteWords | undefined {
+  return text === undefined ? undefined : { through, text, call, ...(folds ? { folds } : {}) }
 }
 
 function blank(session: string, newest = 0): SessionState {

@@ -103,7 +103,7 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
         ),
       ])
         .slice(-MOST_COVERED)
-        .map(({ step: _, ...text }) => text),
+        .map(({ step: _step, ...text }) => text),
     noted,
   }
 }

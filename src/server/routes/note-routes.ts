@@ -29,7 +29,7 @@ export function noteRoutes({ notes }: Pick<Runtime, 'notes'>): readonly Route[] 
             notes: z.array(noteSchema),
             first: z.array(z.string()).describe('Turns at the beginning that stay as they were said.'),
             ready: z
-              .object({ before: z.string(), text: z.string(), call: z.string() })
+              .object({ through: z.string(), text: z.string(), call: z.string() })
               .optional()
               .describe('Words that lie ready for the next note.'),
             fault: z.string().optional().describe('Why the last answer of a model became no note.'),

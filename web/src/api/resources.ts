@@ -33,6 +33,8 @@ export interface ListedCall {
   readonly turn?: string
   readonly time: string
   readonly model: string
+  /** `note`: it asked for a note, and is no step of the conversation. */
+  readonly kind?: 'note'
   readonly layout: string
   readonly used: number
   readonly available: number

@@ -15,10 +15,16 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   if (layer === 'turn' && slot === 'input') return 'Your message'
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') return id === 'earlier' ? 'Earlier turns' : number === undefined ? 'Turn' : `Turn ${number}`
+  if (layer === 'note') return `Note ${noteNumber(entry, manifest)}`
   const name = layer.replaceAll('-', ' ')
   const title = name.charAt(0).toUpperCase() + name.slice(1)
   if (number !== undefined) return `${title}, turn ${number}`
   return id === layer ? title : `${title}: ${called}`
+}
+
+/** From 1, in reading order. */
+function noteNumber({ id }: ManifestEntry, { entries }: Manifest): number {
+  return entries.filter(({ layer }) => layer === 'note').findIndex((note) => note.id === id) + 1
 }
 
 /** A manifest of an earlier version does not name its files: the input of the call does. */

@@ -6,13 +6,16 @@ import type { Inspected } from './share-late-panel.tsx'
 /** The calls of a session, oldest first; `undefined` while they are read. They are read again when `version` changes. */
 export function useCalls(session: string | undefined, most = 1000, version = 0): readonly ListedCall[] | undefined {
   const path = session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=${most}`
-  return useSWR<CallPage, ApiError>(path && [path, version], () => api<CallPage>(path!), { keepPreviousData: true })
-    .data?.calls
+  const { data } = useSWR<CallPage, ApiError>(path && [path, version], () => api<CallPage>(path!), {
+    keepPreviousData: true,
+  })
+  // A call that asked for a note is no step of the conversation.
+  return data?.calls.filter(({ kind }) => kind === undefined)
 }
 
 /** The id of the call before one, or of the newest where the next one is looked at; `undefined`: there is none, or it is still read. */
 export function usePreviousCall({ session, call, next }: Inspected): string | undefined {
-  const calls = useCalls(session, call === undefined ? 1 : 1000, call === undefined ? next.settledTurns : 0) ?? []
+  const calls = useCalls(session, call === undefined ? 4 : 1000, call === undefined ? next.settledTurns : 0) ?? []
   const at = call === undefined ? calls.length : calls.findIndex(({ id }) => id === call)
   return calls[at - 1]?.id
 }

@@ -4,6 +4,8 @@ import type { Forecast, Manifest } from '../../../src/context.ts'
 export interface TimelineCall {
   readonly id: string
   readonly time: string
+  /** `note`: it asked for a note, and is no step of the conversation. */
+  readonly kind?: 'note'
   readonly used: number
   readonly available: number
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
@@ -28,7 +30,8 @@ export interface TimelinePoint {
 }
 
 /** The calls of a session in their order, with what happened from one to the next. */
-export function timelinePoints(calls: readonly TimelineCall[]): readonly TimelinePoint[] {
+export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
+  const calls = listed.filter(({ kind }) => kind === undefined)
   return calls.map(({ id, time, used, available, reuse, forecast, cut }, index) => {
     const before = calls[index - 1]
     const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
