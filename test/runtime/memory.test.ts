@@ -120,6 +120,23 @@ test('other layouts remember nothing until the owner wants it, and then outside 
   )
 })
 
+test('a pinned head does not outlive the deletion of a session whose words it has', async (t) => {
+  const memory = {
+    previousSession: { enabled: true, maxTokens: 600, summarize: false },
+    toolHistory: { enabled: false, maxTokens: 300 },
+  }
+  const here = await remembering(t, { settings: { layout: 'auto', memory } })
+  const first = await here.begin()
+  await here.say('My boat is called Marigold.', { session: first })
+  const second = await here.begin()
+  const sent = async (view: { readonly calls: readonly string[] }) =>
+    JSON.stringify((await here.runtime.request(view.calls[0]!)).request)
+  const before = await here.say('Hello.', { session: second })
+  assert.match(await sent(before), /Marigold/)
+  assert.equal(await here.runtime.deleteSession(first), true)
+  assert.doesNotMatch(await sent(await here.say('Hello again.', { session: second })), /Marigold/)
+})
+
 test('a summary keeps to its budget, and gives way before the turn does', async (t) => {
   const memory = { previousSession: { maxTokens: 80, summarize: false }, toolHistory: { maxTokens: 50 } }
   const here = await remembering(t, { settings: { memory } })
