@@ -279,6 +279,8 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     },
     async stop() {
       end.abort()
+      // Without a schedule nothing else ends the wait.
+      changed.resolve()
       await loop
       await changes.idle()
     },
