@@ -46,7 +46,7 @@ export {
 } from './context/forecast.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { inOrder, lint, type LintInput } from './context/lint/lint.ts'
-export { type LintCall, lintHead } from './context/lint/lint-call.ts'
+export { lintAnnounced, type LintCall, lintHead } from './context/lint/lint-call.ts'
 export {
   type LintCost,
   lintCost,

@@ -18,6 +18,7 @@ test('without a file everything has its default, and paths are in the home', asy
     context: {
       layout: 'auto',
       placements: {},
+      notes: 'model',
       counter: 'tokenx',
       dateGranularity: 'day',
       memory: { previousSession: { maxTokens: 600, summarize: false }, toolHistory: { maxTokens: 300 } },
@@ -43,6 +44,8 @@ test('without a file everything has its default, and paths are in the home', asy
       allowScripts: false,
     },
     files: { maxBytes: 52_428_800, maxTokens: 1_000_000 },
+    budgets: [],
+    schedules: { enabled: true },
     search: {},
     web: { allowHosts: [], maxBytes: 5_000_000, timeoutMs: 20_000 },
     subjects: {

@@ -396,7 +396,7 @@ function setting(changes: Setting = {}, capabilities: readonly object[] = []): S
 }
 
 function given(changes: Partial<NewSchedule> = {}): NewSchedule {
-  return { when: 'every day at 8', text: 'Look at the news.', budget: { usd: 0.5 }, ...changes }
+  return { when: 'every day at 8', text: 'Look at the news.', budget: { tokens: 100_000 }, ...changes }
 }
 
 /** A runtime with one schedule. */

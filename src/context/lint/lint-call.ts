@@ -12,6 +12,8 @@ export interface LintCall {
   readonly used: number
   /** Tools and layers of the head that went in, in reading order. */
   readonly head: readonly Pick<ManifestEntry, 'id' | 'slot' | 'tokens' | 'digest'>[]
+  /** Changes of the head that are announced in its turn, instead of being in the head: layers, and the tokens of each. */
+  readonly announced?: readonly { readonly id: string; readonly tokens: number }[]
 }
 
 /** Slots that a cache can give again at the next call, before the conversation. */
@@ -22,6 +24,17 @@ export function lintHead({ entries }: Pick<Manifest, 'entries'>): LintCall['head
   return entries
     .filter(({ slot, outcome, tokens }) => headSlots.has(slot) && outcome !== 'omitted' && tokens > 0)
     .map(({ id, slot, tokens, digest }) => ({ id, slot, tokens, ...(digest === undefined ? {} : { digest }) }))
+}
+
+/** What the lint needs of the announcements of a manifest. */
+export function lintAnnounced(
+  { entries }: Pick<Manifest, 'entries'>,
+  turn: string | undefined,
+): NonNullable<LintCall['announced']> {
+  const beginning = `${turn}/head-change/`
+  return entries.flatMap(({ id, layer, tokens }) =>
+    layer === 'head-change' && id.startsWith(beginning) ? [{ id: id.slice(beginning.length), tokens }] : [],
+  )
 }
 
 /** Two calls of one session, one after the other, of one model in one layout. */

@@ -11,12 +11,12 @@ export function changingLayers(pairs: readonly CallPair[], rates: LintRates | un
     const compared = pairs.flatMap((pair) => {
       const [before, after] = [pair.before, pair.after].map((call) => call.head.find((one) => one.id === id))
       if (before?.digest === undefined || after?.digest === undefined) return []
-      return [{ ...pair, isChanged: before.digest !== after.digest }]
+      return [{ ...pair, isChanged: before.digest !== after.digest || isAnnounced(pair, id) }]
     })
     const acrossTurns = compared.filter(({ before, after }) => before.turn !== after.turn)
     if (!mostChanged(compared) && !mostChanged(acrossTurns)) return []
     const changed = compared.filter(({ isChanged }) => isChanged)
-    const again = mean(changed.map(({ after }) => tokensFrom(after, indexOf(after, id))))
+    const again = mean(changed.map(({ after }) => announcedTokens(after, id) ?? tokensFrom(after, indexOf(after, id))))
     const cost = lintCost('again', (again * changed.length) / compared.length, rates)
     return [
       {
@@ -29,6 +29,15 @@ export function changingLayers(pairs: readonly CallPair[], rates: LintRates | un
       } as const,
     ]
   })
+}
+
+/** Where the head is pinned, a change is announced with the next turn. */
+function isAnnounced({ before, after }: CallPair, id: string): boolean {
+  return before.turn !== after.turn && announcedTokens(after, id) !== undefined
+}
+
+function announcedTokens({ announced = [] }: LintCall, id: string): number | undefined {
+  return announced.find((one) => one.id === id)?.tokens
 }
 
 function isLayer({ slot }: LintCall['head'][number]): boolean {

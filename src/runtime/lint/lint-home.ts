@@ -3,6 +3,7 @@ import {
   type Assembly,
   ContextOverflowError,
   lint,
+  lintAnnounced,
   type LintCall,
   lintHead,
   type LintRates,
@@ -111,7 +112,7 @@ async function newestCalls(store: SessionStore): Promise<readonly Looked[]> {
 function lintCall({ id, session, turn, model, manifest, input }: CallRecord): LintCall {
   const { layout = manifest.layout } = input as Partial<CallInput>
   const facts = { id, model, layout: JSON.stringify(layout), used: manifest.used, head: lintHead(manifest) }
-  return { ...facts, ...defined({ session, turn }) }
+  return { ...facts, announced: lintAnnounced(manifest, turn), ...defined({ session, turn }) }
 }
 
 /** Texts of inputs that are longer name nothing. */

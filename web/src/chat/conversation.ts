@@ -4,6 +4,7 @@ import type { CitationSource, Entry } from '../../../src/session.ts'
 import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
 import { isAfter } from './event-order.ts'
 import {
+  decided,
   type Part,
   type ToolPart,
   withDelta,
@@ -174,9 +175,7 @@ function newTurn({ turn, parent, message, attachments = [], time, seq }: InputEn
     undone: false,
     parts: [],
     calls: [],
-    retry: undefined,
-    held: undefined,
-    interrupted: undefined,
+    ...AT_REST,
     sources: [],
     warnings: [],
   }
@@ -213,21 +212,11 @@ function turnWith(turn: Turn, entry: Entry): Turn {
       return changeTool(turn, entry.toolCallId, { state: 'waiting', approval: entry })
     case 'approval':
       if (turn.held?.approval === entry.approval) return { ...turn, held: undefined }
-      return changeTool(turn, entry.toolCallId, {
-        state: entry.decision.type === 'approve' ? 'asked' : 'denied',
-        decision: { decision: entry.decision, by: entry.by },
-      })
+      return changeTool(turn, entry.toolCallId, decided(entry))
     case 'usage':
       return entry.warning ? { ...turn, warnings: [...turn.warnings, entry.warning.message] } : turn
     case 'turn-end':
-      return {
-        ...turn,
-        state: 'ended',
-        held: undefined,
-        outcome: entry.outcome,
-        retry: undefined,
-        interrupted: undefined,
-      }
+      return { ...turn, ...AT_REST, state: 'ended', outcome: entry.outcome }
     case 'head':
       return { ...turn, undone: true }
     default:
@@ -235,12 +224,15 @@ function turnWith(turn: Turn, entry: Entry): Turn {
   }
 }
 
+/** Of a turn that waits for nothing. */
+const AT_REST = { retry: undefined, held: undefined, interrupted: undefined } as const
+
 function withSources(
   sources: readonly CitationSource[],
   more: readonly CitationSource[] = [],
 ): readonly CitationSource[] {
-  const isNew = (source: CitationSource) =>
-    sources.every(({ document, start }) => document !== source.document || start !== source.start)
+  const isNew = ({ document, start }: CitationSource) =>
+    sources.every((known) => document !== known.document || start !== known.start)
   return [...sources, ...more.filter(isNew)]
 }
 

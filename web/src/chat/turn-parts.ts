@@ -116,3 +116,8 @@ function withResults(parts: readonly Part[], message: Message): readonly Part[] 
     return { ...part, result: outputText(output), state }
   })
 }
+
+/** What a decision makes of the card of its call. */
+export function decided({ decision, by }: Extract<Entry, { readonly type: 'approval' }>): Partial<ToolPart> {
+  return { state: decision.type === 'approve' ? 'asked' : 'denied', decision: { decision, by } }
+}
