@@ -15,7 +15,6 @@ import {
 } from './turn-parts.ts'
 
 export type { Part } from './turn-parts.ts'
-
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 export type Outcome = EntryOf<'turn-end'>['outcome']
 type InputEntry = EntryOf<'input'>
@@ -232,7 +231,7 @@ function withSources(
   more: readonly CitationSource[] = [],
 ): readonly CitationSource[] {
   const isNew = ({ document, start }: CitationSource) =>
-    sources.every((known) => document !== known.document || start !== known.start)
+    !sources.some((known) => document === known.document && start === known.start)
   return [...sources, ...more.filter(isNew)]
 }
 
