@@ -7,6 +7,7 @@ export {
   type ResponseFormat,
 } from './model/call-parameters.ts'
 export { type Calibration, margin, observe, ratio, UNCALIBRATED } from './model/calibration.ts'
+export { priceProblems } from './model/price-problems.ts'
 export { answerRoom, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
 export { listedFacts, listModelsEndpoint, waysToAttach } from './model/list-models.ts'
 export type { ModelConfiguration } from './model/model.ts'

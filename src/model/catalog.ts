@@ -23,7 +23,7 @@ export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): M
   const plain = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
   const row = rows.find(({ id }) => id === model || id === plain)
   if (!row) return undefined
-  const { window, maxOutput, vision, reasoning, price, cache, date } = row
+  const { window, maxOutput, vision, reasoning, price, cache, date, source: reference } = row
   return {
     window,
     maxOutput,
@@ -35,6 +35,7 @@ export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): M
     cache,
     source: 'catalog',
     date,
+    reference,
   }
 }
 

@@ -12,6 +12,8 @@ type ChatApi = 'responses' | 'chat'
 export interface ChatPackage {
   /** The key of its provider options. */
   readonly optionsKey: string
+  /** Whether its API takes a `prompt_cache_key`. */
+  readonly takesCacheKey?: boolean
   /** Loads the package. Sends no request. */
   load(connection: ChatConnection): Promise<Readonly<Record<ChatApi, (model: string) => StreamingModel>>>
 }
@@ -36,7 +38,8 @@ export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatP
       const models = await chat.load({ baseURL, apiKey, headers: { ...headers }, fetch })
       return models[api](settings.model)
     },
-    mark: (call, { parameters }) => withProviderOptions(call, api, chat.optionsKey, parameters),
+    mark: (call, { parameters, cacheKey }) =>
+      withProviderOptions(call, api, chat.optionsKey, parameters, chat.takesCacheKey ? cacheKey : undefined),
   })
 }
 
@@ -50,12 +53,13 @@ function withProviderOptions(
   api: ChatApi,
   optionsKey: string,
   { responseFormat, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
+  promptCacheKey?: string,
 ): LanguageModelV4CallOptions {
   const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool))
   const options: SharedV4ProviderOptions[string] = {
     ...(api === 'responses' && { store: false }),
     ...(responseFormat?.schema && { strictJsonSchema: responseFormat.strict ?? false }),
-    ...defined({ parallelToolCalls }),
+    ...defined({ parallelToolCalls, promptCacheKey }),
   }
   const providerOptions = Object.keys(options).length === 0 ? undefined : { [optionsKey]: options }
   return { ...call, ...defined({ tools, providerOptions }) }

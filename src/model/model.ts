@@ -60,10 +60,12 @@ export interface ModelFacts {
   readonly assumed?: readonly AssumedFact[]
   /** ISO date of the facts, if known. */
   readonly date?: string
+  /** Where a catalog has them from, such as an address. */
+  readonly reference?: string
 }
 
 /** One entry of `models` in the configuration. It wins over the catalog and the answer of the provider. */
-export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'assumed'>>
+export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'reference' | 'assumed'>>
 
 /** A fact that can be assumed. */
 export type AssumedFact = 'window' | 'maxOutput' | 'tools' | 'vision' | 'reasoning'
@@ -87,6 +89,8 @@ export interface CallOptions {
   readonly window?: number
   /** Parameters of an API client; each is passed on or refused. */
   readonly parameters?: CallParameters
+  /** Names what calls have in common, for providers that find their caches by it. No name of a session. */
+  readonly cacheKey?: string
   /** Reasoning effort of models that can reason. `parameters.reasoningEffort` wins. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** The least tokens of the prompt. A server that reports fewer has truncated it. */

@@ -11,6 +11,13 @@ const GPT_LONG = 272_000
 /** https://developers.openai.com/api/docs/guides/prompt-caching */
 const CACHE: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 
+/** From GPT-5.6 on (the same page): writes are billed, a breakpoint stands near the newest message, and nothing is rounded. */
+const BILLED_WRITES: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 1800 }
+const BILLS_WRITES = /^gpt-(?:5\.6|6)/
+/** Of the price of fresh input. Reads where a row names no price of its own: "up to 90 %" less. */
+const WRITE_SHARE = 1.25
+const READ_SHARE = 0.1
+
 type Row = readonly [id: string, window: number, maxOutput: number, price: Price, source: string]
 
 const REASONING: readonly Row[] = [
@@ -43,7 +50,20 @@ const openaiCatalog: readonly CatalogRow[] = [
 ]
 
 function catalogRow([id, window, maxOutput, price, source]: Row, reasoning: boolean): CatalogRow {
-  return { id, window, maxOutput, vision: true, reasoning, price, cache: CACHE, date: DATE, source }
+  const about = { id, window, maxOutput, vision: true, reasoning, date: DATE, source }
+  if (!BILLS_WRITES.test(id)) return { ...about, price, cache: CACHE }
+  return { ...about, price: withWrites(price), cache: BILLED_WRITES }
+}
+
+function withWrites({ above, ...price }: Price): Price {
+  const { input, cachedInput = rounded(input * READ_SHARE) } = price
+  const billed = { ...price, cachedInput, cacheWrite: rounded(input * WRITE_SHARE) }
+  return above ? { ...billed, above: { ...above, price: withWrites(above.price) } } : billed
+}
+
+/** To a ten-thousandth of a dollar per million tokens. */
+function rounded(dollars: number): number {
+  return Math.round(dollars * 10_000) / 10_000
 }
 
 /** Prompts of more than 272,000 tokens cost twice as much for input and one and a half times as much for output. */
@@ -88,5 +108,6 @@ export const openai = provider({
 /** Both APIs of OpenAI, by its package of the AI SDK. */
 const openaiPackage: ChatPackage = {
   optionsKey: 'openai',
+  takesCacheKey: true,
   load: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(connection),
 }

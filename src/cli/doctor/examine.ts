@@ -7,6 +7,7 @@ import { checkConfiguration, checkModel, checkPlugins } from './check-configurat
 import { checkContext, type CheckedHome } from './check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
 import { checkLint } from './check-lint.ts'
+import { checkPrices } from './check-prices.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
@@ -49,6 +50,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield await checkGateway(home, gateway)
   yield* await checkToken(home, gateway)
   yield await checkModel(createModels({ known, providers, models, environment }), model, waysToAttach(known))
+  yield* checkPrices(models)
   yield* await checkPolicy(home, io)
   const plugins = await checkPlugins(home, loaded.configuration)
   // A problem that keeps a gateway from starting leaves none to ask.

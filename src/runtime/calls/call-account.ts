@@ -2,7 +2,7 @@ import type { PreparedCall, Step } from '../../agent.ts'
 import type { Clock } from '../../capability.ts'
 import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
-import { defined, type TimeSlice } from '../../platform.ts'
+import { defined, sha256, type TimeSlice } from '../../platform.ts'
 import type { CallOutcome, CallRecord } from '../../session.ts'
 import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
@@ -71,7 +71,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         toolChoice,
         maxOutputTokens: reserve,
         window,
-        ...defined({ parameters, reasoning: settings.reasoning }),
+        ...defined({ parameters, reasoning: settings.reasoning, cacheKey: about.session && cacheKey(about.session) }),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
@@ -120,6 +120,11 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       return store.finishCall(call, outcome)
     },
   }
+}
+
+/** One for each session, which says nothing of it. */
+function cacheKey(session: string): string {
+  return sha256(`foreword ${session}`).slice(0, 32)
 }
 
 interface CallAccountParts {

@@ -1,0 +1,34 @@
+import type { ModelStatus } from '../runtime.ts'
+import { fittedTable } from './table.ts'
+
+/** Prices of models in US dollars per million tokens, the rules of their caches, and where both are from. `-`: not known. */
+export function priceTable(models: readonly ModelStatus[], columns: number): string {
+  const head = ['model', 'fresh', 'cached', 'written', 'answer', 'cache', 'from', 'life', 'date', 'source']
+  const rows = models.filter(({ why }) => why === undefined).map(priceRow)
+  return fittedTable([head, ...rows], { right: [1, 2, 3, 4, 6, 7], columns, spare: [9, 8, 5] })
+}
+
+function priceRow({ id, facts }: ModelStatus): readonly string[] {
+  const { price, cache, date, reference, source } = facts ?? {}
+  const { input, cachedInput, cacheWrite, output } = price ?? {}
+  return [
+    id,
+    dollars(input),
+    dollars(cachedInput),
+    dollars(cacheWrite),
+    dollars(output),
+    cache?.kind ?? '-',
+    cache === undefined ? '-' : String(cache.minimumTokens),
+    cache === undefined ? '-' : lifeText(cache.lifetimeSeconds),
+    date ?? '-',
+    reference ?? source ?? '-',
+  ]
+}
+
+function dollars(amount: number | undefined): string {
+  return amount === undefined ? '-' : `$${amount}`
+}
+
+function lifeText(seconds: number): string {
+  return seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
+}
