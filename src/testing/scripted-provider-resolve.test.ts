@@ -36,6 +36,7 @@ test('Ollama reports the abilities of its model, and the window stays small unti
     reasoning: true,
     toolChoiceNone: false,
     source: 'provider',
+    free: true,
     assumed: ['maxOutput'],
   })
   assert.equal((await factsOf('ollama/plain')).window, 4096)
