@@ -2,18 +2,30 @@ import { AxeBuilder } from '@axe-core/playwright'
 import chromium from '@sparticuz/chromium'
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core'
 import { type RealGateway, realGateway } from '../end-to-end/gateway.ts'
 import { once } from '../../src/platform.ts'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
 
 /** Chromium of its own: the arguments of the package switch off web security, which would hide faults. */
-const browser = once(async (): Promise<Browser> =>
-  launcher.launch({
-    executablePath: await chromium.executablePath(),
-    args: ['--no-sandbox', '--headless=shell', '--disable-gpu', '--disable-dev-shm-usage'],
-  }),
-)
+const browser = once(async (): Promise<Browser> => {
+  const executablePath = await chromium.executablePath()
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await launcher.launch({
+        executablePath,
+        args: ['--no-sandbox', '--headless=shell', '--disable-gpu', '--disable-dev-shm-usage'],
+      })
+    } catch (error) {
+      // On a new machine the first test of all unpacks the browser, and those beside it find a file that is still written.
+      if (tries === MOST_TRIES || !String(error).includes('ETXTBSY')) throw error
+      await sleep(250)
+    }
+  }
+})
+
+const MOST_TRIES = 240
 
 /** A gateway with scripted providers, and the page that it serves in a real browser. */
 export interface OpenedPage {
