@@ -9,12 +9,15 @@ import { type Opened, opened } from './opened.ts'
 
 let noteAnswer = 'They agreed that the tide is measured in feet, and that the harbour code is QUAY-4711.'
 let asked = 0
+/** Whether the model takes for ever to write a note. */
+let isSilent = false
 const isNoteRequest = (request: ScriptedRequest) => request.bytes.toString().includes('Write the note that will stand')
 
 const server = await scriptedProvider({
   answer: (request) => {
     if (isNoteRequest(request)) {
       asked += 1
+      if (isSilent) return { text: noteAnswer, hangAfter: 0 }
       return { text: noteAnswer, usage: { promptTokens: 1000, outputTokens: 20 } }
     }
     return { text: `Answer. ${'The tide comes in twice a day. '.repeat(36)}` }
@@ -26,8 +29,14 @@ after(() => server.close())
 const models = createModels({
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
-  providers: { local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY' } },
-  models: { 'local/small': { window: 4_000, maxOutput: 600, tools: true } },
+  providers: {
+    ollama: { kind: 'ollama', baseURL: server.url },
+    local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY' },
+  },
+  models: {
+    'local/small': { window: 4_000, maxOutput: 600, tools: true },
+    'ollama/small': { window: 4_000, maxOutput: 600, tools: true },
+  },
 })
 
 function openedHere(t: TestContext, notes: 'model' | 'index' | 'off') {
@@ -176,4 +185,21 @@ test('a person reads the notes, has the newest written again, and leaves them ou
   assert.doesNotMatch(JSON.stringify(later.request), /They agreed on feet\./)
   await talk(at, 2, session)
   assert.deepEqual((await at.runtime.replay(session)).different, [])
+})
+
+test("on a machine of one's own, a note that is being written makes room for the next message", async (t) => {
+  isSilent = true
+  t.after(() => (isSilent = false))
+  const at = await opened(t, { models, settings: { model: 'ollama/small', notes: 'model', reserve: 600, margin: 0 } })
+  let session: string | undefined
+  const notes = async () => (await at.store.calls(session!)).filter(({ kind }) => kind === 'note')
+  while (session === undefined || (await notes()).length === 0) {
+    const view = await at.say('How high is the water?', session === undefined ? {} : { session })
+    session = view.session
+    for (let rests = 0; rests < 50; rests += 1) await new Promise(setImmediate)
+  }
+  const view = await at.say('And now?', { session })
+  assert.equal(view.outcome?.type, 'completed')
+  assert.equal((await notes())[0]!.outcome?.error?.code, 'cancelled')
+  assert.ok(!(await at.log(session)).some(({ type }) => type === 'note'))
 })

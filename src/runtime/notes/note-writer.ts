@@ -45,13 +45,18 @@ export interface NotePlace {
 export interface NoteWriter {
   /** A turn is over. Where its last call has filled most of the room, the model is asked for a note on the same prefix. */
   turnEnded(place: NotePlace, last: AnsweredCall): void
+  /** A turn of the session begins: a model on a machine of one's own answers it first, and the note is asked for again later. */
+  turnBegins(session: string): void
   /** Ends calls that run. */
   stop(): Promise<void>
 }
 
 /** A writer without work. `warn` is told what went wrong, once for each call. */
 export function createNoteWriter(clock: Clock, warn: (text: string) => void): NoteWriter {
-  const running = new Map<string, Promise<void>>()
+  const running = new Map<
+    string,
+    { readonly work: Promise<void>; readonly stop: AbortController; readonly isLocal: boolean }
+  >()
   const leaving = new AbortController()
 
   return {
@@ -62,21 +67,26 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
       if (state.readCall?.call !== last.prepared.call) return
       const plan = planNote(last.input, last.outcome.manifest)
       if (!plan || state.words !== undefined) return
-      const work = write(place, last, plan)
+      const stop = new AbortController()
+      const work = write(place, last, plan, AbortSignal.any([leaving.signal, stop.signal]))
         .catch((error: unknown) => {
           if (!(error instanceof StoreError))
             warn(`The note of session ${state.session} was not written: ${errorMessage(error)}`)
         })
         .finally(() => running.delete(state.session))
-      running.set(state.session, work)
+      running.set(state.session, { work, stop, isLocal: place.model.facts.free === true })
+    },
+    turnBegins(session) {
+      const note = running.get(session)
+      if (note?.isLocal) note.stop.abort()
     },
     async stop() {
       leaving.abort(stopping)
-      await Promise.all(running.values())
+      await Promise.all([...running.values()].map(({ work }) => work))
     },
   }
 
-  async function write(place: NotePlace, last: AnsweredCall, plan: NotePlan): Promise<void> {
+  async function write(place: NotePlace, last: AnsweredCall, plan: NotePlan, signal: AbortSignal): Promise<void> {
     const { context, state, model, turn } = place
     const { store, settings } = context
     const instruction = noteInstruction(Math.round(plan.most * WORDS_PER_TOKEN), plan.folds)
@@ -92,7 +102,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
     const options = { ...same, maxOutputTokens }
     const holdCall = place.hold(assembled.manifest.used)
-    const setup = noteSetup(place, {
+    const setup = noteSetup(place, signal, {
       holdCall,
       assemble: async () => {
         const sealed = seal(assembled)
@@ -137,11 +147,12 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
 
   function noteSetup(
     { context, state, model, turn }: NotePlace,
+    signal: AbortSignal,
     { assemble, holdCall }: Required<Pick<TurnSetup, 'assemble' | 'holdCall'>>,
   ): TurnSetup {
     const { store, settings } = context
     return {
-      turn: { session: state.session, id: turn, entries: [], signal: leaving.signal },
+      turn: { session: state.session, id: turn, entries: [], signal },
       model,
       assemble,
       holdCall,

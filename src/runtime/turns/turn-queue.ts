@@ -108,6 +108,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   }
 
   async function run(state: SessionState, turn: string, signal: AbortSignal): Promise<void> {
+    parts.notes?.turnBegins(state.session)
     const entries = [...withEdits(state.live.get(turn) ?? (await store.entries(state.session, { turn })))]
     const input = entries.find((entry) => entry.type === 'input')
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
