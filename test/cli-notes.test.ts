@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { SessionNotes } from '../src/capability.ts'
+import { realGateway } from './end-to-end/gateway.ts'
+
+test('`foreword notes` shows the notes of a session, has the newest written again, and leaves them out', async (t) => {
+  const gateway = await realGateway(
+    t,
+    {
+      models: [{ name: 'scripted' }],
+      answer: ({ newest }) => ({
+        text: newest.includes('Write the note') ? 'They agreed on feet.' : 'The tide comes in twice a day. '.repeat(36),
+      }),
+    },
+    { context: { notes: 'index', reserve: 600, margin: 0 }, models: { 'ollama/scripted': { window: 4_000 } } },
+  )
+  const { session } = await gateway.say('How high is the water at the quay?')
+  const none = await gateway.foreword('notes', session)
+  assert.equal(none.stdout, 'No notes yet: nothing was cut out of this session.\n')
+  for (let turn = 0; turn < 12; turn += 1) await gateway.say(`And at harbour ${1000 + turn}?`, { session })
+
+  const { stdout } = await gateway.foreword('notes', session, '--json')
+  const { notes, first } = JSON.parse(stdout) as SessionNotes
+  assert.ok(notes.length > 0 && first.length > 0)
+  const shown = await gateway.foreword('notes', session)
+  assert.match(shown.stdout, /^note-\w{10} {2}\d+ turns?,? .*tokens, an index\n/)
+  assert.match(shown.stdout, /The first \d turns stay as said\./)
+
+  const written = await gateway.foreword('notes', session, '--write')
+  assert.match(written.stdout, /words of call call_\w+\n[\s\S]*They agreed on feet\./)
+  const forgotten = await gateway.foreword('notes', session, '--forget')
+  assert.match(forgotten.stdout, /^\d+ notes? (?:is|are) left out\.\n$/)
+  assert.match((await gateway.foreword('notes', session)).stdout, /^No notes yet/)
+  const missing = await gateway.foreword('notes', session, '--write')
+  assert.match(missing.stderr, /has no notes/)
+
+  const calls = await gateway.foreword('calls', session)
+  assert.match(calls.stdout, /\bcut \d+/)
+})
