@@ -115,16 +115,20 @@ const call = {
 }
 
 test('calls lists what was counted beside what the provider reported', async () => {
-  const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls: [call] } })
+  const connection = scriptedConnection({
+    'GET /api/sessions/s1/calls?limit=1000': { calls: [{ ...call, cost: 0.0042 }, call] },
+  })
   assert.equal(
     (await run(['calls', 's1'], { connection })).stdout,
     [
-      'call  time                  model     counted  reported  cached  output  end',
-      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4  stop',
+      'call  time                  model     counted  reported  cached  output     cost  end',
+      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4  $0.0042  stop',
+      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4        -  stop',
       '',
     ].join('\n'),
   )
-  assert.deepEqual(JSON.parse((await run(['calls', 's1', '--json'], { connection })).stdout), call)
+  const { stdout } = await run(['calls', 's1', '--json'], { connection })
+  assert.deepEqual(JSON.parse(stdout.split('\n')[1]!), call)
 })
 
 const canonical = JSON.stringify(request)

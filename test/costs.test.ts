@@ -56,6 +56,14 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
     own.reduce((all, call) => all + (nanoOf(call) ?? 0), 0),
   )
 
+  const { calls: rowsOfSession } = await gateway.curl<{ calls: readonly { id: string; cost?: number }[] }>(
+    `/api/sessions/${session}/calls`,
+  )
+  for (const { id, cost } of rowsOfSession) {
+    const known = nanoOf(calls.find((call) => call.id === id)!)
+    assert.equal(cost === undefined ? undefined : Math.round(cost * 1e9), known, id)
+  }
+
   const printed = await gateway.foreword('costs', '--by', 'layer', '--json')
   assert.equal((JSON.parse(printed.stdout) as CostReport).total.nanoDollars, expected)
   const csv = await gateway.foreword('costs', '--by', 'tool', '--csv')

@@ -62,6 +62,8 @@ async function fetchSessions(
 export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome' | 'kind'> & {
   readonly used: number
   readonly cutRecord?: CutRecord
+  /** US dollars; absent where it is not known. */
+  readonly cost?: number
 }
 
 /**

@@ -1,6 +1,6 @@
 import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { type Command, type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
 import type { Manifest } from '../../context.ts'
@@ -46,12 +46,12 @@ async function listCalls(connection: GatewayConnection, call: CommandCall, io: I
 
 function callTable(calls: readonly CallLine[], io: Io): string {
   const now = new Date()
-  const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'end']
+  const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'cost', 'end']
   const rows = [head, ...calls.map((line) => callRow(line, now))]
-  return fittedTable(rows, { right: [3, 4, 5, 6], columns: lineLimit(io), spare: [5, 2, 6, 3, 7] })
+  return fittedTable(rows, { right: [3, 4, 5, 6, 7], columns: lineLimit(io), spare: [5, 2, 6, 3, 8] })
 }
 
-function callRow({ id, time, model, used, outcome, kind, cutRecord }: CallLine, now: Date): readonly string[] {
+function callRow({ id, time, model, used, outcome, kind, cutRecord, cost }: CallLine, now: Date): readonly string[] {
   return [
     id,
     timeText(time, now),
@@ -60,6 +60,7 @@ function callRow({ id, time, model, used, outcome, kind, cutRecord }: CallLine, 
     tokensText(outcome?.usage?.promptTokens),
     tokensText(outcome?.usage?.cachedTokens),
     tokensText(outcome?.usage?.outputTokens),
+    cost === undefined ? '-' : exactMoneyText(cost),
     outcome?.error?.code ??
       ([kind, cutRecord && `cut ${cutRecord.turns}`, outcome?.finish, outcome?.warning?.code]
         .filter(Boolean)

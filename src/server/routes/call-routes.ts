@@ -14,7 +14,16 @@ import {
   scenarioAnswer,
 } from '../schema.ts'
 
-const callSummariesSchema = z.array(z.looseObject({ id: z.string(), used: z.number() }))
+const callSummariesSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    used: z.number(),
+    cost: z
+      .number()
+      .optional()
+      .describe('US dollars, by what the provider reported; absent where that or the price is not known.'),
+  }),
+)
 
 const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest: manifestSchema })
 
@@ -58,7 +67,10 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
         if (calls.length === 0) await requireSession(store, session)
-        return json({ calls: calls.map(callSummary) })
+        const costOf = await callCosts(runtime)
+        return json({
+          calls: calls.map((call) => ({ ...(callSummary(call) as object), ...defined({ cost: costOf(call) }) })),
+        })
       },
     }),
     route({
@@ -228,6 +240,16 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
 function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   const { wire, usage } = outcome ?? {}
   return { ...account, ...defined({ wire }), ...(usage ? { reported: usage } : {}) }
+}
+
+/** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
+async function callCosts(runtime: Runtime): Promise<(call: CallRecord) => number | undefined> {
+  const { callCost } = await import('../../model.ts')
+  const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
+  return ({ model, outcome }) => {
+    const price = prices.get(model)
+    return outcome?.usage && price ? callCost(outcome.usage, price) : undefined
+  }
 }
 
 function callSummary({ manifest, input: _input, ...record }: CallRecord): unknown {
