@@ -92,6 +92,7 @@ export {
   type ServiceKey,
   serviceKey,
 } from './capability/service.ts'
+export { type CallCost, callCosts, costOfCalls } from './capability/call-costs.ts'
 export {
   costText,
   exactMoneyText,

@@ -79,6 +79,15 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
   assert.match(table.stdout, /ollama\/scripted +\d+ +-/)
   assert.match(table.stdout, /Caches (saved|cost) \$/)
   assert.match(table.stdout, /without a known price or a complete report: not in the money/)
+
+  for (let n = 0; n < 4; n += 1) {
+    const answer = await gateway.openai.chat.completions.create({
+      model: 'openai/scripted',
+      messages: [{ role: 'user', content: 'alone again' }],
+    })
+    const { calls: made, cost } = (answer as unknown as { foreword: { calls: string[]; cost?: number } }).foreword
+    assert.equal(cost === undefined ? undefined : Math.round(cost * 1e9), nanoOf(await gateway.call(made[0]!)))
+  }
 })
 
 test('what was read from a cache has the price of that, and what the cache saved is said', async (t) => {

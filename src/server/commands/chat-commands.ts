@@ -1,4 +1,4 @@
-import { costText, MOST_COUNTED_CALLS, type Runtime, sumCosts } from '../../capability.ts'
+import { callCosts, costText, MOST_COUNTED_CALLS, type Runtime, sumCosts } from '../../capability.ts'
 import { entrySentences, exactLine, outline } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { HttpFailure } from '../failure.ts'
@@ -44,14 +44,9 @@ const costCommand = (runtime: Runtime): ServedCommand => ({
   shows: 'always',
   async run({ session }) {
     if (session === undefined) return { text: 'No calls yet.' }
-    const { callCost } = await import('../../model.ts')
-    const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
+    const costOf = await callCosts(runtime)
     const calls = await runtime.store.calls(session, { last: MOST_COUNTED_CALLS })
-    const counted = calls.map(({ model, outcome }) => {
-      const { usage } = outcome ?? {}
-      const price = prices.get(model)
-      return defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })
-    })
+    const counted = calls.map((call) => defined({ usage: call.outcome?.usage, paid: costOf(call) }))
     return { text: costText(sumCosts(counted)) }
   },
 })

@@ -1,7 +1,7 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Manifest, outline } from '../../context.ts'
-import { type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { callCosts, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
 import { json, text } from '../answer.ts'
 import { requireSession } from '../failure.ts'
@@ -240,16 +240,6 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
 function fullManifest({ manifest: account, outcome }: CallRecord): unknown {
   const { wire, usage } = outcome ?? {}
   return { ...account, ...defined({ wire }), ...(usage ? { reported: usage } : {}) }
-}
-
-/** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
-async function callCosts(runtime: Runtime): Promise<(call: CallRecord) => number | undefined> {
-  const { callCost } = await import('../../model.ts')
-  const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
-  return ({ model, outcome }) => {
-    const price = prices.get(model)
-    return outcome?.usage && price ? callCost(outcome.usage, price) : undefined
-  }
 }
 
 function callSummary({ manifest, input: _input, ...record }: CallRecord): unknown {

@@ -46,7 +46,7 @@ export function collect(into: CollectedAnswer, event: AnswerEvent): void {
 }
 
 /** The whole answer as a `chat.completion`. */
-export function chatCompletion(names: AnswerNames, answer: CollectedAnswer): unknown {
+export function chatCompletion(names: AnswerNames, answer: CollectedAnswer, cost?: number): unknown {
   const { text, reasoning, toolCalls, calls, citations, finish } = answer
   const links = annotations(citations)
   return {
@@ -70,7 +70,7 @@ export function chatCompletion(names: AnswerNames, answer: CollectedAnswer): unk
       },
     ],
     ...usageField(finish?.usage),
-    foreword: forewordField(names, calls, citations),
+    foreword: forewordField(names, calls, citations, cost),
   }
 }
 
@@ -82,7 +82,7 @@ export function completionChunks(
   /** Empty for an event that OpenAI's format cannot express. */
   piece(event: AnswerEvent): string
   /** Everything after the last piece. */
-  end(answer: CollectedAnswer): string
+  end(answer: CollectedAnswer, cost?: number): string
 } {
   const { call, model, created } = names
   const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
@@ -106,10 +106,10 @@ export function completionChunks(
       if (event.type !== 'tool-call') return ''
       return delta(`"tool_calls":${JSON.stringify([{ index: toolIndex++, ...toolCall(event) }])}`)
     },
-    end({ calls, citations, finish }) {
+    end({ calls, citations, finish }, cost) {
       const first = role === '' ? '' : delta('"content":""')
       const reason = JSON.stringify(finishReason(finish))
-      const foreword = `"foreword":${JSON.stringify(forewordField(names, calls, citations))}`
+      const foreword = `"foreword":${JSON.stringify(forewordField(names, calls, citations, cost))}`
       const links = annotations(citations)
       const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
       const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}${noUsage}}\n\n`
@@ -130,11 +130,13 @@ function forewordField(
   { session, turn, cut }: AnswerNames,
   calls: readonly string[],
   citations: readonly AnswerCitation[],
+  cost: number | undefined,
 ): unknown {
   const files = fileCitations(citations)
   return {
     ...defined({ session, turn }),
     calls,
+    ...defined({ cost }),
     ...(cut === undefined ? {} : { cut: cutField(cut) }),
     ...(files.length === 0 ? {} : { citations: files }),
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   type CompletionCut,
   type CompletionEvent,
+  costOfCalls,
   type ModelView,
   type Route,
   route,
@@ -82,7 +83,10 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       collect(answer, event)
     }
     const names = naming.names()
-    return json(chatCompletion(names, answer), 200, { ...headers, ...namingHeaders(names) })
+    return json(chatCompletion(names, answer, await costOfCalls(runtime, answer.calls)), 200, {
+      ...headers,
+      ...namingHeaders(names),
+    })
   }
 
   function streamed(
@@ -115,7 +119,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
           if (sink.signal.aborted) return
         }
         format ??= begun()
-        await sink.write(format.end(answer))
+        await sink.write(format.end(answer, await costOfCalls(runtime, answer.calls)))
       },
       lastWords: (error) => `data: ${JSON.stringify(openaiFailure(toFailure(error)).body)}\n\n`,
     })
