@@ -66,7 +66,11 @@ test('9: every segment of a call opens to the exact text, its origin and its oth
 test('10: what was left out says why, with the numbers', async (t) => {
   const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
   const models = { 'ollama/scripted': { window: 3_000 } }
-  const { page, gateway } = await openedPage(t, { answer }, { configuration: { models, context: { reserve: 500 } } })
+  const { page, gateway } = await openedPage(
+    t,
+    { answer },
+    { configuration: { models, context: { reserve: 500, notes: 'off' } } },
+  )
   const first = await gateway.say('The first question.')
   for (let turn = 2; turn <= 7; turn++) await gateway.say(`Question ${turn}.`, { session: first.session })
   await page.goto(`${gateway.url}/sessions/${first.session}`)
@@ -340,7 +344,11 @@ test('9: a part says where it was in the call before, why it has its form, and w
 test('10: what was left out opens to its exact text, a turn by its number, and the command says the same', async (t) => {
   const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
   const models = { 'ollama/scripted': { window: 3_000 } }
-  const { page, gateway } = await openedPage(t, { answer }, { configuration: { models, context: { reserve: 500 } } })
+  const { page, gateway } = await openedPage(
+    t,
+    { answer },
+    { configuration: { models, context: { reserve: 500, notes: 'off' } } },
+  )
   const { session } = await gateway.say('The first question.')
   let cut: { readonly call: string; readonly manifest: Manifest } | undefined
   for (let turn = 2; turn <= 7 && cut === undefined; turn++) {
@@ -370,6 +378,33 @@ test('10: what was left out opens to its exact text, a turn by its number, and t
     .getByRole('region', { name: 'Text of turn 1 that was left out' })
     .getByText('The first question.')
     .waitFor()
+})
+
+test('10: a note stands in the account, opens to its text, and what it covers says so', async (t) => {
+  const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
+  const models = { 'ollama/scripted': { window: 3_000 } }
+  const context = { reserve: 500, notes: 'index' }
+  const { page, gateway } = await openedPage(t, { answer }, { configuration: { models, context } })
+  const { session } = await gateway.say('The first question.')
+  let cut: string | undefined
+  for (let turn = 2; turn <= 12 && cut === undefined; turn++) {
+    const [call] = (await gateway.say(`Question ${turn}.`, { session })).calls
+    const { entries } = await gateway.curl<Manifest>(`/api/calls/${call!}/manifest`)
+    if (entries.some(({ layer }) => layer === 'note')) cut = call!
+  }
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${cut!}`)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.getByText('Note 1').first().click()
+  await inspector
+    .getByText(/of this conversation not shown/)
+    .first()
+    .waitFor()
+  const left = page.getByRole('region', { name: 'Left out' })
+  await left
+    .getByText(/left out: [\d,]+ tokens wanted, and a note says what it held\.$/)
+    .first()
+    .waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
 })
 
 async function widths(place: Page | Locator): Promise<readonly { readonly tokens: number; readonly width: number }[]> {
