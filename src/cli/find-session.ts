@@ -89,16 +89,24 @@ async function fetchCalls(
   session: string | undefined,
 ): Promise<readonly CallLine[]> {
   if (session !== undefined && beginning === undefined) {
-    const path = apiPath('/api/sessions/', session, `/calls?limit=${limit}`)
+    const path = apiPath('/api/sessions/', session, `/calls?limit=${withNotes(limit)}`)
     return steps((await requestJson<{ readonly calls: readonly CallLine[] }>(connection, path)).calls).toReversed()
   }
-  const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
+  const query = new URLSearchParams({
+    limit: String(beginning === undefined ? withNotes(limit) : limit),
+    ...defined({ beginning }),
+  })
   const { calls } = await requestJson<{ readonly calls: readonly CallLine[] }>(
     connection,
     `/api/calls?${query.toString()}`,
   )
   const ofSession = session === undefined ? calls : calls.filter((line) => line.session === session)
   return beginning === undefined ? steps(ofSession) : ofSession
+}
+
+/** So many calls have so many steps among them: a turn asks for one note at most. */
+function withNotes(limit: number): number {
+  return Math.min(1000, limit * 2 + 2)
 }
 
 /** `last` means an answer: a call that asked for a note is none. */

@@ -215,7 +215,8 @@ test('12: two calls are compared: what came and changed, the text difference, an
   const { page, gateway, session } = await longSession(t)
   const text = '---\nname: letters\ndescription: Letters\n---\nType every letter.'
   writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), text)
-  await gateway.curl('/api/reload', {})
+  // The head is made again at once; otherwise the change would be announced behind the history.
+  await gateway.curl('/api/reload?now=true', {})
   await gateway.say('after the edit', { session })
   await openTab(page, gateway.url, session, 'Compare')
   const comparison = page.getByRole('region', { name: 'Comparison' })
@@ -228,8 +229,11 @@ test('12: two calls are compared: what came and changed, the text difference, an
   await comparison.locator('ins', { hasText: 'Type' }).first().waitFor()
   await comparison.locator('del', { hasText: 'Write' }).first().waitFor()
   const newest = (
-    await gateway.curl<{ readonly calls: readonly { readonly id: string }[] }>(`/api/sessions/${session}/calls`)
+    await gateway.curl<{ readonly calls: readonly { readonly id: string; readonly kind?: string }[] }>(
+      `/api/sessions/${session}/calls`,
+    )
   ).calls
+    .filter(({ kind }) => kind === undefined)
     .slice(-2)
     .map(({ id }) => id)
   const diff = await gateway.curl<Comparison>(`/api/diff?before=${newest[0]!}&after=${newest[1]!}`)
@@ -320,9 +324,10 @@ test('15: an instructions file, one skill of several and an agent have a history
   writeFileSync(join(gateway.home, 'workspace', 'AGENTS.md'), 'Be long.')
   const letters = '---\nname: letters\ndescription: letters\n---\nType every letter.'
   writeFileSync(join(gateway.home, 'skills', 'letters', 'SKILL.md'), letters)
-  await gateway.curl('/api/reload', {})
+  await gateway.curl('/api/reload?now=true', {})
   const { calls: second } = await gateway.say('Two?', { session })
   await edited(gateway, agent.id)
+  await gateway.curl('/api/reload?now=true', {})
   const { calls: third } = await gateway.say('Three?', { session })
 
   await openTab(page, gateway.url, session, 'History')

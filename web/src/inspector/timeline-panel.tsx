@@ -92,7 +92,7 @@ function pointWords({ used, reused, isCut, cutWords, breaksCache, money }: Timel
     `Call ${number}: ${count(used)} tokens`,
     `${percent(used === 0 ? 0 : Math.min(1, reused / used))} as in the call before`,
     ...(money === undefined ? [] : [dollars(money)]),
-    ...(isCut ? [cutWords ?? 'history cut'] : []),
+    ...(isCut ? ['history cut', ...(cutWords === undefined ? [] : [cutWords])] : []),
     ...(breaksCache ? ['cache broken'] : []),
   ]
   return facts.join(', ')
