@@ -17,10 +17,12 @@ export const shared: Readonly<Record<string, readonly string[]>> = {
   'command-a': ['test/cli{,-[a-d]*}.test.ts'],
   'command-e': ['test/cli-[e-r]*.test.ts'],
   'command-s': ['test/cli-[s-z]*.test.ts'],
+  document: ['test/document/{file-kind,garbage,image,page,pdf,plain-text,spreadsheet,word}.test.ts'],
   home: ['test/home*.test.ts'],
   laws: ['test/laws{,-[a-i]*}.test.ts'],
   'laws-l': ['test/laws-[j-z]*.test.ts'],
   lower: ['src/{citation,context,document,model,platform,search,session,tool}/**/*.test.ts'],
+  'mcp-server': ['test/mcp-server/*.test.ts'],
   page: ['test/page-*.test.ts'],
   'runtime-a': ['test/runtime/[a-m]*.test.ts'],
   'runtime-n': ['test/runtime/[n-z]*.test.ts'],
@@ -28,6 +30,9 @@ export const shared: Readonly<Record<string, readonly string[]>> = {
   'server-m': ['test/server/[m-z]*.test.ts'],
   skills: ['test/{pinned,skills}-*.test.ts'],
   'small-folders': ['test/{configuration,examples,foreword,model,search,web}/*.test.ts'],
+  together: [
+    'test/{agent-loop,call-scenario,canaries,chat-regenerate,chosen-files,costs,error-codes,frames,frozen-head,golden,long-turn,preview-attachments,scenario-schema,schema,taint,tool-decisions,usage}.test.ts',
+  ],
   upper: ['src/{agent,capabilities,capability,cli,foreword,runtime,server,testing}/**/*.test.ts'],
 }
 

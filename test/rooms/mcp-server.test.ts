@@ -1,0 +1,3 @@
+import { testsOf } from './tests-of.ts'
+
+await testsOf('mcp-server')
