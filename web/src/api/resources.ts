@@ -1,5 +1,7 @@
 import type {
+  CallPrice,
   ChoiceOption,
+  CostReport,
   ForecastManifest,
   LayerHistory,
   LayerSources,
@@ -48,6 +50,8 @@ export interface CallPage {
 /** The manifest of a call with what its provider reported. */
 export interface ReportedManifest extends ForecastManifest {
   readonly reported?: NonNullable<CallOutcome['usage']>
+  /** Absent where the price or the usage is not known. */
+  readonly paid?: CallPrice
 }
 
 /** What a person can attach: `GET /api/setup`. */
@@ -65,6 +69,9 @@ export interface AuditPage {
 }
 
 export type { AuditRecord, AuditReport }
+
+/** What money was spent on: `GET /api/costs`. */
+export type { CostReport }
 
 /** What calls used and cost: `GET /api/usage`. */
 export type { UsageReport }
