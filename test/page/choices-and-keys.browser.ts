@@ -140,6 +140,19 @@ test('6. the palette finds sessions, pages, commands and colours, by keyboard al
   await page.getByText('Nothing is called so.').waitFor()
 })
 
+test('6. a key that is pressed before the gateway has answered is not lost', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/status', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(gateway.url)
+  await page.keyboard.press('ControlOrMeta+k')
+  held.resolve()
+  await page.getByPlaceholder('Type to search').waitFor()
+})
+
 test('6. every key is listed, and the focus goes where the keys say', async (t) => {
   const { page } = await openedPage(t, { answer })
   await field(page).waitFor()

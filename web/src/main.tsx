@@ -1,10 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { followShortcuts } from './app/shortcuts.tsx'
 import './app/theme.css'
 import { followTheme } from './parts/theme.ts'
 
 followTheme()
+followShortcuts()
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <App />

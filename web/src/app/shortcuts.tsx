@@ -1,33 +1,30 @@
-import { lazy, type ReactNode, Suspense, useEffect } from 'react'
-import { useLocation } from 'wouter'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { openOverlay, useOverlay } from '../parts/overlays.ts'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 const KeysDialog = lazy(() => import('./keys-dialog.tsx'))
 
-/** The keys that work on every page, and the windows that they open. */
+/** The keys that work on every page. They are followed before it is drawn: what is pressed while it loads is not lost. */
+export function followShortcuts(): void {
+  globalThis.addEventListener('keydown', (event) => {
+    const action = actionOf(event)
+    if (action === undefined) return
+    event.preventDefault()
+    if (action === 'new') {
+      openOverlay(undefined)
+      navigate('/')
+    } else if (action === 'message') {
+      document.querySelector<HTMLTextAreaElement>('#message')?.focus()
+    } else {
+      openOverlay(action)
+    }
+  })
+}
+
+/** The windows that the keys open. */
 export function Shortcuts(): ReactNode {
   const overlay = useOverlay()
-  const [, navigate] = useLocation()
-
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const action = actionOf(event)
-      if (action === undefined) return
-      event.preventDefault()
-      if (action === 'new') {
-        openOverlay(undefined)
-        navigate('/')
-      } else if (action === 'message') {
-        document.querySelector<HTMLTextAreaElement>('#message')?.focus()
-      } else {
-        openOverlay(action)
-      }
-    }
-    globalThis.addEventListener('keydown', onKeyDown)
-    return () => globalThis.removeEventListener('keydown', onKeyDown)
-  }, [navigate])
-
   const close = (): void => openOverlay(undefined)
   return (
     <Suspense fallback={null}>
