@@ -4,10 +4,10 @@ import { type CostReport, type ListedSession, useResource } from '../api/resourc
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { cacheWords, count, dollars } from '../parts/numbers.ts'
+import { cacheWords, callsText, count, dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { costBy, costRange, type CostRangeId, costRanges } from './costs-range.ts'
-import { callsText, CostsTable } from './costs-table.tsx'
+import { CostsTable } from './costs-table.tsx'
 import { UsageChoice } from './usage-choice.tsx'
 
 const FEW = '50'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { CostReport } from '../api/resources.ts'
-import { count, dollars, percent } from '../parts/numbers.ts'
+import { callsText, count, dollars, percent } from '../parts/numbers.ts'
 import { UsageBar } from './usage-bar.tsx'
 import { dayText } from './usage-range.ts'
 
@@ -18,7 +18,7 @@ export function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
       </th>
       <td className="py-2 ps-3 text-end">{count(sums.calls)}</td>
       <td className="hidden py-2 ps-3 text-end sm:table-cell">
-        {total.nanoDollars > 0 && percent(sums.nanoDollars / total.nanoDollars)}
+        {total.nanoDollars > 0 && sums.money !== undefined && percent(sums.nanoDollars / total.nanoDollars)}
       </td>
       <td className="py-2 ps-3 text-end">
         {sums.money === undefined ? 'not known' : dollars(sums.money)}
@@ -53,11 +53,6 @@ export function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
       </tbody>
     </table>
   )
-}
-
-/** `1 call` or `1,234 calls`. */
-export function callsText(calls: number): string {
-  return `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`
 }
 
 /** What has no key, where that can be said. */
