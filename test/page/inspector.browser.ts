@@ -262,10 +262,11 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   const first = await gateway.curl<Preview['manifest']>(`/api/calls/${calls[0]!}/manifest`)
   await inspector.getByText(`${dollars(first.forecast!.money!)}: `).waitFor()
+  const nano = Math.round(callCost(usage, priced.price)! * 1e9)
   await inspector
     .getByText(
-      `${dollars(callCost(usage, priced.price)!)}: ${part(1_000, 'from the cache', 0.3)}, ${part(600, 'written to it', 3.75)}, ` +
-        `${part(400, 'fresh', 3)}, 100 answered for ${dollars(0.0015)}`,
+      `${dollars(nano / 1e9)}: ${part(1_000, 'from the cache', 0.3)}, 600 written to it for ${dollars(0.00225)}, ` +
+        `${part(400, 'fresh', 3)}, 100 answered for ${dollars(0.0015)}. The cache saved`,
     )
     .waitFor()
 })

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
-import type { CostReport } from '../../src/capability.ts'
+import type { CallPrice, CostReport } from '../../src/capability.ts'
+import { dollars } from '../../web/src/parts/numbers.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
 import { fitsWidth, lastTurn, picture, send } from './conversation.ts'
 
@@ -74,6 +75,29 @@ test('each call of a turn says what it cost, and the turn what they cost togethe
   assert.equal(await next.getByText('This turn').count(), 0, 'one call says it itself')
 })
 
+test('the inspector divides the cost of a call, says what the cache saved, and has the share of each piece', async (t) => {
+  const { page, gateway } = await asked(t, {})
+  await lastTurn(page)
+    .getByRole('link', { name: /tokens, / })
+    .first()
+    .click()
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector
+    .getByText(
+      '$0.041: 6,000 from the cache for $0.0060, 3,000 fresh for $0.030, 100 answered for $0.0050. The cache saved $0.054.',
+    )
+    .waitFor()
+  const call = page.url().split('/').at(-1)!
+  const { paid, entries } = await gateway.curl<{ paid: CallPrice; entries: readonly { tokens: number }[] }>(
+    `/api/calls/${call}/manifest`,
+  )
+  const shown = await inspector.locator('summary').getByText(/^\$/).allInnerTexts()
+  const sent = paid.entries.filter((_, index) => entries[index]!.tokens > 0)
+  assert.deepEqual(shown, sent.map(dollars))
+  assert.equal(Math.round((sent.reduce((sum, each) => sum + each, 0) + paid.parts.output) * 1e9), paid.money * 1e9)
+  assert.deepEqual(await seriousFaults(page), [])
+})
+
 test('where no price is known, no figure of money is shown, and the header says so', async (t) => {
   const { page } = await asked(t, { priced: false })
   await page.locator('header').getByRole('link', { name: 'No price known' }).waitFor()
@@ -82,6 +106,12 @@ test('where no price is known, no figure of money is shown, and the header says 
     .nth(1)
     .waitFor()
   assert.doesNotMatch(await page.locator('#main').innerText(), /\$/)
+  await lastTurn(page)
+    .getByRole('link', { name: /tokens$/ })
+    .first()
+    .click()
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.getByText('not known: the model has no price').waitFor()
 })
 
 test('a new conversation has no cost', async (t) => {
@@ -99,6 +129,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await fitsWidth(page)
       assert.deepEqual(await seriousFaults(page), [])
       await picture(page, `session-cost-${colorScheme}-${width}`)
+      await lastTurn(page)
+        .getByRole('link', { name: /tokens, / })
+        .first()
+        .click()
+      await page.getByText(/The cache saved/).waitFor()
+      await fitsWidth(page)
+      assert.deepEqual(await seriousFaults(page), [])
+      await picture(page, `call-cost-${colorScheme}-${width}`)
     })
   }
 }
