@@ -94,7 +94,7 @@ test('the inspector divides the cost of a call, says what the cache saved, and h
   const shown = await inspector.locator('summary').getByText(/^\$/).allInnerTexts()
   const sent = paid.entries.filter((_, index) => entries[index]!.tokens > 0)
   assert.deepEqual(shown, sent.map(dollars))
-  assert.equal(Math.round((sent.reduce((sum, each) => sum + each, 0) + paid.parts.output) * 1e9), paid.money * 1e9)
+  assert.equal(Math.round((sent.reduce((sum, share) => sum + share, 0) + paid.parts.output) * 1e9), paid.money * 1e9)
   assert.deepEqual(await seriousFaults(page), [])
 })
 

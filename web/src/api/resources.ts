@@ -10,6 +10,8 @@ import type {
   Preview,
   RebuiltRequest,
   RuntimeStatus,
+  SessionNote,
+  SessionNotes,
   UsageReport,
 } from '../../../src/capability.ts'
 import type { AuditRecord, AuditReport, CallOutcome, SessionFolder } from '../../../src/session.ts'
@@ -69,6 +71,9 @@ export interface AuditPage {
 }
 
 export type { AuditRecord, AuditReport }
+
+/** What stands in the place of turns that were cut out: `GET /api/sessions/ID/notes`. */
+export type { SessionNote, SessionNotes }
 
 /** What money was spent on: `GET /api/costs`. */
 export type { CostReport }

@@ -8,6 +8,7 @@ import { EntryOrigin } from './entry-origin.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
 import { formSentence, pieceText } from './entry-words.ts'
+import { NoteDetails } from './note-details.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
 import type { PricedLayer } from './what-if-assembly.ts'
@@ -60,6 +61,7 @@ export function EntryRow({
         {pieces.map((piece, index) => (
           <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
         ))}
+        {entry.layer === 'note' && <NoteDetails {...inspected} entry={entry} manifest={manifest} />}
         <OtherForms title={title} layer={layer} form={form} />
       </div>
     </Fold>
