@@ -98,6 +98,15 @@ test('the inspector divides the cost of a call, says what the cache saved, and h
   assert.deepEqual(await seriousFaults(page), [])
 })
 
+test('before a call the forecast goes from the price of the prompt to that with the longest answer', async (t) => {
+  const { page } = await asked(t, {})
+  const strip = page.getByRole('region', { name: 'Context of the next call' })
+  const text = strip.getByText(/an answer of up to 8,192 for \$0\.41$/)
+  await text.waitFor()
+  const [, least, most] = /^\$([\d.]+) to \$([\d.]+): /.exec(await text.innerText())!
+  assert.ok(Number(least) > 0 && Math.abs(Number(most) - Number(least) - 0.41) < 0.01)
+})
+
 test('where no price is known, no figure of money is shown, and the header says so', async (t) => {
   const { page } = await asked(t, { priced: false })
   await page.locator('header').getByRole('link', { name: 'No price known' }).waitFor()

@@ -1,23 +1,28 @@
 import type { ReactNode } from 'react'
-import { entryName, promptCostParts } from '../../../src/context.ts'
+import { callCost, callCostParts, entryName, type Price, promptCostParts } from '../../../src/context.ts'
 import { type ModelView, type ReportedManifest, useResource } from '../api/resources.ts'
 import { cacheWords, count, dollars, percent } from '../parts/numbers.ts'
 
 /** What a call is expected to cost, and beside it what its provider reported, with the error between the two. Money is shown where the price of the model is known, and nowhere else. */
 export function CostLine({ manifest }: { readonly manifest: ReportedManifest }): ReactNode {
-  const { model, forecast, reported, reuse } = manifest
+  const { model, forecast, reported, reuse, budget } = manifest
   const { data: view } = useResource<ModelView>(
     model === undefined ? undefined : `/api/model?id=${encodeURIComponent(model)}`,
     { revalidateOnFocus: false },
   )
   if (forecast === undefined && reported === undefined) return null
   const price = view?.facts?.price
+  const longest =
+    reported === undefined && forecast && price ? longestAnswer(forecast, budget.reserve, price) : undefined
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs text-soft">
       {forecast && (
         <Row name="Forecast">
-          {forecast.money !== undefined && `${dollars(forecast.money)}: `}
+          {forecast.money !== undefined && dollars(forecast.money)}
+          {longest && ` to ${dollars(longest.money)}`}
+          {forecast.money !== undefined && ': '}
           {tokensText(forecast, price && promptCostParts(forecast, price))}
+          {longest && `, an answer of up to ${count(budget.reserve)} for ${dollars(longest.output)}`}
         </Row>
       )}
       {reported?.promptTokens !== undefined && (
@@ -37,6 +42,17 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
       )}
     </dl>
   )
+}
+
+/** What the call costs where the answer is as long as it may be, and of that the answer, US dollars. */
+function longestAnswer(
+  { cached, written, fresh }: Tokens,
+  outputTokens: number,
+  price: Price,
+): { readonly money: number; readonly output: number } {
+  const promptTokens = cached + written + fresh
+  const usage = { promptTokens, cachedTokens: cached, cacheWrittenTokens: written, outputTokens }
+  return { money: callCost(usage, price)!, output: callCostParts(usage, price)!.output }
 }
 
 interface PaidProps {
