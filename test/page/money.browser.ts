@@ -123,6 +123,20 @@ test('where no price is known, no figure of money is shown, and the header says 
   await inspector.getByText('not known: the model has no price').waitFor()
 })
 
+test('a model that runs on the own machine costs nothing, and the header says nothing of it', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'The tide is high.', usage }) }, {})
+  const { session, calls } = await gateway.say('How high is the water?')
+  await Promise.all([
+    page.waitForResponse((response) => response.url().includes('/api/costs?')),
+    page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`),
+  ])
+  await page
+    .getByRole('complementary', { name: 'Inspector' })
+    .getByText('nothing: the model runs on your machine')
+    .waitFor()
+  assert.equal(await page.locator('header').getByRole('link').count(), 0)
+})
+
 test('a new conversation has no cost', async (t) => {
   const { page } = await openedPage(t, {})
   await page.getByLabel('Message', { exact: true }).waitFor()
