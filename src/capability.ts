@@ -142,7 +142,9 @@ export type {
 } from './capability/runtime/calls.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
 export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
+export { costCsv, costName } from './capability/cost-csv.ts'
 export {
+  type CallPrice,
   type CostGroup,
   costGroups,
   type CostOptions,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { capability, costGroups, type CostReport, exactMoneyText } from '../src/capability.ts'
+import { type CallPrice, capability, costGroups, type CostReport, exactMoneyText } from '../src/capability.ts'
 import { callCost } from '../src/context.ts'
 import { divideExactly } from '../src/runtime/usage/divide-money.ts'
 import type { CallRecord } from '../src/session.ts'
@@ -55,6 +55,29 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
     (await costs('model', `&session=${session}`)).total.nanoDollars,
     own.reduce((all, call) => all + (nanoOf(call) ?? 0), 0),
   )
+
+  assert.deepEqual(
+    (await costs('turn', `&session=${session}`)).rows.reduce((all, { calls: some }) => all + some, 0),
+    own.length,
+  )
+  const downloaded = await fetch(`${gateway.url}/api/costs?by=model&format=csv`, {
+    headers: { authorization: `Bearer ${gateway.token}` },
+  })
+  assert.equal(downloaded.headers.get('content-disposition'), 'attachment; filename="costs-by-model.csv"')
+  assert.match(await downloaded.text(), /^model,title,calls,unpriced,usd,saved_usd\n/)
+  for (const call of calls) {
+    const { paid, entries } = await gateway.curl<{ paid?: CallPrice; entries: readonly unknown[] }>(
+      `/api/calls/${call.id}/manifest`,
+    )
+    const nano = nanoOf(call)
+    assert.equal(paid === undefined, nano === undefined)
+    if (paid === undefined) continue
+    const units = (money: readonly number[]) => money.reduce((all, each) => all + Math.round(each * 1e9), 0)
+    assert.equal(units([paid.money]), nano)
+    assert.equal(units(Object.values(paid.parts)), nano)
+    assert.equal(paid.entries.length, entries.length)
+    assert.equal(units([...paid.entries, paid.parts.output]), nano)
+  }
 
   const { calls: rowsOfSession } = await gateway.curl<{ calls: readonly { id: string; cost?: number }[] }>(
     `/api/sessions/${session}/calls`,

@@ -53,6 +53,7 @@ import { type AccountNext, foldSessions } from './head/fold-sessions.ts'
 import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
 import { costReport } from './usage/cost-report.ts'
+import { callPrice } from './usage/divide-money.ts'
 import { usageReport } from './usage/usage-report.ts'
 
 /** A runtime with what its capabilities bring to hosts. */
@@ -277,6 +278,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
     costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
+    callPrice: async (call) => callPrice(call, await sums.priceOf(call.model)),
     notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
     recall,

@@ -50,6 +50,8 @@ export interface CallSumsOptions extends SumRange {
   /** Continues after this one. */
   readonly after?: Pick<CallSum, 'time' | 'number'>
   readonly limit: number
+  /** Only calls of this session. */
+  readonly session?: string
   /** With what took the tokens of the prompts. */
   readonly parts?: boolean
   /** With the whole calls, which may be large: for short pages. */

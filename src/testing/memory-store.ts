@@ -163,10 +163,14 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
 
     putValue: (key, value) => write((tables) => putValue(tables, key, value)),
     callSums: read(
-      (tables, { from = '', before, after = { time: '', number: 0 }, limit, parts = false, records = false }) =>
+      (
+        tables,
+        { from = '', before, after = { time: '', number: 0 }, limit, session, parts = false, records = false },
+      ) =>
         [...tables.calls.values()]
           .map((record, index) => ({ ...callSum(record), number: index + 1, record }))
           .filter(({ time }) => time >= from && (before === undefined || time < before))
+          .filter((call) => session === undefined || call.session === session)
           .toSorted((one, other) => compareTexts(one.time, other.time) || one.number - other.number)
           .filter(({ time, number }) => time > after.time || (time === after.time && number > after.number))
           .slice(0, limit)

@@ -66,6 +66,20 @@ export function sumCases(storeCase: StoreCase): void {
     assert.deepEqual(paged, ['c2', 'c5', 'c1', 'c3', 'c4'])
   })
 
+  storeCase('sums of calls are read of one session, in pages, too', async (store) => {
+    await store.append('a', [start], at(1))
+    await store.append('b', [start], at(1))
+    for (const [id, session] of Object.entries({ c1: 'a', c2: 'b', c3: 'a', c4: undefined }))
+      await store.putCall(call(id, { time: at(2), model: id, ...(session === undefined ? {} : { session }) }))
+    const [first] = await store.callSums({ limit: 1, session: 'a' })
+    assert.equal(first?.model, 'c1')
+    for (const options of [{ parts: true }, { records: true }, {}]) {
+      const [next, ...others] = await store.callSums({ limit: 9, session: 'a', after: first, ...options })
+      assert.deepEqual([next?.model, others], ['c3', []])
+    }
+    assert.deepEqual(await store.callSums({ limit: 9, session: 'none' }), [])
+  })
+
   storeCase('sums of calls come with the whole calls where that is asked for', async (store) => {
     await store.putCall(call('c1', { time: at(2), manifest }))
     await store.finishCall('c1', { durationMs: 1, usage })

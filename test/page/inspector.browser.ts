@@ -245,6 +245,7 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
   await gateway.say('Two?', { session })
   const { manifest } = await gateway.curl<Preview>('/api/context', { session })
   const { cached, written, fresh, money } = manifest.forecast!
+  const answer = (manifest.budget.reserve * 15) / 1_000_000
   assert.ok(cached > 0 && written > 0 && money! > 0)
   assert.ok(Math.abs((cached * 0.3 + written * 3.75 + fresh * 3) / 1_000_000 - money!) < 1e-12)
   await page.goto(`${gateway.url}/sessions/${session}`)
@@ -253,8 +254,8 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
     `${tokens.toLocaleString('en')} ${words} for ${dollars((tokens * price) / 1_000_000)}`
   await strip
     .getByText(
-      `${dollars(money!)}: ${part(cached, 'from the cache', 0.3)}, ${part(written, 'written to it', 3.75)}, ` +
-        part(fresh, 'fresh', 3),
+      `${dollars(money!)} to ${dollars(money! + answer)}: ${part(cached, 'from the cache', 0.3)}, ${part(written, 'written to it', 3.75)}, ` +
+        `${part(fresh, 'fresh', 3)}, an answer of up to ${manifest.budget.reserve.toLocaleString('en')} for ${dollars(answer)}`,
     )
     .waitFor()
 
@@ -262,10 +263,11 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   const first = await gateway.curl<Preview['manifest']>(`/api/calls/${calls[0]!}/manifest`)
   await inspector.getByText(`${dollars(first.forecast!.money!)}: `).waitFor()
+  const nano = Math.round(callCost(usage, priced.price)! * 1e9)
   await inspector
     .getByText(
-      `${dollars(callCost(usage, priced.price)!)}: ${part(1_000, 'from the cache', 0.3)}, ${part(600, 'written to it', 3.75)}, ` +
-        `${part(400, 'fresh', 3)}, 100 answered for ${dollars(0.0015)}`,
+      `${dollars(nano / 1e9)}: ${part(1_000, 'from the cache', 0.3)}, 600 written to it for ${dollars(0.00225)}, ` +
+        `${part(400, 'fresh', 3)}, 100 answered for ${dollars(0.0015)}. The cache saved`,
     )
     .waitFor()
 })

@@ -6,7 +6,7 @@ import { fitsWidth, picture } from './conversation.ts'
 after(closeBrowser)
 
 const pages =
-  'status models prompt agents projects subjects skills tools mcp-servers token backup usage audit doctor appearance'.split(
+  'status models prompt agents projects subjects skills tools mcp-servers token backup costs usage audit doctor appearance'.split(
     ' ',
   )
 

@@ -536,6 +536,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     callScenario: async () => scenario,
     layerSources: async () => ({ calls: 0, sources: [] }),
     budgets: () => [],
+    callPrice: async () => undefined,
     costs: async ({ by, zone = 'UTC' }) => ({
       by,
       zone,

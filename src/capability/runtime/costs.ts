@@ -48,6 +48,17 @@ export interface CostRow extends CostSums {
   readonly title?: string
 }
 
+/** What one call cost by what its provider reported, US dollars. */
+export interface CallPrice {
+  readonly money: number
+  /** What reading from the cache saved against the full price, less what writing to it cost more. */
+  readonly saved: number
+  /** The four parts add up to `money`. */
+  readonly parts: { readonly cached: number; readonly written: number; readonly fresh: number; readonly output: number }
+  /** The share of each entry of the manifest, in their order: with the output they add up to `money`. */
+  readonly entries: readonly number[]
+}
+
 /** What calls cost. The rows and `rest` add up to `total` exactly. */
 export interface CostReport extends SumRange {
   readonly by: string

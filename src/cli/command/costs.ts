@@ -1,7 +1,9 @@
 import {
   type Command,
   type CommandCall,
+  costCsv,
   costGroups,
+  costName,
   type CostReport,
   type CostRow,
   type CostSums,
@@ -74,17 +76,10 @@ function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
   return fittedTable([head, ...lines, ...others], { right: [1, 2, 3, 4], columns: lineLimit(io), spare: [0] })
 }
 
-function rowName(by: CostReport['by'], { key, title }: CostRow): string {
-  if (key === null) return nameOfNone[by] ?? (costGroups.some((group) => group === by) ? '(unknown)' : `(no ${by})`)
+function rowName(by: string, row: CostRow): string {
+  const { key, title } = row
+  if (key === null) return costName(by, row)
   return title === undefined ? exactLine(key) : `${exactLine(key)}  ${singleLine(exactLine(title), 40)}`
-}
-
-const nameOfNone: Readonly<Record<string, string>> = {
-  layer: '(no account)',
-  tool: '(no tool)',
-  agent: '(no agent)',
-  session: '(outside sessions)',
-  turn: '(outside sessions)',
 }
 
 /** `+` where some calls are not in it, `-` where none is: no price is never $0. */
@@ -115,37 +110,4 @@ function totalText({ calls, unpriced, money, savedNanoDollars }: CostReport['tot
 
 function plural(calls: number): string {
   return `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
-}
-
-/** RFC 4180. The last line is the total. */
-function costCsv({ by, rows, rest, total }: CostReport): string {
-  const line = (key: string, title: string, { calls, unpriced, nanoDollars, money, savedNanoDollars }: CostSums) =>
-    [
-      key,
-      title,
-      calls,
-      unpriced,
-      money === undefined ? '' : dollars(nanoDollars),
-      money === undefined || savedNanoDollars === undefined ? '' : dollars(savedNanoDollars),
-    ]
-      .map((cell) => csvCell(String(cell)))
-      .join(',')
-  return [
-    `${by},title,calls,unpriced,usd,saved_usd`,
-    ...rows.map((row) => line(row.key ?? rowName(by, row), row.title ?? '', row)),
-    ...(rest ? [line(`(${rest.rows} more)`, '', rest)] : []),
-    line('(total)', '', total),
-  ].join('\n')
-}
-
-/** Nine decimals, exactly. */
-function dollars(nano: number): string {
-  const digits = String(Math.abs(nano)).padStart(10, '0')
-  return `${nano < 0 ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`
-}
-
-/** A name that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -226,9 +226,8 @@ async function eachCall(
   const limit = records ? PAGE : WIDE_PAGE
   let after: CallSum | undefined
   for (;;) {
-    const page = await store.callSums({ ...defined({ from, before, after }), limit, records })
+    const page = await store.callSums({ ...defined({ from, before, after, session }), limit, records })
     for (const call of page) {
-      if (session !== undefined && call.session !== session) continue
       if (!prices.has(call.model)) prices.set(call.model, await priceOf(call.model))
       await take(call, prices.get(call.model))
       if (work.isOver()) await work.rest()

@@ -1,5 +1,8 @@
+import type { CallPrice } from '../../capability.ts'
 import { callCost, callCostParts, type Manifest, type ManifestEntry, type Price } from '../../context.ts'
-import type { CallSum } from '../../session.ts'
+import { type CallRecord, type CallSum, callSum } from '../../session.ts'
+
+type Reported = Pick<CallSum, 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'outputTokens'>
 
 /** The price of a call, and what its caches saved: nano-dollars, rounded once. */
 export interface CallMoney {
@@ -12,7 +15,7 @@ export interface CallMoney {
 const NANO = 1e9
 
 /** `undefined` where the price is not known, or the provider did not report what it counts. */
-export function moneyOfCall(sum: CallSum, price: Price | undefined): CallMoney | undefined {
+export function moneyOfCall(sum: Reported, price: Price | undefined): CallMoney | undefined {
   const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = sum
   const usage = { promptTokens, outputTokens, cachedTokens, cacheWrittenTokens }
   const money = price && callCost(usage, price)
@@ -21,6 +24,25 @@ export function moneyOfCall(sum: CallSum, price: Price | undefined): CallMoney |
   const counted = { ...usage, promptTokens: Math.max(promptTokens!, cachedTokens + cacheWrittenTokens) }
   const uncached = callCost({ ...counted, cachedTokens: 0, cacheWrittenTokens: 0 }, price!)!
   return { nano: Math.round(money * NANO), saved: Math.round((uncached - money) * NANO), parts }
+}
+
+/** What a call cost, its parts, and the share of each entry of its manifest, without a rest. */
+export function callPrice(call: CallRecord, price: Price | undefined): CallPrice | undefined {
+  const sum = callSum(call)
+  const money = moneyOfCall(sum, price)
+  if (!money) return undefined
+  const { nano, saved, parts } = money
+  const { entries, prompt, output } = weighEntries(call.manifest, sum, money)
+  const weights = new Map(entries.map(({ entry, weight }) => [entry, weight]))
+  const shares = divideExactly(nano, [...call.manifest.entries.map((entry) => weights.get(entry) ?? 0), prompt, output])
+  const [cached, written, fresh, answer] = divideExactly(nano, [parts.cached, parts.written, parts.fresh, parts.output])
+  const dollars = (part = 0) => part / NANO
+  return {
+    money: dollars(nano),
+    saved: dollars(saved),
+    parts: { cached: dollars(cached), written: dollars(written), fresh: dollars(fresh), output: dollars(answer) },
+    entries: shares.slice(0, call.manifest.entries.length).map(dollars),
+  }
 }
 
 /** Divides an integer by weights: each part is an integer, and their sum is the whole. The largest remainders are rounded up. */
@@ -51,7 +73,7 @@ interface CallWeights {
  */
 export function weighEntries(
   { entries }: Pick<Manifest, 'entries'>,
-  { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0 }: CallSum,
+  { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0 }: Reported,
   { parts }: CallMoney,
 ): CallWeights {
   const sent = entries.filter(({ tokens }) => tokens > 0)

@@ -98,11 +98,15 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       tag: 'calls',
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
+      description:
+        '`paid` is what the call cost by what its provider reported, in US dollars: its parts, what the cache saved, and the ' +
+        'share of each entry. It is absent where the price or the usage is not known.',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
       answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifestSchema } },
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
-        return query.format === 'outline' ? text(`${outline(record.manifest)}\n`) : json(fullManifest(record))
+        if (query.format === 'outline') return text(`${outline(record.manifest)}\n`)
+        return json({ ...(fullManifest(record) as object), ...defined({ paid: await runtime.callPrice(record) }) })
       },
     }),
     route({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { costGroups, type Route, route, type Runtime } from '../../capability.ts'
+import { costCsv, costGroups, type Route, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { json } from '../answer.ts'
+import { download, json } from '../answer.ts'
 import { inUtc, limitSchema, timeSchema } from '../schema.ts'
 
 const costQuery = z.strictObject({
@@ -16,6 +16,7 @@ const costQuery = z.strictObject({
   to: timeSchema.describe('Calls before this time. Absent: up to the newest one.'),
   zone: z.string().min(1).max(100).default('UTC').describe('The time zone of the days, such as `Europe/Berlin`.'),
   limit: limitSchema(100, 1000),
+  format: z.enum(['json', 'csv']).default('json').describe('`csv`: a download for spreadsheets.'),
 })
 
 const sums = {
@@ -46,7 +47,8 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
       query: costQuery,
       answers: {
         200: {
-          description: 'The total and the rows; where there are more of them, what those add up to as `rest`',
+          description:
+            'The total and the rows; where there are more of them, what those add up to as `rest`. With `format=csv` as text/csv',
           schema: z.looseObject({
             by: costQuery.shape.by,
             zone: z.string(),
@@ -55,8 +57,13 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
           }),
         },
       },
-      handle: async ({ query: { from, to, session, ...query } }) =>
-        json(await runtime.costs({ ...query, ...defined({ session, from: inUtc(from), before: inUtc(to) }) })),
+      handle: async ({ query: { from, to, session, format, ...query } }) => {
+        const report = await runtime.costs({ ...query, ...defined({ session, from: inUtc(from), before: inUtc(to) }) })
+        if (format === 'json') return json(report)
+        const csv = new Blob([`${costCsv(report)}\r\n`])
+        const file = { name: `costs-by-${query.by}.csv`, bytes: csv.size, content: csv.stream() }
+        return download(file, 'text/csv; charset=utf-8')
+      },
     }),
   ]
 }

@@ -68,8 +68,8 @@ const START = ''
 const END = '\u{10FFFF}'
 
 export function readCallSums(connection: StoreConnection, options: CallSumsOptions): readonly CallSum[] {
-  const { from = START, before = END, after, limit, parts = false } = options
-  const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit }
+  const { from = START, before = END, after, limit, parts = false, session = null } = options
+  const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit, session }
   if (!parts) return connection.tuples(sumsAfter, range).map(toCallSum)
   // Most calls have the same tools as another one.
   const parsed = new Map<string, PromptParts['tools']>()
@@ -173,6 +173,8 @@ interface Range {
   readonly number: number
   readonly before: string
   readonly limit: number
+  /** `null`: of all sessions, and of none. */
+  readonly session: string | null
 }
 
 const narrow = ['number', 'time', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'output'] as const
@@ -183,6 +185,7 @@ const sumsAfter = plan((param: Parameter<Range>) =>
     .selectFrom('call_sums')
     .select(narrow)
     .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
+    .where(sql<boolean>`(${param('session')} is null or session = ${param('session')})`)
     .where('time', '<', param('before'))
     .orderBy('time')
     .orderBy('number')
@@ -195,6 +198,7 @@ const wholeSumsAfter = plan((param: Parameter<Range>) =>
     .selectFrom('call_sums')
     .select([...narrow, 'layers', 'tools'])
     .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
+    .where(sql<boolean>`(${param('session')} is null or session = ${param('session')})`)
     .where('time', '<', param('before'))
     .orderBy('time')
     .orderBy('number')

@@ -1,5 +1,7 @@
 import type {
+  CallPrice,
   ChoiceOption,
+  CostReport,
   ForecastManifest,
   LayerHistory,
   LayerSources,
@@ -8,6 +10,8 @@ import type {
   Preview,
   RebuiltRequest,
   RuntimeStatus,
+  SessionNote,
+  SessionNotes,
   UsageReport,
 } from '../../../src/capability.ts'
 import type { AuditRecord, AuditReport, CallOutcome, SessionFolder } from '../../../src/session.ts'
@@ -48,6 +52,8 @@ export interface CallPage {
 /** The manifest of a call with what its provider reported. */
 export interface ReportedManifest extends ForecastManifest {
   readonly reported?: NonNullable<CallOutcome['usage']>
+  /** Absent where the price or the usage is not known. */
+  readonly paid?: CallPrice
 }
 
 /** What a person can attach: `GET /api/setup`. */
@@ -65,6 +71,12 @@ export interface AuditPage {
 }
 
 export type { AuditRecord, AuditReport }
+
+/** What stands in the place of turns that were cut out: `GET /api/sessions/ID/notes`. */
+export type { SessionNote, SessionNotes }
+
+/** What money was spent on: `GET /api/costs`. */
+export type { CostReport }
 
 /** What calls used and cost: `GET /api/usage`. */
 export type { UsageReport }

@@ -1,15 +1,18 @@
 import type { ReactNode } from 'react'
 import { type ListedSession, useResource } from '../api/resources.ts'
+import { SessionCost } from './session-cost.tsx'
 import { SessionOptions } from './session-options.tsx'
 import type { SessionChoices } from './use-session-choices.ts'
 
 interface ChatHeaderProps {
   readonly session: string | undefined
   readonly choices: SessionChoices
+  /** Turns that are over. */
+  readonly turns: number
 }
 
 /** The title of the conversation, and what answers it. */
-export function ChatHeader({ session, choices }: ChatHeaderProps): ReactNode {
+export function ChatHeader({ session, choices, turns }: ChatHeaderProps): ReactNode {
   const { data } = useResource<ListedSession>(
     session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}`,
   )
@@ -18,6 +21,7 @@ export function ChatHeader({ session, choices }: ChatHeaderProps): ReactNode {
       <h1 className="min-w-0 flex-1 truncate font-semibold">
         <bdi>{session === undefined ? 'New conversation' : (data?.title ?? data?.opening ?? 'Untitled')}</bdi>
       </h1>
+      {session !== undefined && <SessionCost key={session} session={session} turns={turns} />}
       <SessionOptions choices={choices} />
     </header>
   )

@@ -76,7 +76,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   return (
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
-        <ChatHeader session={session} choices={choices} />
+        <ChatHeader session={session} choices={choices} turns={next.settledTurns} />
         <MessageList session={session} followed={followed} toEnd={toEnd} />
         <MessageForm
           next={next}

@@ -1,6 +1,6 @@
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import type { CitationSource } from '../../../src/session.ts'
-import { CallBar } from '../inspector/call-bar.tsx'
+import { CallBars } from './call-bars.tsx'
 import type { Sources } from '../markdown/citation.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Fold } from '../parts/fold.tsx'
@@ -23,7 +23,7 @@ interface TurnViewProps {
 /** One message of a person and everything that answers it. */
 export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
   const [editing, setEditing] = useState(false)
-  const { text, attachments, parts, calls, sources, undone, state } = turn
+  const { text, attachments, parts, sources, undone, state } = turn
   const cited = parts.flatMap((part) => (part.type === 'text' ? part.citations : []))
   const citedAs = cited.map(({ citation }) => citation).join()
   // The same as long as nothing more is cited: what is drawn with it is not drawn again for every word.
@@ -49,9 +49,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       ))}
       <TurnNotes turn={turn} />
       {state === 'ended' && <SourcesPanel turn={turn} />}
-      {calls.map((call) => (
-        <CallBar key={call} session={session} call={call} ended={state === 'ended'} />
-      ))}
+      <CallBars session={session} turn={turn} />
       <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
     </article>
   )

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { type ReportedManifest, useResource } from '../api/resources.ts'
-import { count } from '../parts/numbers.ts'
+import { count, dollars } from '../parts/numbers.ts'
 import { ContextBar } from './context-bar.tsx'
 
 interface CallBarProps {
@@ -9,10 +9,12 @@ interface CallBarProps {
   readonly call: string
   /** Whether its turn is over. */
   readonly ended: boolean
+  /** What it cost is read, or that it is not known. */
+  onPaid(call: string, paid: ReportedManifest['paid']): void
 }
 
 /** The bar of a call that was made, beside its answer. It opens the call in the inspector. */
-export function CallBar({ session, call, ended }: CallBarProps): ReactNode {
+export function CallBar({ session, call, ended, onPaid }: CallBarProps): ReactNode {
   const { data, mutate } = useResource<ReportedManifest>(`/api/calls/${encodeURIComponent(call)}/manifest`, {
     revalidateOnFocus: false,
   })
@@ -22,6 +24,9 @@ export function CallBar({ session, call, ended }: CallBarProps): ReactNode {
     if (ended && !wasEnded.current) void mutate()
     wasEnded.current = ended
   }, [ended, mutate])
+  useEffect(() => {
+    if (data !== undefined) onPaid(call, data.paid)
+  }, [call, data, onPaid])
   if (data === undefined) return <div className="h-5" />
   return (
     <Link
@@ -32,6 +37,7 @@ export function CallBar({ session, call, ended }: CallBarProps): ReactNode {
         <ContextBar manifest={data} />
       </span>
       {count(data.used)} tokens
+      {data.paid && `, ${dollars(data.paid.money)}`}
     </Link>
   )
 }

@@ -76,6 +76,7 @@ function Sent({ assembled, ...list }: ListProps): ReactNode {
       pieces,
       title: pieceTitle(entry, manifest, pieces),
       layer: assembled?.layers.find(({ id, layer }) => id === entry.id && layer === entry.layer),
+      paid: manifest.paid?.entries[index],
       shown: shown?.call === call && shown?.id === segmentId(entry, index),
     }
   }

@@ -1,23 +1,28 @@
 import type { ReactNode } from 'react'
 import { callCost, callCostParts, entryName, type Price, promptCostParts } from '../../../src/context.ts'
 import { type ModelView, type ReportedManifest, useResource } from '../api/resources.ts'
-import { count, dollars, percent } from '../parts/numbers.ts'
+import { cacheWords, count, dollars, percent } from '../parts/numbers.ts'
 
 /** What a call is expected to cost, and beside it what its provider reported, with the error between the two. Money is shown where the price of the model is known, and nowhere else. */
 export function CostLine({ manifest }: { readonly manifest: ReportedManifest }): ReactNode {
-  const { model, forecast, reported, reuse } = manifest
+  const { model, forecast, reported, reuse, budget } = manifest
   const { data: view } = useResource<ModelView>(
     model === undefined ? undefined : `/api/model?id=${encodeURIComponent(model)}`,
     { revalidateOnFocus: false },
   )
   if (forecast === undefined && reported === undefined) return null
   const price = view?.facts?.price
+  const longest =
+    reported === undefined && forecast && price ? longestAnswer(forecast, budget.reserve, price) : undefined
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs text-soft">
       {forecast && (
         <Row name="Forecast">
-          {forecast.money !== undefined && `${dollars(forecast.money)}: `}
-          {tokensText(forecast, price)}
+          {forecast.money !== undefined && dollars(forecast.money)}
+          {longest && ` to ${dollars(longest.money)}`}
+          {forecast.money !== undefined && ': '}
+          {tokensText(forecast, price && promptCostParts(forecast, price))}
+          {longest && `, an answer of up to ${count(budget.reserve)} for ${dollars(longest.output)}`}
         </Row>
       )}
       {reported?.promptTokens !== undefined && (
@@ -28,7 +33,7 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
           {forecast && errorText(forecast, reported.promptTokens)}
         </Row>
       )}
-      {reported && price && <Paid reported={reported} price={price} />}
+      <Paid manifest={manifest} facts={view?.facts} />
       {reuse && (
         <Row name="Reuse">
           {`${count(reuse.tokens)} tokens are the same as in the call before`}
@@ -39,20 +44,36 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
   )
 }
 
-interface PaidProps {
-  readonly reported: NonNullable<ReportedManifest['reported']>
-  readonly price: Price
+/** What the call costs where the answer is as long as it may be, and of that the answer, US dollars. */
+function longestAnswer(
+  { cached, written, fresh }: Tokens,
+  outputTokens: number,
+  price: Price,
+): { readonly money: number; readonly output: number } {
+  const promptTokens = cached + written + fresh
+  const usage = { promptTokens, cachedTokens: cached, cacheWrittenTokens: written, outputTokens }
+  return { money: callCost(usage, price)!, output: callCostParts(usage, price)!.output }
 }
 
-/** What the provider reported in money, part by part. A cost that it did not report everything for is not shown. */
-function Paid({ reported, price }: PaidProps): ReactNode {
-  const { promptTokens, cachedTokens: cached = 0, cacheWrittenTokens: written = 0, outputTokens } = reported
-  const [money, parts] = [callCost(reported, price), callCostParts(reported, price)]
-  if (money === undefined || !parts || promptTokens === undefined || outputTokens === undefined) return null
+interface PaidProps {
+  readonly manifest: ReportedManifest
+  readonly facts: ModelView['facts'] | undefined
+}
+
+/** What the provider reported in money, part by part, and what its cache saved; without a price, that it is not known. */
+function Paid({ manifest: { reported, paid }, facts }: PaidProps): ReactNode {
+  if (reported === undefined || (paid === undefined && facts === undefined)) return null
+  const { promptTokens = 0, cachedTokens: cached = 0, cacheWrittenTokens: written = 0, outputTokens } = reported
   const prompt = { cached, written, fresh: Math.max(0, promptTokens - cached - written) }
   return (
     <Row name="Paid">
-      {`${dollars(money)}: ${tokensText(prompt, price)}, ${count(outputTokens)} answered for ${dollars(parts.output)}`}
+      {paid === undefined || outputTokens === undefined
+        ? facts?.free
+          ? 'nothing: the model runs on your machine'
+          : `not known: ${facts?.price ? 'the provider did not report everything' : 'the model has no price'}`
+        : `${dollars(paid.money)}: ${tokensText(prompt, paid.parts)}, ${count(outputTokens)} answered for ` +
+          dollars(paid.parts.output) +
+          (paid.saved === 0 ? '' : `. The cache ${cacheWords(paid.saved)}.`)}
     </Row>
   )
 }
@@ -82,9 +103,7 @@ type FirstChange = NonNullable<NonNullable<ReportedManifest['reuse']>['firstChan
 type Tokens = Omit<NonNullable<ReportedManifest['forecast']>, 'money'>
 
 /** The parts of a prompt, each with its cost where the price is known. */
-function tokensText(tokens: Tokens, price: Price | undefined): string {
-  const { cached, written, fresh } = tokens
-  const parts = price && promptCostParts(tokens, price)
+function tokensText({ cached, written, fresh }: Tokens, parts: Tokens | undefined): string {
   const cost = (money: number | undefined): string => (money === undefined ? '' : ` for ${dollars(money)}`)
   return [
     ...(cached > 0 ? [`${count(cached)} from the cache${cost(parts?.cached)}`] : []),

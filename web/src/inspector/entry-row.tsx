@@ -2,12 +2,13 @@ import type { ReactNode } from 'react'
 import { formPhrase, type ManifestEntry, type Piece } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
-import { count } from '../parts/numbers.ts'
+import { count, dollars } from '../parts/numbers.ts'
 import { EntryForm } from './entry-form.tsx'
 import { EntryOrigin } from './entry-origin.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
 import { formSentence, pieceText } from './entry-words.ts'
+import { NoteDetails } from './note-details.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
 import type { PricedLayer } from './what-if-assembly.ts'
@@ -20,12 +21,23 @@ export interface EntryRowProps extends Inspected {
   readonly pieces: readonly Piece[]
   /** With all its forms, where it is a layer. */
   readonly layer: PricedLayer | undefined
+  /** What it cost, US dollars, where that is known. */
+  readonly paid: number | undefined
   /** Somebody asked to see it. */
   readonly shown: boolean
 }
 
 /** One candidate of a call: it opens to its exact text, where it comes from, where it was before, why it has this form, and its other forms. */
-export function EntryRow({ title, entry, manifest, pieces, layer, shown, ...inspected }: EntryRowProps): ReactNode {
+export function EntryRow({
+  title,
+  entry,
+  manifest,
+  pieces,
+  layer,
+  paid,
+  shown,
+  ...inspected
+}: EntryRowProps): ReactNode {
   const { outcome, form, tokens } = entry
   return (
     <Fold
@@ -37,7 +49,8 @@ export function EntryRow({ title, entry, manifest, pieces, layer, shown, ...insp
         <>
           <span className="min-w-0 flex-1 truncate">{title}</span>
           {outcome === 'reduced' && <EntryForm form={form} className="text-xs text-warn" />}
-          <span className="text-soft tabular-nums">{count(tokens)}</span>
+          {paid !== undefined && tokens > 0 && <span className="text-xs text-soft tabular-nums">{dollars(paid)}</span>}
+          <span className="min-w-12 text-end text-soft tabular-nums">{count(tokens)}</span>
         </>
       }
     >
@@ -48,6 +61,7 @@ export function EntryRow({ title, entry, manifest, pieces, layer, shown, ...insp
         {pieces.map((piece, index) => (
           <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
         ))}
+        {entry.layer === 'note' && <NoteDetails {...inspected} entry={entry} manifest={manifest} />}
         <OtherForms title={title} layer={layer} form={form} />
       </div>
     </Fold>

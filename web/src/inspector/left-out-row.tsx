@@ -58,7 +58,7 @@ function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
 }
 
 /** Enough to have every turn that the account names, tokens, rounded so that all rows ask for the same. */
-function historyTokens({ entries }: Manifest): number {
+export function historyTokens({ entries }: Manifest): number {
   const tokens = entries.reduce((sum, { slot, fullTokens }) => sum + (slot === 'history' ? fullTokens : 0), 0)
   return Math.min(10_000_000, 2 ** Math.ceil(Math.log2(Math.max(1024, tokens * 2))))
 }

@@ -13,7 +13,18 @@ export function percent(value: number): string {
 
 /** Money in US dollars, with as many digits as a small price needs: `$0.0042`. */
 export function dollars(value: number): string {
-  return `$${value === 0 ? '0' : value >= 1 ? value.toFixed(2) : value.toPrecision(2)}`
+  return `$${value === 0 ? '0' : value.toFixed(value >= 1 ? 2 : 1 - Math.floor(Math.log10(value)))}`
+}
+
+/** `1 call` or `1,234 calls`. */
+export function callsText(calls: number): string {
+  return `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`
+}
+
+/** What a cache did to a cost, US dollars: `saved $0.0042`. */
+export function cacheWords(saved: number): string {
+  if (saved < 0) return `cost ${dollars(-saved)} more`
+  return `saved ${saved === 0 ? 'nothing' : dollars(saved)}`
 }
 
 /** `850 ms` or `3.2 s`. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { UsageReport } from '../api/resources.ts'
-import { count, dollars } from '../parts/numbers.ts'
+import { callsText, count, dollars } from '../parts/numbers.ts'
 
 export type Total = UsageReport['total']
 
@@ -49,8 +49,4 @@ export function moneyWords({ calls, money, unreported, unpriced }: Total): strin
   const known = money === undefined ? 'No money can be given' : `The money is by the prices that are known now`
   if (left.length === 0) return `${known}.`
   return `${known}${money === undefined ? ':' : '; not in it:'} ${left.join(' and ')}.`
-}
-
-function callsText(calls: number): string {
-  return `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`
 }

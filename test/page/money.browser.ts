@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import type { CallPrice, CostReport } from '../../src/capability.ts'
+import { dollars } from '../../web/src/parts/numbers.ts'
+import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { fitsWidth, lastTurn, picture, send } from './conversation.ts'
+
+after(closeBrowser)
+
+const price = { input: 10, cachedInput: 1, output: 50 }
+const usage = { promptTokens: 9_000, cachedTokens: 6_000, outputTokens: 100 }
+
+/** A page whose first turn has two calls, of a model with this price; without one it is not known. */
+async function asked(t: TestContext, options: { readonly browser?: BrowserContextOptions; readonly priced?: boolean }) {
+  const { browser = {}, priced = true } = options
+  const opened = await openedPage(
+    t,
+    {
+      answer: (_request, n) =>
+        n === 1
+          ? { toolCalls: [{ name: 'read_file', input: { path: 'log.txt' } }], usage }
+          : { text: 'The tide is high.', usage },
+    },
+    {
+      browser,
+      configuration: {
+        model: 'openai/scripted',
+        models: { 'openai/scripted': { window: 100_000, ...(priced ? { price } : {}) } },
+      },
+      prepare: async (home) => {
+        await mkdir(join(home, 'workspace'))
+        await writeFile(join(home, 'workspace', 'log.txt'), 'calm')
+        await writeFile(join(home, 'tool-access.json'), JSON.stringify({ global: { mode: 'full' } }))
+      },
+    },
+  )
+  await send(opened.page, 'How high is the water?')
+  await lastTurn(opened.page).and(opened.page.locator('[aria-busy=false]')).getByText('The tide is high.').waitFor()
+  return opened
+}
+
+/** What one of the calls costs: 3,000 fresh, 6,000 from the cache, 100 answered. */
+const each = 0.03 + 0.006 + 0.005
+const saved = 0.054
+
+test('a conversation says what it cost so far and what the cache saved, and leads to what that was spent on', async (t) => {
+  const { page, gateway } = await asked(t, {})
+  const header = page.locator('header').getByRole('link', { name: /^Cost so far/ })
+  const words = (calls: number): string =>
+    `Cost so far: $${(each * calls).toFixed(3)}, the cache saved $${(saved * calls).toFixed(2)}`
+  await header.and(page.getByText(words(2))).waitFor()
+  await send(page, 'And now?')
+  await header.and(page.getByText(words(3).replace('$0.123', '$0.12'))).waitFor()
+  const { session } = /sessions\/(?<session>[^/]+)/.exec(page.url())!.groups as { readonly session: string }
+  const { total } = await gateway.curl<CostReport>(`/api/costs?session=${session}`)
+  assert.deepEqual([total.nanoDollars, total.savedNanoDollars], [Math.round(3 * each * 1e9), 3 * saved * 1e9])
+  await header.press('Enter')
+  const main = page.locator('#main')
+  await main.getByText('Only calls of How high is the water?').waitFor()
+  await main.getByRole('table', { name: 'Costs by layer' }).waitFor()
+})
+
+test('each call of a turn says what it cost, and the turn what they cost together', async (t) => {
+  const { page } = await asked(t, {})
+  const turn = lastTurn(page)
+  const bars = turn.getByRole('link', { name: /tokens, \$0\.041$/ })
+  await bars.nth(1).waitFor()
+  await turn.getByText('This turn: $0.082, the cache saved $0.11').waitFor()
+  await send(page, 'And now?')
+  const next = page.getByRole('article').filter({ hasText: 'And now?' })
+  await next.getByRole('link', { name: /tokens, \$0\.041$/ }).waitFor()
+  assert.equal(await next.getByText('This turn').count(), 0, 'one call says it itself')
+})
+
+test('the inspector divides the cost of a call, says what the cache saved, and has the share of each piece', async (t) => {
+  const { page, gateway } = await asked(t, {})
+  await lastTurn(page)
+    .getByRole('link', { name: /tokens, / })
+    .first()
+    .click()
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector
+    .getByText(
+      '$0.041: 6,000 from the cache for $0.0060, 3,000 fresh for $0.030, 100 answered for $0.0050. The cache saved $0.054.',
+    )
+    .waitFor()
+  const call = page.url().split('/').at(-1)!
+  const { paid, entries } = await gateway.curl<{ paid: CallPrice; entries: readonly { tokens: number }[] }>(
+    `/api/calls/${call}/manifest`,
+  )
+  const shown = await inspector.locator('summary').getByText(/^\$/).allInnerTexts()
+  const sent = paid.entries.filter((_, index) => entries[index]!.tokens > 0)
+  assert.deepEqual(shown, sent.map(dollars))
+  assert.equal(Math.round((sent.reduce((sum, share) => sum + share, 0) + paid.parts.output) * 1e9), paid.money * 1e9)
+  assert.deepEqual(await seriousFaults(page), [])
+})
+
+test('before a call the forecast goes from the price of the prompt to that with the longest answer', async (t) => {
+  const { page } = await asked(t, {})
+  const strip = page.getByRole('region', { name: 'Context of the next call' })
+  const text = strip.getByText(/an answer of up to 8,192 for \$0\.41$/)
+  await text.waitFor()
+  const [, least, most] = /^\$([\d.]+) to \$([\d.]+): /.exec(await text.innerText())!
+  assert.ok(Number(least) > 0 && Math.abs(Number(most) - Number(least) - 0.41) < 0.01)
+})
+
+test('where no price is known, no figure of money is shown, and the header says so', async (t) => {
+  const { page } = await asked(t, { priced: false })
+  await page.locator('header').getByRole('link', { name: 'No price known' }).waitFor()
+  await lastTurn(page)
+    .getByRole('link', { name: /tokens$/ })
+    .nth(1)
+    .waitFor()
+  assert.doesNotMatch(await page.locator('#main').innerText(), /\$/)
+  await lastTurn(page)
+    .getByRole('link', { name: /tokens$/ })
+    .first()
+    .click()
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.getByText('not known: the model has no price').waitFor()
+})
+
+test('a model that runs on the own machine costs nothing, and the header says nothing of it', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'The tide is high.', usage }) }, {})
+  const { session, calls } = await gateway.say('How high is the water?')
+  await Promise.all([
+    page.waitForResponse((response) => response.url().includes('/api/costs?')),
+    page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`),
+  ])
+  await page
+    .getByRole('complementary', { name: 'Inspector' })
+    .getByText('nothing: the model runs on your machine')
+    .waitFor()
+  assert.equal(await page.locator('header').getByRole('link').count(), 0)
+})
+
+test('a new conversation has no cost', async (t) => {
+  const { page } = await openedPage(t, {})
+  await page.getByLabel('Message', { exact: true }).waitFor()
+  assert.equal(await page.locator('header').getByRole('link').count(), 0)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [360, 1280]) {
+    test(`the cost of a conversation fits, and axe finds nothing serious: ${colorScheme}, ${width} px`, async (t) => {
+      const { page } = await asked(t, { browser: { colorScheme, viewport: { width, height: 900 } } })
+      await page.locator('header').getByRole('link', { name: /^Cost/ }).waitFor()
+      await lastTurn(page).getByText('This turn').waitFor()
+      await fitsWidth(page)
+      assert.deepEqual(await seriousFaults(page), [])
+      await picture(page, `session-cost-${colorScheme}-${width}`)
+      await lastTurn(page)
+        .getByRole('link', { name: /tokens, / })
+        .first()
+        .click()
+      await page.getByText(/The cache saved/).waitFor()
+      await fitsWidth(page)
+      assert.deepEqual(await seriousFaults(page), [])
+      await picture(page, `call-cost-${colorScheme}-${width}`)
+    })
+  }
+}

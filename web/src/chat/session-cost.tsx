@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import useSWR from 'swr'
+import { Link } from 'wouter'
+import { api, type ApiError } from '../api/client.ts'
+import { type CostReport, type ModelView, useResource } from '../api/resources.ts'
+import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
+
+interface SessionCostProps {
+  readonly session: string
+  /** Turns that are over: the cost is read again after each. */
+  readonly turns: number
+}
+
+/** What the session has cost so far and what the cache saved. It leads to what that was spent on. Nothing for a model that costs nothing. */
+export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
+  const path = `/api/costs?${new URLSearchParams({ by: 'model', limit: '1', session }).toString()}`
+  const { data } = useSWR<CostReport, ApiError>([path, turns], () => api<CostReport>(path), { keepPreviousData: true })
+  const model = data?.total.money === undefined ? data?.rows[0]?.key : undefined
+  const { data: view, isLoading } = useResource<ModelView>(
+    typeof model === 'string' ? `/api/model?id=${encodeURIComponent(model)}` : undefined,
+    {
+      revalidateOnFocus: false,
+    },
+  )
+  if (data === undefined || data.total.calls === 0) return null
+  const { money, unpriced, savedNanoDollars: saved } = data.total
+  if (money === undefined && (isLoading || view?.facts?.free)) return null
+  const others = unpriced > 0 ? ` without ${callsText(unpriced)}` : ''
+  const cache = saved === 0 ? '' : `, the cache ${cacheWords(saved / 1e9)}`
+  return (
+    <Link
+      href={`/settings/costs?session=${encodeURIComponent(session)}`}
+      className="shrink-0 text-xs text-soft tabular-nums hover:text-ink"
+    >
+      {money === undefined ? (
+        <span className="max-sm:sr-only">No price known</span>
+      ) : (
+        <>
+          <span className="sr-only">{'Cost so far: '}</span>
+          {dollars(money)}
+          <span className="max-sm:sr-only">{others + cache}</span>
+        </>
+      )}
+    </Link>
+  )
+}

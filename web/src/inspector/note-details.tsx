@@ -1,0 +1,144 @@
+import { type ReactNode, useState } from 'react'
+import { mutate as readAgain } from 'swr'
+import type { AnyMessage, Manifest, ManifestEntry } from '../../../src/context.ts'
+import { api, type ApiError } from '../api/client.ts'
+import { type SessionNote, type SessionNotes, useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { count } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { useScenario } from './call-scenario.ts'
+import { EntryText } from './entry-text.tsx'
+import { historyTokens } from './left-out-row.tsx'
+import type { Inspected } from './share-late-panel.tsx'
+import { contentText } from './share-texts.ts'
+
+interface NoteDetailsProps extends Inspected {
+  readonly entry: ManifestEntry
+  readonly manifest: Manifest
+}
+
+/** The turns that a note covers, and what can be done about the notes of the session. */
+export function NoteDetails({ session, entry, manifest, ...inspected }: NoteDetailsProps): ReactNode {
+  const path = `/api/sessions/${encodeURIComponent(session ?? '')}/notes`
+  const { data, error } = useResource<SessionNotes>(session === undefined ? undefined : path)
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner />
+  const note = data.notes.find(({ id }) => id === entry.id)
+  const newest = data.notes.at(-1)
+  // The next call makes one of its own where it is about to cut.
+  if (note === undefined) return <p className="text-soft">The session does not have this note now.</p>
+  return (
+    <>
+      <p>
+        {note.by === undefined ? 'An index, without words of a model.' : 'The model wrote words of it.'}
+        {data.fault !== undefined && note === newest && ` Its last answer became no note (${data.fault}).`}
+      </p>
+      <Fold summaryClassName="text-soft" summary={`What it covers: ${turnsText(note.turns)}`}>
+        <Covered {...inspected} session={session} note={note} manifest={manifest} />
+      </Fold>
+      <NoteActions path={path} notes={data.notes.length} isNewest={note === newest} />
+    </>
+  )
+}
+
+function turnsText(turns: number): string {
+  return `${count(turns)} ${turns === 1 ? 'turn' : 'turns'}`
+}
+
+function Covered({
+  note,
+  manifest,
+  ...inspected
+}: Omit<NoteDetailsProps, 'entry'> & { readonly note: SessionNote }): ReactNode {
+  const { data, error } = useScenario({ ...inspected, history: historyTokens(manifest) })
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner />
+  const at = (turn: string): number => data.history.findIndex(({ id }) => id === turn)
+  const [from, to] = [at(note.from), at(note.to)]
+  const texts = data.history.slice(Math.max(0, from), to + 1).map(({ messages }, index) => {
+    const text = messages.map((message) => contentText(message as AnyMessage)).join('\n\n')
+    return `Turn ${Math.max(0, from) + index + 1}\n${text}`
+  })
+  if (texts.length === 0) return <p className="text-soft">Their texts are no longer part of the input.</p>
+  return <EntryText label="Turns that the note covers" text={texts.join('\n\n')} />
+}
+
+interface NoteActionsProps {
+  readonly path: string
+  readonly notes: number
+  /** It can be written again. */
+  readonly isNewest: boolean
+}
+
+function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
+  const [busy, setBusy] = useState<'write' | 'forget'>()
+  const [asks, setAsks] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const act = async (what: 'write' | 'forget', work: () => Promise<string>): Promise<void> => {
+    setBusy(what)
+    setError(undefined)
+    try {
+      showToast({ text: await work() })
+      setAsks(false)
+      refresh(path)
+    } catch (failure) {
+      setError(failure as ApiError)
+    }
+    setBusy(undefined)
+  }
+  const write = async (): Promise<string> => {
+    const { tokens } = await api<SessionNote>(path, { method: 'POST' })
+    return `The note was written again, ${count(tokens)} tokens. It is in the next call.`
+  }
+  const forget = async (): Promise<string> => {
+    const { forgotten } = await api<{ readonly forgotten: number }>(path, { method: 'DELETE' })
+    return `${notesText(forgotten)} left out from the next call on.`
+  }
+  return (
+    <>
+      {error && <ErrorNote error={error} />}
+      <div className="flex flex-wrap items-center gap-2">
+        {isNewest && (
+          <Button look="plain" disabled={busy !== undefined} onClick={() => void act('write', write)}>
+            {busy === 'write' ? 'Writing …' : 'Write again'}
+          </Button>
+        )}
+        <Button
+          look="plain"
+          aria-expanded={asks}
+          disabled={busy !== undefined}
+          onClick={() => setAsks((before) => !before)}
+        >
+          Forget
+        </Button>
+      </div>
+      {asks && (
+        <div className="flex flex-col items-start gap-2 rounded-lg border border-warn p-2">
+          <p>The next call announces what was cut and says nothing of it. The conversation itself stays.</p>
+          <Button look="danger" disabled={busy !== undefined} onClick={() => void act('forget', forget)}>
+            {notes === 1 ? 'Leave the note out' : `Leave all ${notes} notes out`}
+          </Button>
+        </div>
+      )}
+      {isNewest && !asks && (
+        <p className="text-soft">
+          Writing again is a call to the model, and what follows the note is then sent at its full price once.
+        </p>
+      )}
+    </>
+  )
+}
+
+function notesText(notes: number): string {
+  return notes === 1 ? '1 note is' : `${notes} notes are`
+}
+
+/** The notes and the next call are read again, as when the person comes back to the window. */
+function refresh(path: string): void {
+  void readAgain(path)
+  void readAgain((key) => Array.isArray(key) && key[0] === 'scenario' && key[2] === true)
+  dispatchEvent(new Event('focus'))
+}
