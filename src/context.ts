@@ -36,6 +36,7 @@ export {
 export { formPhrase } from './context/form-phrase.ts'
 export { entryName, entrySentence, entrySentences, reasonSentence } from './context/explain.ts'
 export {
+  type CacheMark,
   type CacheRules,
   callCost,
   callCostParts,

@@ -15,6 +15,8 @@ export interface ForecastInput {
   readonly promptTokens: number
   /** Tokens at the beginning that are the same as in the last call. */
   readonly reuseTokens: number
+  /** Of the last call's answer, where it follows unchanged on those, tokens. */
+  readonly answerTokens?: number
   /** Since that call, seconds. Unknown counts as in time. */
   readonly secondsSince?: number
   readonly cache?: CacheRules
@@ -40,7 +42,21 @@ export interface CacheRules {
   /** Step of reuse, tokens. */
   readonly step?: number
   readonly lifetimeSeconds: number
+  /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
+  readonly answers?: true
+  /** Where a request has its marks. Without it a marked cache is read up to any message that was sent before. */
+  readonly marks?: readonly CacheMark[]
+  /** Blocks before a mark in which an earlier mark is looked for; all of them unless given. */
+  readonly lookBack?: number
 }
+
+/** The end of what a mark in a request stands at. */
+export type CacheMark =
+  | 'tools'
+  | 'system'
+  /** The last answer or result before a message of the user. */
+  | 'settled'
+  | 'newest'
 
 /** What a provider reported of one call, tokens. `undefined`: not reported. */
 interface ReportedTokens {
@@ -55,9 +71,10 @@ interface ReportedTokens {
  * Forecasts cached and fresh tokens. A beginning is reused in whole steps if it is long enough and the last call is recent
  * enough; in a marked cache the rest is written, because the newest message has a mark.
  */
-export function forecast({ promptTokens, reuseTokens, secondsSince = 0, cache, price }: ForecastInput): Forecast {
-  const cached =
-    cache && secondsSince <= cache.lifetimeSeconds ? reusable(Math.min(reuseTokens, promptTokens), cache) : 0
+export function forecast(input: ForecastInput): Forecast {
+  const { promptTokens, reuseTokens, answerTokens = 0, secondsSince = 0, cache, price } = input
+  const same = reuseTokens + (cache?.answers ? answerTokens : 0)
+  const cached = cache && secondsSince <= cache.lifetimeSeconds ? reusable(Math.min(same, promptTokens), cache) : 0
   const rest = promptTokens - cached
   const written = cache?.kind === 'marked' && promptTokens >= cache.minimumTokens ? rest : 0
   const fresh = rest - written

@@ -26,6 +26,14 @@ test('a marked cache writes what it could not read', () => {
   assert.deepEqual(short, { cached: 0, written: 0, fresh: 900, money: undefined })
 })
 
+test('an engine that keeps its answers has read the last one already', () => {
+  const cache: CacheRules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300 }
+  const input = { promptTokens: 5000, reuseTokens: 3000, answerTokens: 400 }
+  assert.equal(forecast({ ...input, cache }).cached, 3000)
+  assert.equal(forecast({ ...input, cache: { ...cache, answers: true } }).cached, 3400)
+  assert.equal(forecast({ ...input, secondsSince: 301, cache: { ...cache, answers: true } }).cached, 0)
+})
+
 test('an expired cache is written again', () => {
   const { cached, written } = forecast({ promptTokens: 5000, reuseTokens: 3000, secondsSince: 301, cache: MARKED })
   assert.deepEqual({ cached, written }, { cached: 0, written: 5000 })

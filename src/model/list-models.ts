@@ -2,7 +2,7 @@ import { defined, fieldsOf, publicAddress, redactSecrets } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import { type Connected, listProviderModels } from './connection.ts'
 import { ModelError } from './model-error.ts'
-import type { Price } from '../context.ts'
+import type { CacheRules, Price } from '../context.ts'
 import type { ModelConfiguration, ModelFacts } from './model.ts'
 import type { ListedModel, Provider, ProviderConnection, Suggestion } from './provider.ts'
 
@@ -140,8 +140,17 @@ const WINDOW_FIELDS = [
   'max_context_length',
 ]
 
+const DAY = 86_400
+
+/** How engines cache that name themselves in their list: as long as they run, and the answer behind its prompt. */
+const ENGINE_CACHES: Readonly<Record<string, CacheRules>> = {
+  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true },
+  vllm: { kind: 'automatic', minimumTokens: 16, step: 16, lifetimeSeconds: DAY, answers: true },
+}
+
 function rowFacts(row: Row): ModelFacts {
-  const assumed = assumedFacts(String(row.id))
+  const cache = ENGINE_CACHES[String(row['owned_by'])]
+  const assumed = { ...assumedFacts(String(row.id)), ...defined({ cache }) }
   const windows = [...WINDOW_FIELDS.map((field) => row[field]), fieldsOf(row['meta'])['n_ctx']]
   const window = windows.find((value): value is number => typeof value === 'number' && value > 0)
   if (window === undefined) return assumed

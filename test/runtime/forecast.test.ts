@@ -57,3 +57,38 @@ test('a cache that has expired is not forecast, whether the gateway ran meanwhil
   second.clock.advance(2_000)
   assert.equal(await cachedIn(second), 0)
 })
+
+/** An engine that counts a quarter more than the counter, and whose answers are longer than they look. */
+const engine = (rules: { readonly answers?: true }) =>
+  scriptedModel({
+    facts: { cache: { ...cache, ...rules }, price },
+    answer: ({ system = '', messages }, n) => ({
+      text: `Answer ${n}.`,
+      usage: { promptTokens: Math.round((system.length + JSON.stringify(messages).length) / 3.5), outputTokens: 30 },
+    }),
+  })
+
+test('an engine that keeps its answers reads the last call and its answer from the cache, also after a restart', async (t) => {
+  for (const rules of [{}, { answers: true } as const]) {
+    const at = await opened(t, { model: engine(rules) })
+    const { session } = await at.say('Hello.')
+    await at.say('And now?', { session })
+    const { usage } = (await at.store.calls(session, { last: 1 })).at(-1)!.outcome!
+    const kept = usage!.promptTokens! + (rules.answers ? usage!.outputTokens! : 0)
+    const { cached, fresh } = (await at.runtime.preview({ session, input: 'Thanks.' })).manifest.forecast!
+    assert.equal(cached, kept)
+    assert.ok(fresh > 0)
+    const later = await at.reopened()
+    assert.equal((await later.runtime.preview({ session, input: 'Thanks.' })).manifest.forecast!.cached, kept)
+  }
+})
+
+test('an answer of which a part is not sent back is not forecast as kept', async (t) => {
+  const model = scriptedModel({
+    facts: { cache: { ...cache, answers: true }, price },
+    answer: () => ({ text: 'Short.', usage: { promptTokens: 700, outputTokens: 900 } }),
+  })
+  const { runtime, say } = await opened(t, { model })
+  const { session } = await say('Hello.')
+  assert.ok((await runtime.preview({ session, input: 'Thanks.' })).manifest.forecast!.cached < 900)
+})

@@ -56,6 +56,7 @@ const cache = z.strictObject({
   minimumTokens: tokens().describe('Shorter prompts are not cached, tokens.'),
   step: z.int().min(1).optional().describe('Reuse is counted in steps of so many tokens.'),
   lifetimeSeconds: z.int().min(1).describe('How long a prompt stays cached, seconds.'),
+  answers: z.literal(true).optional().describe('The answer stays in the cache behind its prompt.'),
 })
 
 const model = z.strictObject({

@@ -45,7 +45,15 @@ export interface Reuse {
 export interface Sealed {
   readonly manifest: Manifest & { readonly requestDigest: string }
   /** The pieces with their digests in place of their content: small enough to keep, exact enough to compare. */
-  readonly fingerprint: readonly Piece[]
+  readonly fingerprint: readonly SealedPiece[]
+}
+
+/** A piece with its digest in place of its content. */
+export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
+  readonly content: string
+  readonly role: 'tools' | AnyMessage['role']
+  /** How many parts its message has. */
+  readonly blocks: number
 }
 
 /** Messages of settled turns come back in call after call: each is hashed once. */
@@ -62,7 +70,12 @@ function pieceDigest(content: Piece['content']): string {
 
 /** Adds the digests to an account. */
 export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
-  const fingerprint = pieces.map(({ entry, tokens, content }) => ({ entry, tokens, content: pieceDigest(content) }))
+  const fingerprint = pieces.map(({ entry, tokens, content }) => ({
+    entry,
+    tokens,
+    content: pieceDigest(content),
+    ...pieceForm(content),
+  }))
   const digests = new Map<number, string[]>()
   for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])
   const entries = manifest.entries.map((entry, index) => {
@@ -70,4 +83,10 @@ export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly)
     return own ? { ...entry, digest: own.length === 1 ? own[0]! : sha256(own.join('\n')) } : entry
   })
   return { manifest: { ...manifest, entries, requestDigest: sha256(canonical(request)) }, fingerprint }
+}
+
+function pieceForm(content: Piece['content']): Pick<SealedPiece, 'role' | 'blocks'> {
+  if (typeof content === 'string') return { role: 'system', blocks: 1 }
+  if (!('role' in content)) return { role: 'tools', blocks: 1 }
+  return { role: content.role, blocks: typeof content.content === 'string' ? 1 : content.content.length }
 }

@@ -1,4 +1,4 @@
-import type { NoteWords, Piece } from '../../context.ts'
+import type { NoteWords } from '../../context.ts'
 import {
   type CallOutcome,
   type Choices,
@@ -6,8 +6,10 @@ import {
   type Entry,
   type EntryBody,
   type SessionStore,
+  type Usage,
 } from '../../session.ts'
 import type { HasPin } from '../head/head-pin.ts'
+import type { SealedPiece } from '../ledger/seal.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
@@ -33,7 +35,7 @@ export interface SessionState extends HasCut, HasPin {
   /** The last call, to compare the next one with it. */
   lastCall: LastCall | undefined
   /** The last call that a provider began to answer: what the cache of its model can have. */
-  readCall: LastCall | undefined
+  readCall: ReadCall | undefined
   /** Words that lie ready for the next note. */
   words: NoteWords | undefined
 }
@@ -43,9 +45,14 @@ export interface LastCall {
   readonly call: string
   readonly model: string
   /** `undefined` after a restart, until it is first needed. */
-  readonly fingerprint: readonly Piece[] | undefined
+  readonly fingerprint: readonly SealedPiece[] | undefined
   /** When it was made, ms since 1970. */
   readonly at: number
+}
+
+/** A call that its provider has read, with what it reported of it. */
+export interface ReadCall extends LastCall {
+  readonly usage: Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> | undefined
 }
 
 /** Whether a provider read the prompt of a call that is over, so that its cache can have it. */
@@ -117,7 +124,8 @@ export function createSessionStates(store: SessionStore): SessionStates {
     // A note is asked for behind a call of a turn, and is none of them.
     const made = (await store.calls(session, { last: 4 })).findLast(({ kind }) => kind === undefined)
     const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
-    const readCall = made?.outcome && wasRead(made.outcome) ? lastCall : undefined
+    const { outcome } = made ?? {}
+    const readCall = lastCall && outcome && wasRead(outcome) ? { ...lastCall, usage: outcome.usage } : undefined
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const words = made && (await wordsOf(store, session, row.entries))

@@ -20,7 +20,7 @@ import { messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
-import { addForecast } from './turn-assembly.ts'
+import { addForecast } from './call-forecast.ts'
 import { tokenCounts } from './turn-projection.ts'
 
 interface PreviewParts {

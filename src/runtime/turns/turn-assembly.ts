@@ -1,8 +1,8 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
-import type { Clock, FileLibrary } from '../../capability.ts'
+import type { FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
 import { ContextOverflowError, cutSums, unframedResults } from '../../context.ts'
-import { type CallParameters, forecast, type Model } from '../../model.ts'
+import type { CallParameters, Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
@@ -13,12 +13,13 @@ import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
 import { pinOf, readPin } from '../head/head-pin.ts'
-import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import type { SealedManifest } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-writer.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
-import type { LastCall, SessionState } from '../sessions/session-state.ts'
+import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
+import { addForecast, type ForecastPlace } from './call-forecast.ts'
 import { counterKey } from './turn-projection.ts'
 import type { TurnTaint } from './turn-taint.ts'
 
@@ -189,43 +190,8 @@ export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
 
 /** The session and the model of a call. */
 interface CallPlace extends ForecastPlace {
-  readonly state: SessionState
-}
-
-/** What a forecast is made from. */
-interface ForecastPlace {
   readonly context: AssemblyContext
-  /** Of the session's last calls; none for the first one. */
-  readonly state: Pick<SessionState, 'lastCall' | 'readCall'>
-  readonly model: Model
-  readonly clock: Clock
-  /** Reads the pieces of an earlier call again, after a restart. */
-  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
-}
-
-/** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
-export async function addForecast(
-  { context, state, model, clock, readFingerprint }: ForecastPlace,
-  { manifest, fingerprint }: Sealed,
-): Promise<SealedManifest> {
-  const { lastCall, readCall } = state
-  const sameAs = async (before: LastCall | undefined): Promise<Reuse | undefined> => {
-    const pieces = before && (before.fingerprint ?? (await readFingerprint(before.call)))
-    return pieces && comparePieces(pieces, fingerprint, manifest)
-  }
-  const reuse = await sameAs(lastCall)
-  // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
-  const cached = readCall?.model === model.id ? readCall : undefined
-  const inCache = cached === lastCall ? reuse : await sameAs(cached)
-  const { price, cache } = model.facts
-  const ratio = context.calibration.ratio(model.id, context.settings.counter)
-  const expected = forecast({
-    promptTokens: Math.round(manifest.used * ratio),
-    reuseTokens: Math.round((inCache?.tokens ?? 0) * ratio),
-    ...(cached && { secondsSince: Math.max(0, Date.parse(clock.time()) - cached.at) / 1000 }),
-    ...defined({ price, cache }),
-  })
-  return { ...manifest, ...defined({ reuse }), forecast: expected }
+  readonly state: SessionState
 }
 
 /** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
@@ -248,25 +214,4 @@ function withCutRecord(
   const { price } = model.facts
   const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
   return { ...manifest, cutRecord: { why: isOver ? 'cache-over' : 'full', ...sums, again, ...defined({ money }) } }
-}
-
-/** Pieces that are the same from the beginning on, and the first that is not. */
-function comparePieces(
-  before: Sealed['fingerprint'],
-  after: Sealed['fingerprint'],
-  manifest: Sealed['manifest'],
-): Reuse {
-  let pieces = 0
-  let tokens = 0
-  while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {
-    tokens += after[pieces]!.tokens
-    pieces += 1
-  }
-  const next = after[pieces]
-  const changed = next && manifest.entries[next.entry]
-  if (!changed) return { tokens }
-  const known = new Set(before.slice(pieces).map(({ content }) => content))
-  const again = after.slice(pieces).reduce((sum, piece) => sum + (known.has(piece.content) ? piece.tokens : 0), 0)
-  const cause = pieces === before.length ? 'grew' : 'changed'
-  return { tokens, ...(again > 0 ? { again } : {}), firstChange: { id: changed.id, slot: changed.slot, cause } }
 }

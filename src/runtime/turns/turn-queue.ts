@@ -22,7 +22,7 @@ import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
-import { addForecast } from './turn-assembly.ts'
+import { addForecast } from './call-forecast.ts'
 import { turnCalls, turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */

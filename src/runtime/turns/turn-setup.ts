@@ -127,7 +127,8 @@ function turnJournal(
     append,
     async finish(call, outcome, bodies) {
       words.end(call)
-      if (state.lastCall?.call === call && wasRead(outcome)) state.readCall = state.lastCall
+      if (state.lastCall?.call === call && wasRead(outcome))
+        state.readCall = { ...state.lastCall, usage: outcome.usage }
       const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },

@@ -1,0 +1,113 @@
+import type { Clock } from '../../capability.ts'
+import { forecast, type Model } from '../../model.ts'
+import { defined } from '../../platform.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
+import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import type { ReadCall, SessionState } from '../sessions/session-state.ts'
+import { commonPieces, servedPieces } from './served-pieces.ts'
+
+/** What a forecast is made from. */
+export interface ForecastPlace {
+  readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
+  /** Of the session's last calls; none for the first one. */
+  readonly state: Pick<SessionState, 'lastCall' | 'readCall'>
+  readonly model: Model
+  readonly clock: Clock
+  /** Reads the pieces of an earlier call again, after a restart. */
+  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
+}
+
+/** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
+export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise<SealedManifest> {
+  const { context, state, model, clock, readFingerprint } = place
+  const { lastCall, readCall } = state
+  const { manifest, fingerprint } = sealed
+  const before = lastCall && (lastCall.fingerprint ?? (await readFingerprint(lastCall.call)))
+  const reuse = before && comparePieces(before, sealed)
+  // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
+  const read = readCall?.model === model.id ? readCall : undefined
+  const readPieces = read?.call === lastCall?.call ? before : read && (await piecesOf(read, readFingerprint))
+  const { price, cache } = model.facts
+  const ratio = context.calibration.ratio(model.id, context.settings.counter)
+  const sizes = expectedSizes({ read: readPieces && read, before: readPieces ?? [], after: fingerprint, ratio })
+  const served = readPieces ? servedPieces(readPieces, fingerprint, cache) : 0
+  const expected = forecast({
+    promptTokens: Math.round(sizes.upTo(fingerprint.length)),
+    reuseTokens: Math.round(sizes.upTo(served)),
+    answerTokens: sizes.answer,
+    ...(read && { secondsSince: Math.max(0, Date.parse(clock.time()) - read.at) / 1000 }),
+    ...defined({ price, cache }),
+  })
+  return { ...manifest, ...defined({ reuse }), forecast: expected }
+}
+
+async function piecesOf(
+  { call, fingerprint }: ReadCall,
+  readFingerprint: ForecastPlace['readFingerprint'],
+): Promise<Sealed['fingerprint'] | undefined> {
+  return fingerprint ?? (await readFingerprint(call))
+}
+
+interface SizesInput {
+  readonly read: Pick<ReadCall, 'usage'> | undefined
+  readonly before: Sealed['fingerprint']
+  readonly after: Sealed['fingerprint']
+  /** Of the model: reported ÷ counted tokens. */
+  readonly ratio: number
+}
+
+/**
+ * Sizes by the provider's tokenizer. What the last call sent counts as its provider reported it, and so does its answer where
+ * that follows: only what is new is estimated.
+ */
+function expectedSizes({ read, before, after, ratio }: SizesInput) {
+  const common = commonPieces(before, after)
+  const factor = reportedRatio(read, before, ratio)
+  const answered = common === before.length ? after[common] : undefined
+  const answer = factor !== undefined && answered?.role === 'assistant' ? answerSize(read?.usage, answered.tokens) : 0
+  const sum = (from: number, to: number) => after.slice(from, to).reduce((tokens, piece) => tokens + piece.tokens, 0)
+  return {
+    /** Of the first pieces of the prompt. */
+    upTo(pieces: number): number {
+      const known = sum(0, Math.min(pieces, common)) * (factor ?? ratio)
+      if (pieces <= common) return known
+      const next = answer > 0 ? answer + sum(common + 1, pieces) * ratio : sum(common, pieces) * ratio
+      return known + next
+    },
+    /** Of the answer to the last call, where it follows on that call's prompt; 0 where that is not known. */
+    answer,
+  }
+}
+
+/** How far the report of a call may be from the usual ratio. Beyond that it is of something else, such as a part of the prompt. */
+const MOST_DISTANCE = 0.3
+
+function reportedRatio(read: SizesInput['read'], before: Sealed['fingerprint'], ratio: number): number | undefined {
+  const reported = read?.usage?.promptTokens
+  const counted = before.reduce((tokens, piece) => tokens + piece.tokens, 0)
+  if (reported === undefined || counted === 0) return undefined
+  const found = reported / counted
+  return Math.abs(found - ratio) <= ratio * MOST_DISTANCE ? found : undefined
+}
+
+/** An answer may count several times its text where a template wraps its calls; beyond that, a part of it is not sent back. */
+const MOST_WRAPPED = 3
+const WRAPPING = 60
+
+function answerSize(usage: ReadCall['usage'], counted: number): number {
+  const { outputTokens = 0, reasoningTokens = 0 } = usage ?? {}
+  return reasoningTokens === 0 && outputTokens <= counted * MOST_WRAPPED + WRAPPING ? outputTokens : 0
+}
+
+/** What was sent before, and where the change begins. */
+function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, manifest }: Sealed): Reuse {
+  const pieces = commonPieces(before, after)
+  const tokens = after.slice(0, pieces).reduce((sum, piece) => sum + piece.tokens, 0)
+  const next = after[pieces]
+  const changed = next && manifest.entries[next.entry]
+  if (!changed) return { tokens }
+  const known = new Set(before.slice(pieces).map(({ content }) => content))
+  const again = after.slice(pieces).reduce((sum, piece) => sum + (known.has(piece.content) ? piece.tokens : 0), 0)
+  const cause = pieces === before.length ? 'grew' : 'changed'
+  return { tokens, ...(again > 0 ? { again } : {}), firstChange: { id: changed.id, slot: changed.slot, cause } }
+}

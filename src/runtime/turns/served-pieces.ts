@@ -1,0 +1,45 @@
+import type { CacheMark, CacheRules } from '../../model.ts'
+import type { SealedPiece } from '../ledger/seal.ts'
+
+type Pieces = readonly SealedPiece[]
+
+/** How many pieces two requests have in common, from the beginning on. */
+export function commonPieces(before: Pieces, after: Pieces): number {
+  let pieces = 0
+  while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {
+    pieces += 1
+  }
+  return pieces
+}
+
+/**
+ * How many pieces of a request its provider reads from the cache that an earlier one has left. Where requests have marks, these
+ * are the pieces up to the last mark that the earlier one had in what both share, and that a mark of the new one reaches.
+ */
+export function servedPieces(before: Pieces, after: Pieces, rules: CacheRules | undefined): number {
+  const common = commonPieces(before, after)
+  if (!rules?.marks) return common
+  const { marks, lookBack = Infinity } = rules
+  const ends = markedEnds(after, marks)
+  const reaches = (end: number) => ends.some((mark) => mark >= end && blocksBetween(after, end, mark) < lookBack)
+  return Math.max(0, ...markedEnds(before, marks).filter((end) => end <= common && reaches(end)))
+}
+
+/** How many pieces there are up to each mark. */
+function markedEnds(pieces: Pieces, marks: readonly CacheMark[]): readonly number[] {
+  const lastOf = (role: SealedPiece['role']) => pieces.findLastIndex((piece) => piece.role === role) + 1
+  const settled = pieces.findLastIndex(
+    ({ role }, index) => (role === 'assistant' || role === 'tool') && pieces[index + 1]?.role === 'user',
+  )
+  const ends: Readonly<Record<CacheMark, number>> = {
+    tools: lastOf('tools'),
+    system: lastOf('system'),
+    settled: settled + 1,
+    newest: pieces.length,
+  }
+  return marks.map((mark) => ends[mark])
+}
+
+function blocksBetween(pieces: Pieces, from: number, to: number): number {
+  return pieces.slice(from, to).reduce((blocks, piece) => blocks + piece.blocks, 0)
+}
