@@ -65,7 +65,7 @@ export interface SimulatedCacheOptions {
   readonly rule: SimulatedRule
   /** Milliseconds. */
   readonly now: () => number
-  /** Tokens of a text. The default is a quarter of its characters. */
+  /** Tokens of a text. The default is one for four characters, and one for each of a script without spaces. */
   readonly tokens?: (text: string) => number
 }
 
@@ -103,8 +103,12 @@ export function simulatedCache({ rule, now, tokens = quarter }: SimulatedCacheOp
 }
 
 function quarter(text: string): number {
-  return Math.ceil(text.length / 4)
+  const dense = text.match(DENSE)?.length ?? 0
+  return Math.ceil((text.length - dense) / 4 + dense)
 }
+
+/** Chinese, Japanese and Korean. */
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g
 
 interface Call {
   readonly body: ScriptedRequest['body']
@@ -144,6 +148,9 @@ function readSteps(rule: Extract<SimulatedRule, { type: 'steps' }>): Reader {
   }
 }
 
+/** The share of a prompt that a slot has to have, so that it is not given to the one that was idle longest. */
+const LEAST_ALIKE = 0.1
+
 function readSlots({ slots, lifetimeSeconds = Infinity }: Extract<SimulatedRule, { type: 'slots' }>): Reader {
   const empty = { owner: '', blocks: [] as readonly PromptBlock[], at: -Infinity }
   const kept = Array.from({ length: slots }, () => empty)
@@ -155,7 +162,8 @@ function readSlots({ slots, lifetimeSeconds = Infinity }: Extract<SimulatedRule,
     )
     const oldest = kept.indexOf(kept.toSorted((a, b) => a.at - b.at)[0]!)
     const most = Math.max(...alike)
-    const chosen = typeof wanted === 'number' ? wanted : most > 0 ? alike.indexOf(most) : oldest
+    const isNear = most > call.sum(call.blocks) * LEAST_ALIKE
+    const chosen = typeof wanted === 'number' ? wanted : isNear ? alike.indexOf(most) : oldest
     kept[chosen] = { owner, blocks: [...call.blocks, ...call.replied], at: call.now }
     // An engine evaluates at least one token, to go on from it.
     return { cached: Math.max(0, Math.min(alike[chosen] ?? 0, call.sum(call.blocks) - 1)) }

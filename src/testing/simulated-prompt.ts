@@ -42,7 +42,7 @@ function messageBlocks(message: Fields): readonly PromptBlock[] {
   })
   return [
     ...(typeof thinking === 'string' ? [block(`thinking ${thinking}`, {})] : []),
-    ...contentBlocks(String(role ?? 'user'), content, role === 'user' || role === 'tool'),
+    ...contentBlocks(typeof role === 'string' ? role : 'user', content, role === 'user' || role === 'tool'),
     ...calls,
   ]
 }

@@ -12,7 +12,7 @@ const GPT_LONG = 272_000
 const CACHE: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 
 /** From GPT-5.6 on (the same page): writes are billed, a breakpoint stands near the newest message, and nothing is rounded. */
-const BILLED_WRITES: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 1800 }
+const BILLED_WRITES: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 1800, marks: ['newest'] }
 const BILLS_WRITES = /^gpt-(?:5\.6|6)/
 /** Of the price of fresh input. Reads where a row names no price of its own: "up to 90 %" less. */
 const WRITE_SHARE = 1.25

@@ -10,7 +10,7 @@ import { commonPieces, servedPieces } from './served-pieces.ts'
 export interface ForecastPlace {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   /** Of the session's last calls; none for the first one. */
-  readonly state: Pick<SessionState, 'lastCall' | 'readCall'>
+  readonly state: Pick<SessionState, 'lastCall' | 'reads'>
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
@@ -20,12 +20,12 @@ export interface ForecastPlace {
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
 export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise<SealedManifest> {
   const { context, state, model, clock, readFingerprint } = place
-  const { lastCall, readCall } = state
+  const { lastCall, reads } = state
   const { manifest, fingerprint } = sealed
   const before = lastCall && (lastCall.fingerprint ?? (await readFingerprint(lastCall.call)))
   const reuse = before && comparePieces(before, sealed)
   // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
-  const read = readCall?.model === model.id ? readCall : undefined
+  const read = reads.get(model.id)
   const readPieces = read?.call === lastCall?.call ? before : read && (await piecesOf(read, readFingerprint))
   const { price, cache } = model.facts
   const ratio = context.calibration.ratio(model.id, context.settings.counter)

@@ -40,7 +40,7 @@ export async function previewCall(
     model,
     outcome,
     context,
-    state = { lastCall: undefined, readCall: undefined },
+    state = { lastCall: undefined, readCall: undefined, reads: new Map() },
   } = await attemptNext(parts, options)
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
