@@ -102,6 +102,23 @@ export function callCostParts(usage: ReportedTokens, price: Price): (Tokens & { 
   return { ...parts, output: (outputTokens * priceTier(price, promptTokens).output) / MILLION }
 }
 
+/** What a call may cost, US dollars. */
+export interface ForecastRange {
+  /** The prompt alone. */
+  readonly least: number
+  /** With the longest answer that it may have. */
+  readonly most: number
+  /** That answer alone. */
+  readonly answer: number
+}
+
+/** What a call costs with no answer up to one of `answerTokens`. */
+export function forecastRange({ cached, written, fresh }: Tokens, answerTokens: number, price: Price): ForecastRange {
+  const least = promptMoney({ cached, written, fresh }, price)
+  const answer = (answerTokens * priceTier(price, cached + written + fresh).output) / MILLION
+  return { least, most: least + answer, answer }
+}
+
 /** What each part of a prompt costs, US dollars. */
 export function promptCostParts({ cached, written, fresh }: Tokens, price: Price): Tokens {
   const { input, cachedInput = input, cacheWrite = input } = priceTier(price, cached + written + fresh)

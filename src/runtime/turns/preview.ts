@@ -6,7 +6,7 @@ import {
   RuntimeError,
   type ScenarioOptions,
 } from '../../capability.ts'
-import { ContextOverflowError, type Scenario } from '../../context.ts'
+import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
@@ -47,7 +47,9 @@ export async function previewCall(
   }
   const { clock, readFingerprint } = parts
   const manifest = await addForecast({ context, state, model, clock, readFingerprint }, seal(outcome))
-  return { model: model.id, request: outcome.request, manifest }
+  const { price, free } = model.facts
+  const cost = price && manifest.forecast && forecastRange(manifest.forecast, manifest.budget.reserve, price)
+  return { model: model.id, request: outcome.request, manifest, ...defined({ cost, free }) }
 }
 
 /** The input of the next call as a scenario, one that does not fit too. Reads only. */
