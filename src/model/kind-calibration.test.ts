@@ -16,7 +16,10 @@ function sampleOf(state: KindCalibration, counted: KindTokens, factor = 1, known
 
 test('code, JSON and scripts without spaces are told from prose', () => {
   assert.equal(textKind('The ferry leaves before the tide turns (at noon).'), 'prose')
-  assert.equal(textKind('export const tide = (hours: number[]) => {\n  return hours.map((hour) => hour * 2)\n}'), 'code')
+  assert.equal(
+    textKind('export const tide = (hours: number[]) => {\n  return hours.map((hour) => hour * 2)\n}'),
+    'code',
+  )
   assert.equal(textKind('{"station": 4, "levels": [{"at": "04:30", "metres": 3.4}]}'), 'json')
   assert.equal(textKind('第四港の潮位は午前に高く、船は正午まで待ちます。'), 'dense')
   assert.equal(textKind(''), 'prose')
@@ -64,7 +67,12 @@ test('nine reports in ten are in the interval, however far estimates are off', (
 test('whatever is reported, the factors stay between 0.4 and 3 and the width between 1 and 100 %', () => {
   const number = fc.double()
   const counted = fc.record({ prose: number, code: number, json: number, dense: number }, { requiredKeys: [] })
-  const sample = fc.record({ counted, known: fc.option(number, { nil: undefined }), expected: number, reported: number })
+  const sample = fc.record({
+    counted,
+    known: fc.option(number, { nil: undefined }),
+    expected: number,
+    reported: number,
+  })
   fc.assert(
     fc.property(fc.array(sample), number, (samples, ratio) => {
       const state = samples.reduce((before, each) => observeKinds(before, each as KindSample, ratio), UNKNOWN_KINDS)

@@ -35,12 +35,8 @@ export interface SealedManifest extends Manifest {
   readonly cutRecord?: CutRecord
 }
 
-/** A forecast, and how sure it is. */
+/** A forecast, and what it was estimated from. */
 export interface CallForecast extends Forecast {
-  /** Nine prompts in ten are in between, tokens. */
-  readonly between?: readonly [least: number, most: number]
-  /** The same in US dollars, if the price is known. */
-  readonly moneyBetween?: readonly [least: number, most: number]
   /** What of the prompt was estimated, by our counter. */
   readonly counted?: KindTokens
   /** Of the prompt, what its provider has reported before, tokens; absent where that is an estimate, too. */
