@@ -60,6 +60,8 @@ export type CacheMark =
   | 'system'
   /** The last answer or result before a message of the user. */
   | 'settled'
+  /** The last three of these before the newest message: the system message, messages of the user, results. */
+  | 'asked'
   | 'newest'
 
 /** What a provider reported of one call, tokens. `undefined`: not reported. */
