@@ -165,7 +165,10 @@ test('sessions say what they cost where it is asked for, and the next call says 
     context.stdout,
   )
   const unknown = (await gateway.foreword('context', session, '--model', 'openai/unknown')).stdout
-  assert.match(unknown, /\nThe next call: [\d,]+ fresh; the model has no price\.\n$/)
+  assert.match(
+    unknown,
+    /\nThe next call: [\d,]+ fresh; the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.\n$/,
+  )
 })
 
 test('a message is counted for its channel, its token and the agent of its session, and a skill for what it took', async (t) => {

@@ -76,13 +76,16 @@ export function forecastSentence({
   const { forecast, budget } = manifest
   if (forecast === undefined) return undefined
   const number = (tokens: number) => tokens.toLocaleString('en')
-  const { cached, written, fresh } = forecast
+  const { cached, written, fresh, between } = forecast
   const parts = [
     ...(cached > 0 ? [`${number(cached)} tokens from the cache`] : []),
     ...(written > 0 ? [`${number(written)} written to it`] : []),
     `${number(fresh)} fresh`,
   ].join(', ')
-  if (cost === undefined) return `The next call: ${parts}${free ? ', free of charge' : '; the model has no price'}.`
+  const range = between ? ` Nine prompts in ten have ${number(between[0])} to ${number(between[1])} tokens.` : ''
+  if (cost === undefined) {
+    return `The next call: ${parts}${free ? ', free of charge' : '; the model has no price'}.${range}`
+  }
   const { least, most } = cost
-  return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${number(budget.reserve)}.`
+  return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${number(budget.reserve)}.${range}`
 }

@@ -7,6 +7,10 @@ export interface Forecast {
   /** Read without the cache. */
   readonly fresh: number
   readonly money: number | undefined
+  /** Nine prompts in ten have so many tokens, by what was learned of earlier calls. */
+  readonly between?: readonly [least: number, most: number]
+  /** The same in US dollars, if the price is known. */
+  readonly moneyBetween?: readonly [least: number, most: number]
 }
 
 /** Facts about a call before it is made. */
@@ -56,6 +60,8 @@ export type CacheMark =
   | 'system'
   /** The last answer or result before a message of the user. */
   | 'settled'
+  /** The last three of these before the newest message: the system message, messages of the user, results. */
+  | 'asked'
   | 'newest'
 
 /** What a provider reported of one call, tokens. `undefined`: not reported. */

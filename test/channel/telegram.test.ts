@@ -140,7 +140,10 @@ test('/context says what the next call would send', async (t) => {
   )
   assert.match(text, /^ {2}system: \d+$/m)
   assert.match(text, /^ {2}history: \d+$/m)
-  assert.match(text, /\nThe next call: [\d,]+ fresh; the model has no price\.$/)
+  assert.match(
+    text,
+    /\nThe next call: [\d,]+ fresh; the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.$/,
+  )
 })
 
 test('/context says what the session cost, what the cache saved, and what the next call may cost', async (t) => {

@@ -201,6 +201,10 @@ interface BilledCall {
   /** Tokens from the cache: as forecast, and as reported. */
   readonly cached: readonly [forecast: number, reported: number]
   readonly money: readonly [forecast: number, paid: number]
+  /** Whether the prompt is as long as the forecast said that nine in ten are. */
+  readonly isInside: boolean
+  /** The width of that, as a share of the prompt. */
+  readonly width: number
 }
 
 /** Has the whole conversation, and returns its calls with what was forecast and what was paid for their prompts. */
@@ -230,6 +234,8 @@ async function billed(t: TestContext, provider: Provider, notes: 'index' | 'mode
       hasCut: cutRecord !== undefined,
       prompt: usage.promptTokens!,
       cached: [forecast!.cached, usage.cachedTokens!],
+      isInside: usage.promptTokens! >= forecast!.between![0] && usage.promptTokens! <= forecast!.between![1],
+      width: (forecast!.between![1] - forecast!.between![0]) / usage.promptTokens!,
       money: [forecast!.money!, callCost({ ...usage, outputTokens: 0 }, price)!],
     }
   })
@@ -248,6 +254,10 @@ for (const provider of providers) {
     assert.ok(calls.length >= 100, String(calls.length))
     t.diagnostic(`${calls.length} calls: ${percent(distance(calls))}`)
     assert.ok(Math.abs(distance(calls)) <= 0.02, percent(distance(calls)))
+    const inside = calls.filter(({ isInside }) => isInside).length / calls.length
+    const width = calls.reduce((sum, call) => sum + call.width, 0) / calls.length
+    t.diagnostic(`${percent(inside)} inside ± ${percent(width / 2)}`)
+    assert.ok(inside >= 0.9 && width < 0.06, `${percent(inside)} are inside, of ${percent(width)}`)
     const marked = calls.filter(({ event, hasCut }) => event !== undefined || hasCut)
     assert.ok(calls.filter(({ hasCut }) => hasCut).length >= 2)
     assert.equal(new Set(marked.map(({ event }) => event)).size, Object.keys(events).length + 1)
