@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { ManifestEntry } from '../src/context.ts'
+import { sessionCosts } from '../src/runtime/usage/cost-report.ts'
 import { usageReport } from '../src/runtime/usage/usage-report.ts'
 import { type CallRecord, openSqliteStore, type Write } from '../src/session.ts'
 
@@ -46,6 +47,10 @@ try {
       usageReport({ store, priceOf: async () => ({ input: 3, output: 15 }) }, { by, zone: 'Europe/Berlin' })
     await measured(`by ${by}`, report)
   }
+  const ids = Array.from({ length: SESSIONS }, (_, session) => `s${session}`)
+  await measured(`what each of ${SESSIONS} sessions cost`, () =>
+    sessionCosts({ store, priceOf: async () => ({ input: 3, output: 15 }) }, ids),
+  )
   await store.close()
   const older = new DatabaseSync(path)
   older.exec('drop table call_sums; drop table tool_sums; update schema_version set version = 8')

@@ -96,6 +96,7 @@ export { type CallCost, callCosts, costOfCalls } from './capability/call-costs.t
 export {
   costText,
   exactMoneyText,
+  forecastSentence,
   MOST_COUNTED_CALLS,
   moneyText,
   type SessionTotals,

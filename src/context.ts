@@ -42,6 +42,8 @@ export {
   callCostParts,
   type Forecast,
   forecast,
+  type ForecastRange,
+  forecastRange,
   type Price,
   promptCostParts,
 } from './context/forecast.ts'

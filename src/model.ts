@@ -45,3 +45,11 @@ export { languageModel } from './model/sdk-model.ts'
 export { type TriedProvider, tryProvider } from './model/try-provider.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'
 export { SILENT } from './model/usage.ts'
+export {
+  type KindCalibration,
+  type KindSample,
+  kindTokens,
+  observeKinds,
+  UNKNOWN_KINDS,
+} from './model/kind-calibration.ts'
+export { type KindTokens, type TextKind, textKind } from './model/text-kind.ts'

@@ -20,4 +20,12 @@ export { searchEngineCases } from './testing/search-engine-cases.ts'
 export { topicEmbedder } from './testing/search-engine-fixture.ts'
 export { storeCases, storeSuites } from './testing/session-store-cases.ts'
 export type { StoreFixture } from './testing/session-store-entries.ts'
+export {
+  simulatedCache,
+  type SimulatedCache,
+  type SimulatedCacheOptions,
+  type SimulatedReport,
+  type SimulatedRule,
+  simulatedRules,
+} from './testing/simulated-cache.ts'
 export type { TestFunction } from './testing/test-function.ts'

@@ -129,6 +129,48 @@ test('what was read from a cache has the price of that, and what the cache saved
   assert.equal(rows.find(({ key }) => key === 'answer')?.nanoDollars, Math.round(100 * output * 1_000))
 })
 
+test('sessions say what they cost where it is asked for, and the next call says what it may cost', async (t) => {
+  const usage = { promptTokens: 10_000, cachedTokens: 6_000, cacheWrittenTokens: 0, outputTokens: 100 }
+  const gateway = await realGateway(
+    t,
+    { answer: () => ({ text: 'yes', usage }) },
+    { models: { 'openai/scripted': { window: 100_000, maxOutput: 4_000, price: configuredPrice } } },
+  )
+  const { session } = await gateway.say('hello', { model: 'openai/scripted' })
+  await gateway.say('and without a price', { model: 'openai/unknown', session })
+  const { total } = await gateway.curl<CostReport>(`/api/costs?by=session&session=${session}`)
+  assert.ok(total.money !== undefined && total.money > 0)
+  assert.deepEqual([total.calls, total.unpriced], [2, 1])
+
+  // Only a list that is asked for money adds calls up.
+  const list = async (query: string) =>
+    (await gateway.curl<{ sessions: readonly { cost?: unknown }[] }>(`/api/sessions${query}`)).sessions[0]!.cost
+  assert.equal(await list(''), undefined)
+  assert.deepEqual(await list('?cost=true'), total)
+  assert.deepEqual((await gateway.curl<{ cost: unknown }>(`/api/sessions/${session}?cost=true`)).cost, total)
+  assert.deepEqual(JSON.parse((await gateway.foreword('sessions', '--json')).stdout).cost, total)
+  const { stdout } = await gateway.foreword('sessions')
+  assert.match(stdout, /^session +last activity +turns +cost +model +title\n/)
+  assert.ok(stdout.includes(`  ${exactMoneyText(total.money)}+  `), stdout)
+  assert.match(stdout, /\n\n1 call without a known price or a complete report: not in the costs/)
+
+  const context = await gateway.foreword('context', session, '--model', 'openai/scripted')
+  const { cost, manifest } = JSON.parse(
+    (await gateway.foreword('context', session, '--model', 'openai/scripted', '--json')).stdout,
+  )
+  const answer = (manifest.budget.reserve * configuredPrice.output) / 1e6
+  assert.deepEqual(cost, { least: manifest.forecast.money, most: manifest.forecast.money + answer, answer })
+  assert.ok(
+    context.stdout.includes(`\nThe next call costs ${exactMoneyText(cost.least)} to ${exactMoneyText(cost.most)}: `),
+    context.stdout,
+  )
+  const unknown = (await gateway.foreword('context', session, '--model', 'openai/unknown')).stdout
+  assert.match(
+    unknown,
+    /\nThe next call: [\d,]+ fresh; the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.\n$/,
+  )
+})
+
 test('a message is counted for its channel, its token and the agent of its session, and a skill for what it took', async (t) => {
   const usage = {
     promptTokens: 1_000,

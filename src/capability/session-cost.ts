@@ -1,3 +1,5 @@
+import type { Preview } from './runtime/calls.ts'
+
 /** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
 export interface SessionTotals {
   readonly calls: number
@@ -63,4 +65,27 @@ export function exactMoneyText(dollars: number): string {
   if (dollars < 1e-9) return '<$0.000000001'
   // Two digits that say something, however small it is.
   return `$${dollars.toFixed(Math.min(10, Math.max(4, 1 - Math.floor(Math.log10(dollars)))))}`
+}
+
+/** What the next call may cost, from its prompt alone to its longest answer. `undefined` where nothing is known of it. */
+export function forecastSentence({
+  manifest,
+  cost,
+  free,
+}: Pick<Preview, 'manifest' | 'cost' | 'free'>): string | undefined {
+  const { forecast, budget } = manifest
+  if (forecast === undefined) return undefined
+  const number = (tokens: number) => tokens.toLocaleString('en')
+  const { cached, written, fresh, between } = forecast
+  const parts = [
+    ...(cached > 0 ? [`${number(cached)} tokens from the cache`] : []),
+    ...(written > 0 ? [`${number(written)} written to it`] : []),
+    `${number(fresh)} fresh`,
+  ].join(', ')
+  const range = between ? ` Nine prompts in ten have ${number(between[0])} to ${number(between[1])} tokens.` : ''
+  if (cost === undefined) {
+    return `The next call: ${parts}${free ? ', free of charge' : '; the model has no price'}.${range}`
+  }
+  const { least, most } = cost
+  return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${number(budget.reserve)}.${range}`
 }

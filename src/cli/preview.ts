@@ -1,4 +1,4 @@
-import type { GatewayConnection, Io } from '../capability.ts'
+import { forecastSentence, type GatewayConnection, type Io } from '../capability.ts'
 import {
   type CutRecord,
   cutSentence,
@@ -51,6 +51,12 @@ export function outlineText(manifest: Manifest, io: Io): string {
     ...outlineLines(entries, columns, io),
     ...sentenceLines(manifest, columns),
   ].join('\n')
+}
+
+/** What the call may cost, in lines that fit the terminal; none where nothing is known. */
+export function forecastLines(preview: Preview, io: Io): readonly string[] {
+  const sentence = forecastSentence(preview)
+  return sentence === undefined ? [] : ['', ...wrapped(sentence.split(' '), lineLimit(io))]
 }
 
 function sentenceLines(manifest: Manifest, columns: number): readonly string[] {

@@ -7,6 +7,10 @@ export interface Forecast {
   /** Read without the cache. */
   readonly fresh: number
   readonly money: number | undefined
+  /** Nine prompts in ten have so many tokens, by what was learned of earlier calls. */
+  readonly between?: readonly [least: number, most: number]
+  /** The same in US dollars, if the price is known. */
+  readonly moneyBetween?: readonly [least: number, most: number]
 }
 
 /** Facts about a call before it is made. */
@@ -62,6 +66,8 @@ export type CacheMark =
   | 'system'
   /** The last answer or result before a message of the user. */
   | 'settled'
+  /** The last three of these before the newest message: the system message, messages of the user, results. */
+  | 'asked'
   | 'newest'
 
 /** What a provider reported of one call, tokens. `undefined`: not reported. */
@@ -106,6 +112,23 @@ export function callCostParts(usage: ReportedTokens, price: Price): (Tokens & { 
   const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
   const parts = promptCostParts({ cached: cachedTokens, written: cacheWrittenTokens, fresh }, price)
   return { ...parts, output: (outputTokens * priceTier(price, promptTokens).output) / MILLION }
+}
+
+/** What a call may cost, US dollars. */
+export interface ForecastRange {
+  /** The prompt alone. */
+  readonly least: number
+  /** With the longest answer that it may have. */
+  readonly most: number
+  /** That answer alone. */
+  readonly answer: number
+}
+
+/** What a call costs with no answer up to one of `answerTokens`. */
+export function forecastRange({ cached, written, fresh }: Tokens, answerTokens: number, price: Price): ForecastRange {
+  const least = promptMoney({ cached, written, fresh }, price)
+  const answer = (answerTokens * priceTier(price, cached + written + fresh).output) / MILLION
+  return { least, most: least + answer, answer }
 }
 
 /** What each part of a prompt costs, US dollars. */

@@ -15,8 +15,8 @@ export interface ReadingLimits {
   /** Largest memory of the process that reads, bytes. 1 GiB unless given. */
   readonly memoryBytes: number
   /**
-   * Milliseconds from the beginning of the reading of a large file; waiting for it does not count. A small one gets less
-   * (`readingTimeMs`). 60,000 unless given.
+   * Milliseconds of the processor for a large file; waiting does not count. A small one gets less (`readingTimeMs`). 60,000
+   * unless given.
    */
   readonly timeMs: number
 }

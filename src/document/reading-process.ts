@@ -9,6 +9,7 @@ import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, sizeInWords } from './reading-limits.ts'
 import {
   errorExit,
+  overtimeSignal,
   type ReadingNews,
   type ReadingOrder,
   type ReadingProgress,
@@ -151,7 +152,7 @@ export type ReadingSource = { readonly bytes: Uint8Array } | { readonly path: st
 
 type ExchangeRequest = ReadingSource &
   Pick<ReadingTask, 'name' | 'url' | 'charset' | 'counter' | 'onProgress'> & {
-    /** From the beginning of the reading. */
+    /** Of the processor. On a busy machine it takes longer, at most `BUSY` times as long. */
     readonly timeMs: number
   }
 
@@ -195,17 +196,20 @@ async function exchange(
   const onExit = (code: number | null, ending: NodeJS.Signals | null) => {
     if (code !== null && code < SIGNALLED && code !== errorExit) {
       ended.reject(new Error(`the process that reads documents did not start (exit ${code})`))
-    } else failed(...describeExit(code, ending, limits), true)
+    } else if (isSignal(code, ending, overtimeSignal)) isOver()
+    else failed(...describeExit(code, ending, limits), true)
   }
   const giveUp = (reason: unknown) => {
     ended.reject(reason)
     child.kill('SIGKILL')
   }
   const onAbort = () => giveUp(signal.reason)
-  const timer = setTimeout(() => {
+  const isOver = () =>
     failed('timeout', `reading it took more than ${Math.round(request.timeMs / 100) / 10} seconds`, false)
+  const timer = setTimeout(() => {
+    isOver()
     child.kill('SIGKILL')
-  }, request.timeMs)
+  }, request.timeMs * BUSY)
   child.on('message', onNews)
   child.once('exit', onExit)
   signal.addEventListener('abort', onAbort, { once: true })
@@ -222,8 +226,8 @@ async function exchange(
 
 /** Hands a file over piece by piece. Where the process is gone meanwhile, its exit tells. */
 async function handOver(child: ChildProcess, request: ExchangeRequest, limits: ReadingLimits): Promise<void> {
-  const { name, url, charset, counter } = request
-  const task = defined({ name, limits, url, charset, counter })
+  const { name, url, charset, counter, timeMs } = request
+  const task = defined({ name, limits, url, charset, counter, timeMs })
   // One piece at a time, so that nothing piles up.
   for await (const bytes of piecesOf(request)) await send(child, { type: 'bytes', bytes })
   await send(child, { type: 'read', task })
@@ -253,16 +257,22 @@ function send(child: ChildProcess, order: ReadingOrder): Promise<void> {
   })
 }
 
+/** A reading process yields to everything else, so that on a busy machine it may get a fraction of a processor. */
+const BUSY = 6
+
 /** Exit codes from here on stand for signals that a program within a sandbox got. */
 const SIGNALLED = 128
+
+function isSignal(code: number | null, signal: NodeJS.Signals | null, name: NodeJS.Signals): boolean {
+  return signal === name || code === SIGNALLED + constants.signals[name]
+}
 
 function describeExit(
   code: number | null,
   signal: NodeJS.Signals | null,
   limits: ReadingLimits,
 ): readonly [Unreadable['code'], string] {
-  const damaging = (['SIGSEGV', 'SIGBUS'] as const).map((name) => [name, SIGNALLED + constants.signals[name]] as const)
-  if (code === errorExit || damaging.some(([name, number]) => signal === name || code === number)) {
+  if (code === errorExit || (['SIGSEGV', 'SIGBUS'] as const).some((name) => isSignal(code, signal, name))) {
     return ['broken', 'the file is damaged: the process that read it ended']
   }
   return ['too-large', `reading it needs more than ${sizeInWords(limits.memoryBytes)} of memory`]

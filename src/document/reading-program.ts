@@ -4,11 +4,12 @@ import { Worker } from 'node:worker_threads'
 import { smallCounters } from '../context.ts'
 import type { Document, Unreadable } from './document.ts'
 import { readBytes } from './read-bytes.ts'
-import { errorExit, type ReadingNews, type ReadingOrder } from './reading-task.ts'
+import { errorExit, processorMs, type ReadingNews, type ReadingOrder } from './reading-task.ts'
 
 /** The program of a reading process: gets orders over the channel to its parent, and ends with that channel. */
 let pieces: Uint8Array[] = []
 let watch: Worker | undefined
+const deadline = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)).fill(Infinity)
 
 process.on('message', (order: ReadingOrder) => {
   if (order.type === 'bytes') pieces.push(order.bytes)
@@ -20,6 +21,7 @@ yieldToOthers()
 
 async function read({ task }: ReadingOrder & { readonly type: 'read' }): Promise<void> {
   watch ??= startedWatch(task.limits.memoryBytes)
+  deadline[0] = processorMs() + (task.timeMs ?? Infinity)
   const handed = pieces
   pieces = []
   try {
@@ -32,6 +34,8 @@ async function read({ task }: ReadingOrder & { readonly type: 'read' }): Promise
     tell({ type: 'outcome', outcome, spent: process.memoryUsage.rss() > task.limits.memoryBytes / 2 })
   } catch (error) {
     tell({ type: 'failed', message: (error as Error).message })
+  } finally {
+    deadline[0] = Infinity
   }
 }
 
@@ -54,7 +58,7 @@ function tell(news: ReadingNews): void {
 function startedWatch(memoryBytes: number): Worker {
   const file = new URL('./memory-watch.ts', import.meta.url)
   const thread = new Worker(import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js')), {
-    workerData: { memoryBytes, parent: process.ppid },
+    workerData: { memoryBytes, parent: process.ppid, deadline },
   })
   thread.unref()
   return thread

@@ -9,6 +9,8 @@ export interface ReadingProgress {
 }
 
 export interface ReadingTask {
+  /** Of the processor, ms: what a busy machine gives to others does not count. */
+  readonly timeMs?: number
   /** Decides among the kinds of plain text, and nothing else. */
   readonly name: string
   /** Where a page comes from: its links become absolute. */
@@ -36,6 +38,15 @@ export type ReadingNews =
   | { readonly type: 'outcome'; readonly outcome: Document | Unreadable; readonly spent: boolean }
   /** A fault of the program itself. */
   | { readonly type: 'failed'; readonly message: string }
+
+/** The signal that ends a reading process whose file took too long. */
+export const overtimeSignal = 'SIGALRM'
+
+/** What a process has had of the processors, all its threads together, ms. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
 
 /** The exit code of a reading process after an uncaught error. */
 export const errorExit = 70

@@ -52,7 +52,7 @@ import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
 import { type AccountNext, foldSessions } from './head/fold-sessions.ts'
 import { nextScenario, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
-import { costReport } from './usage/cost-report.ts'
+import { costReport, sessionCosts } from './usage/cost-report.ts'
 import { callPrice } from './usage/divide-money.ts'
 import { usageReport } from './usage/usage-report.ts'
 
@@ -278,6 +278,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
     costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
+    sessionCosts: (sessions) => sessionCosts(sums, sessions),
     callPrice: async (call) => callPrice(call, await sums.priceOf(call.model)),
     notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,

@@ -96,6 +96,8 @@ export interface ListedModel {
   readonly contextLength?: number | null
   /** In the words of Ollama: `completion`, `tools`, `vision`, `thinking`. */
   readonly capabilities?: readonly string[]
+  /** Who made the server, as engines name themselves at `/v1/models`: `llamacpp`, `vllm`. */
+  readonly ownedBy?: string
   /** The `parameters` text of Ollama, such as `num_ctx 8192`. */
   readonly parameters?: string
 }
@@ -129,6 +131,11 @@ function modelDetails(asked: { model?: string; name?: string }, models: readonly
   return { status: 200, body: { details: {}, model_info: info, capabilities, ...(parameters ? { parameters } : {}) } }
 }
 
-function modelRow({ name, contextLength = 131_072 }: ListedModel): object {
-  return { id: name, object: 'model', ...(contextLength === null ? {} : { context_length: contextLength }) }
+function modelRow({ name, contextLength = 131_072, ownedBy }: ListedModel): object {
+  return {
+    id: name,
+    object: 'model',
+    ...(ownedBy === undefined ? {} : { owned_by: ownedBy }),
+    ...(contextLength === null ? {} : { context_length: contextLength }),
+  }
 }

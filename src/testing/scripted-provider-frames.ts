@@ -66,14 +66,19 @@ const FINISH = {
 
 /** The token counts of OpenAI, whose two APIs name the sides of a call differently. */
 function openaiUsage(
-  { promptTokens = 0, cachedTokens, outputTokens = 0, reasoningTokens }: ScriptedUsage,
+  { promptTokens = 0, cachedTokens, cacheWrittenTokens, outputTokens = 0, reasoningTokens }: ScriptedUsage,
   [input, output]: readonly [input: string, output: string],
 ): object {
   return {
     [`${input}_tokens`]: promptTokens,
     [`${output}_tokens`]: outputTokens,
     total_tokens: promptTokens + outputTokens,
-    ...(cachedTokens !== undefined && { [`${input}_tokens_details`]: { cached_tokens: cachedTokens } }),
+    ...(cachedTokens !== undefined && {
+      [`${input}_tokens_details`]: {
+        cached_tokens: cachedTokens,
+        ...(cacheWrittenTokens ? { cache_write_tokens: cacheWrittenTokens } : {}),
+      },
+    }),
     ...(reasoningTokens !== undefined && { [`${output}_tokens_details`]: { reasoning_tokens: reasoningTokens } }),
   }
 }

@@ -12,12 +12,15 @@ import {
 } from './scripted-provider-answer.ts'
 import { responseFrames } from './scripted-provider-frames.ts'
 import { type ScriptedServer, scriptedServer } from './scripted-server.ts'
+import type { SimulatedCache } from './simulated-cache.ts'
 
 export interface ScriptedProviderOptions {
   /** The answer to the nth request, counted from 1. The default is `ok`. */
   readonly answer?: (request: ScriptedRequest, n: number) => ScriptedAnswer | Promise<ScriptedAnswer>
   /** The models that `/api/tags`, `/api/show` and `/v1/models` list. The default is one model, `scripted`. */
   readonly models?: readonly ListedModel[]
+  /** Reports the tokens of answers without `usage`, as a provider with this cache would. */
+  readonly cache?: SimulatedCache
   /** The default is a free port. */
   readonly port?: number
 }
@@ -43,12 +46,18 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
     if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, models))
     const request = recordedRequest(wire, path, incoming, bytes, response)
     requests.push(request)
-    await sendAnswer(await answer(request, requests.length), request, response)
+    await sendAnswer(withReport(await answer(request, requests.length), request, options.cache), request, response)
   }
 
   const fail = (error: unknown, response: ServerResponse) =>
     sendJson(response, { status: 500, body: { error: { message: `the script failed: ${String(error)}` } } })
   return { ...(await scriptedServer(handle, fail, options.port)), requests }
+}
+
+/** What was not read is in no cache. */
+function withReport(answer: ScriptedAnswer, request: ScriptedRequest, cache?: SimulatedCache): ScriptedAnswer {
+  const wasRead = answer.status === undefined && answer.cutAfter !== 0 && answer.hangAfter !== 0
+  return cache && wasRead && answer.usage === undefined ? { ...answer, usage: cache.report(request, answer) } : answer
 }
 
 const WIRES: Readonly<Record<string, Wire>> = {

@@ -140,6 +140,25 @@ test('/context says what the next call would send', async (t) => {
   )
   assert.match(text, /^ {2}system: \d+$/m)
   assert.match(text, /^ {2}history: \d+$/m)
+  assert.match(
+    text,
+    /\nThe next call: [\d,]+ fresh; the model has no price\. Nine prompts in ten have [\d,]+ to [\d,]+ tokens\.$/,
+  )
+})
+
+test('/context says what the session cost, what the cache saved, and what the next call may cost', async (t) => {
+  const usage = { promptTokens: 1_000, cachedTokens: 500, cacheWrittenTokens: 0, outputTokens: 100, reasoningTokens: 0 }
+  const price = { input: 2, cachedInput: 1, output: 10 }
+  const model = scriptedModel({ facts: { price, maxOutput: 1_000 }, answer: () => ({ text: 'ok', usage }) })
+  const home = await telegramHome(t, { model })
+  home.telegram.say(ada, 'Hello')
+  await home.reads(ada, 'ok')
+  home.telegram.say(ada, '/context')
+  const text = await home.telegram.until(() => home.said(ada)[1])
+  assert.match(
+    text,
+    /\nThis session cost \$0\.0025; the cache saved \$0\.0005[0-9]*\.\nThe next call costs \$[\d.]+ to \$[\d.]+: /,
+  )
 })
 
 test('/model lists the models, chooses one for the session, and goes back', async (t) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenx } from '../../src/context.ts'
 import { o200k } from '../../src/context/o200k.ts'
 import { createDocumentReader } from '../../src/document.ts'
@@ -126,11 +127,11 @@ test('20 files at once are all read, two at a time', async (context) => {
 })
 
 test('reading that takes too long ends with its process, and the next file is read', async (context) => {
-  const reader = readerOf(context, { limits: { timeMs: 2000 } })
+  const reader = readerOf(context, { limits: { timeMs: 1500 } })
   assert.deepEqual(await reader.read({ bytes: endless, name: 'a.html' }), {
     kind: 'unreadable',
     code: 'timeout',
-    reason: 'reading it took more than 2 seconds',
+    reason: 'reading it took more than 1.5 seconds',
     mediaType: 'text/html',
   })
   await noneLeft()
@@ -139,8 +140,29 @@ test('reading that takes too long ends with its process, and the next file is re
   assert.equal((await second.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
 })
 
+test('time that the machine gives to others does not count', async (context) => {
+  const timeMs = 2000
+  const reader = readerOf(context, { limits: { timeMs } })
+  let stopped: Promise<void> | undefined
+  const { kind } = await reader.read({
+    bytes: large,
+    name: 'a.pdf',
+    onProgress: () => {
+      stopped ??= (async () => {
+        const [reading] = readingProcesses()
+        process.kill(reading!, 'SIGSTOP')
+        await sleep(timeMs + 500)
+        process.kill(reading!, 'SIGCONT')
+      })()
+    },
+  })
+  assert.ok(stopped)
+  await stopped
+  assert.equal(kind, 'text')
+})
+
 test('files that take too long hold both readers for one round, and a file of another owner is next', async (context) => {
-  const reader = readerOf(context, { limits: { timeMs: 3000 } })
+  const reader = readerOf(context, { limits: { timeMs: 1500 } })
   const order: string[] = []
   const read = async (owner: string, bytes: Buffer) => {
     const { kind } = await reader.read({ bytes, name: 'a.html', owner })

@@ -60,3 +60,42 @@ test('a failed call and a silent provider teach nothing', async (t) => {
   for (let n = 0; n < 3; n += 1) await at.say('hello')
   assert.equal(await learned(at), undefined)
 })
+
+/** Counts code as half as much again, and everything else as the counter does. */
+const countingCode = scriptedModel({
+  facts: { cache: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300 } },
+  answer(request) {
+    const code = request.messages.flatMap(({ content }) =>
+      typeof content === 'string' && content.includes('export function') ? [content] : [],
+    )
+    const more = code.reduce((sum, text) => sum + tokenx.text(text) / 2, 0)
+    return { text: 'ok', usage: { promptTokens: Math.round(estimated(request) + more), outputTokens: 5 } }
+  },
+})
+
+const code = (n: number) =>
+  `export function tide${n}(hours: number[]) {\n  return hours.map((hour) => hour * ${n})\n}\n`
+const prose = (n: number) => `On day ${n} the ferry leaves before the tide turns. `
+
+test('what a provider counts is learned for each kind of text, and the next prompt is in the interval that is shown', async (t) => {
+  let at = await opened(t, { model: countingCode })
+  let session: string | undefined
+  for (let n = 1; n <= 12; n += 1) {
+    const asked = await at.say((n % 2 ? code(n) : prose(n)).repeat(12), session === undefined ? {} : { session })
+    session = asked.session
+  }
+  for (const restarted of [false, true]) {
+    if (restarted) at = await at.reopened()
+    for (const kind of [code, prose]) {
+      const input = kind(50).repeat(20)
+      const { forecast } = (await at.runtime.preview({ session: session!, input })).manifest
+      const { cached, fresh, between } = forecast!
+      const text = tokenx.text(input) * (kind === code ? 1.5 : 1)
+      const reported = (await at.store.calls(session!, { last: 1 }))[0]!.outcome!.usage!.promptTokens!
+      const real = reported + 5 + tokenx.perMessage + text
+      assert.ok(Math.abs(cached + fresh - real) < text * 0.06, `${cached + fresh} instead of ${real}`)
+      assert.ok(between![0] <= real && real <= between![1], String(between))
+      assert.ok(between![1] - between![0] < text * 0.6)
+    }
+  }
+})

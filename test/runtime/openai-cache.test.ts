@@ -15,7 +15,7 @@ function modelsOf(entry: object = {}): Models {
   return createModels({
     known,
     environment: { OPENAI_API_KEY: 'sk-test-0123456789abcdef' },
-    fetch: (input, init) => fetch(String(input).replace(OFFICIAL, server.url), init),
+    fetch: (input, init) => fetch(new Request(input, init).url.replace(OFFICIAL, server.url), init),
     providers: { openai: { kind: 'openai', ...entry } },
   })
 }

@@ -537,6 +537,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     layerSources: async () => ({ calls: 0, sources: [] }),
     budgets: () => [],
     callPrice: async () => undefined,
+    sessionCosts: async () => new Map(),
     costs: async ({ by, zone = 'UTC' }) => ({
       by,
       zone,

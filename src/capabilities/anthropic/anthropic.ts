@@ -47,9 +47,10 @@ const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput
   source,
 }))
 
-/** Marked prefixes, kept for five minutes from their last use. */
+/** Marked prefixes, kept for five minutes from their last use. The marks are those that `anthropic-model.ts` sets. */
 function marked(minimumTokens: number): CacheRules {
-  return { kind: 'marked', minimumTokens, lifetimeSeconds: 300 }
+  const marks = ['tools', 'system', 'settled', 'newest'] as const
+  return { kind: 'marked', minimumTokens, lifetimeSeconds: 300, marks, lookBack: 20 }
 }
 
 /** A cache write costs 1.25 times the input. */

@@ -1,5 +1,6 @@
 import {
   assumedFacts,
+  type CacheRules,
   type ListedModel,
   mergeFacts,
   ModelError,
@@ -86,6 +87,9 @@ async function ollamaNames(connection: ProviderConnection, milliseconds: number)
   return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
 }
 
+/** A model keeps what it has evaluated as long as it is loaded: five minutes, unless a request asks for longer. */
+const LOADED: CacheRules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300, answers: true }
+
 /**
  * The facts of a model. `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with
  * status 404 for a model that Ollama has not pulled.
@@ -98,7 +102,7 @@ async function ollamaFacts(connection: ProviderConnection, model: string, millis
   }
   const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
   // Models of its cloud are no models on this machine.
-  const free = /[:-]cloud$/.test(model) ? {} : { free: true as const }
+  const free = /[:-]cloud$/.test(model) ? {} : { free: true as const, cache: LOADED }
   const assumed = { ...assumedFacts(model), toolChoiceNone: false, ...free }
   const { capabilities } = shown
   const abilities = capabilities

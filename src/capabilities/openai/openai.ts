@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { CacheRules, CatalogRow, ChatPackage, ModelFacts, Price } from '../../model.ts'
 import { chatWireSettings, provider } from '../../model/provider.ts'
-import { defined } from '../../platform.ts'
 
 const DATE = '2026-11-07'
 const MODELS = 'https://developers.openai.com/api/docs/models'
@@ -14,7 +13,13 @@ const GPT_LONG = 272_000
 const CACHE: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 
 /** From GPT-5.6 on (the same page): writes are billed, a breakpoint stands near the newest message, and nothing is rounded. */
-const BILLED_WRITES: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 1800, breakpoints: true }
+const BILLED_WRITES: CacheRules = {
+  kind: 'marked',
+  minimumTokens: 1024,
+  lifetimeSeconds: 1800,
+  marks: ['newest'],
+  breakpoints: true,
+}
 const BILLS_WRITES = /^gpt-(?:5\.6|6)/
 /** Of the price of fresh input. Reads where a row names no price of its own: "up to 90 %" less. */
 const WRITE_SHARE = 1.25
@@ -126,7 +131,7 @@ export const openai = provider({
 function withCacheSettings(facts: ModelFacts, official: boolean, isExtended: boolean): ModelFacts {
   if (!facts.cache) return facts
   const { breakpoints, ...cache } = facts.cache
-  const marks = official ? defined({ breakpoints }) : {}
+  const marks: Partial<CacheRules> = official && breakpoints ? { breakpoints, marks: ['asked', 'newest'] } : {}
   const { longerSeconds } = cache
   if (!isExtended || longerSeconds === undefined) return { ...facts, cache: { ...cache, ...marks } }
   return { ...facts, cache: { ...cache, ...marks, lifetimeSeconds: longerSeconds, retention: '24h' } }

@@ -1,4 +1,4 @@
-import type { AnyMessage, Forecast, Manifest, Origin, ToolDefinition } from '../../context.ts'
+import type { AnyMessage, Forecast, ForecastRange, Manifest, Origin, ToolDefinition } from '../../context.ts'
 import type { CallParameters, FinishReason } from '../../model.ts'
 import type { CallRecord, Usage } from '../../session.ts'
 
@@ -88,6 +88,10 @@ export interface Preview {
   readonly model: string
   readonly request: RequestView
   readonly manifest: ForecastManifest
+  /** Absent where the model has no price. */
+  readonly cost?: ForecastRange
+  /** The model costs nothing. */
+  readonly free?: true
 }
 
 /** The account of a call with what was known of its cost before it was made. */

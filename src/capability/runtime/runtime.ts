@@ -38,7 +38,7 @@ import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { BudgetReport } from './budgets.ts'
-import type { CallPrice, CostOptions, CostReport } from './costs.ts'
+import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
 
 /**
@@ -134,6 +134,8 @@ export interface Runtime {
   usage(options: UsageOptions): Promise<UsageReport>
   /** What those calls cost, divided exactly. */
   costs(options: CostOptions): Promise<CostReport>
+  /** What all calls of each session cost, by its id. */
+  sessionCosts(sessions: readonly string[]): Promise<ReadonlyMap<string, CostSums>>
   /** What one call cost, and each entry of its manifest. `undefined` where its price or its usage is not known. */
   callPrice(call: CallRecord): Promise<CallPrice | undefined>
 

@@ -14,7 +14,7 @@ import { CommandFailure, refuseTools } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { note, print, width } from '../io.ts'
 import { fetchModels } from '../model-table.ts'
-import { sessionTable, withTitle } from '../sessions/session-table.ts'
+import { type ListedSession, sessionTable, withTitle } from '../sessions/session-table.ts'
 import { singleLine } from '../table.ts'
 import type { Chat } from './conversation.ts'
 
@@ -31,9 +31,9 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
 const LISTED = 20
 
 async function listSessions({ connection, session }: Chat, io: Io): Promise<void> {
-  const { sessions } = await requestJson<{ readonly sessions: readonly SessionRow[] }>(
+  const { sessions } = await requestJson<{ readonly sessions: readonly ListedSession[] }>(
     connection,
-    `/api/sessions?limit=${LISTED}`,
+    `/api/sessions?limit=${LISTED}&cost=true`,
   )
   if (sessions.length === 0) return note(io, 'No sessions yet. Start one with your first message.')
   print(io, sessionTable(sessions.map(withTitle), io, session))

@@ -8,7 +8,7 @@ import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
 import { wrappedLine } from '../help.ts'
 import { lineLimit, note, print, width } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
-import { fetchPreview, outlineText } from '../preview.ts'
+import { fetchPreview, forecastLines, outlineText } from '../preview.ts'
 import {
   sessionChoices,
   setSessionChoices,
@@ -154,8 +154,8 @@ const inSession: readonly TerminalCommand[] = [
     summary: 'show what the next call would send, piece by piece',
     shows: 'always',
     async run(conversation, io) {
-      const { manifest } = await fetchPreview(conversation.connection, { session: conversation.session })
-      print(io, outlineText(manifest, io))
+      const preview = await fetchPreview(conversation.connection, { session: conversation.session })
+      print(io, [outlineText(preview.manifest, io), ...forecastLines(preview, io)].join('\n'))
     },
   },
   { name: 'cost', summary: 'show what the calls of this session used and cost', shows: 'always', run: showCost },

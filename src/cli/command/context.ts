@@ -4,8 +4,9 @@ import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { print, printJson } from '../io.ts'
+import { defined } from '../../platform.ts'
 import { withNearestModel } from '../model-table.ts'
-import { outlineText, fetchPreview } from '../preview.ts'
+import { forecastLines, outlineText, fetchPreview } from '../preview.ts'
 import { choiceOptions, choiceUsage, readChoices, withoutNone } from '../session-choices.ts'
 import { readSystemOption, systemOption } from '../input-text.ts'
 
@@ -26,7 +27,7 @@ export const contextCommand = (capabilities: readonly AnyCapability[]): Command 
     model: { value: 'ID', summary: 'preview with this model' },
     system: { ...systemOption, summary: 'preview with this system prompt (`@FILE` reads a file)' },
     ...choiceOptions(capabilities, (summary) => `preview with the ${summary}`),
-    json: { ...jsonOption, summary: 'print {request, manifest}' },
+    json: { ...jsonOption, summary: 'print {request, manifest, cost}' },
   },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => showContext(connection, call, io)),
 })
@@ -41,7 +42,7 @@ async function showContext(connection: GatewayConnection, call: CommandCall, io:
     const hint = `Clear the choice first, with \`/${cleared} none\` in \`foreword chat --session ${word}\`.`
     throw usageFailure(`--${cleared} none has no preview in a session.`, hint)
   }
-  const { request, manifest } = await withNearestModel(connection, model, async () =>
+  const preview = await withNearestModel(connection, model, async () =>
     fetchPreview(connection, {
       session: word === undefined ? undefined : await findSession(connection, word),
       input: call.text('input'),
@@ -50,7 +51,8 @@ async function showContext(connection: GatewayConnection, call: CommandCall, io:
       ...withoutNone(chosen),
     }),
   )
-  if (call.json) printJson(io, { request, manifest })
-  else print(io, outlineText(manifest, io))
+  const { request, manifest, cost } = preview
+  if (call.json) printJson(io, { request, manifest, ...defined({ cost }) })
+  else print(io, [outlineText(manifest, io), ...forecastLines(preview, io)].join('\n'))
   return 0
 }

@@ -1,16 +1,16 @@
 import { commandWithSubcommands } from '../subcommand.ts'
-import type { CommandCall, Io } from '../../capability.ts'
+import type { CommandCall, CostSums, Io } from '../../capability.ts'
 import { sessionActivities, type SessionLabel, type SessionRow, sessionView } from '../../session.ts'
 import { sendRequest, requestJson, apiPath } from '../answer.ts'
 import { confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { withConnection } from '../connection.ts'
-import { defined } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import { exactLine } from '../../context.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { note, printJson, printList } from '../io.ts'
 import { findHomeStore, withStore } from '../open-store.ts'
-import { sessionTable, withTitle } from '../sessions/session-table.ts'
+import { type ListedSession, missingCosts, sessionTable, withTitle } from '../sessions/session-table.ts'
 import { listBranches } from '../sessions/branches.ts'
 import { showSession } from '../sessions/show.ts'
 import { exportSessionFile, importSessionFile } from '../sessions/transfer.ts'
@@ -62,17 +62,46 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
     },
     () => [],
   )
+  const costs = await fetchCosts(rows.length, filter, call, io)
+  const listed = rows.map((row) => ({ ...row, ...defined({ cost: costs.get(row.id) }) }))
   const empty =
     Object.keys(filter).length > 0
       ? 'No session matches. List them all with `foreword sessions`.'
       : 'No sessions yet. Start one with `foreword chat`.'
-  return printList<object>(
-    call.json ? rows.map(sessionView) : rows,
-    { empty, table: () => sessionTable(rows, io) },
-    call,
-    io,
-  )
+  const table = () => [sessionTable(listed, io), missingCosts(listed)].filter((text) => text !== '').join('\n\n')
+  return printList<object>(call.json ? listed.map(sessionView) : listed, { empty, table }, call, io)
 }
+
+/** Only the runtime knows prices. Where it cannot be opened, such as with a broken configuration, sessions are listed all the same. */
+async function fetchCosts(
+  count: number,
+  { words, ...filter }: { readonly words?: string; readonly folder?: string; readonly state?: string },
+  call: CommandCall,
+  io: Io,
+): Promise<ReadonlyMap<string, CostSums>> {
+  if (count === 0) return new Map()
+  const query = { ...filter, ...defined({ q: words }) }
+  try {
+    return await withConnection(call.home, io, 'read', async (connection) => {
+      const costs = new Map<string, CostSums>()
+      for (let offset = 0; offset < count; offset += PAGE) {
+        const page = { ...query, cost: 'true', limit: String(Math.min(PAGE, count - offset)), offset: String(offset) }
+        const { sessions } = await requestJson<{ readonly sessions: readonly ListedSession[] }>(
+          connection,
+          `/api/sessions?${new URLSearchParams(page).toString()}`,
+        )
+        for (const { id, cost } of sessions) if (cost) costs.set(id, cost)
+      }
+      return costs
+    })
+  } catch (error) {
+    note(io, `The costs are not known: ${errorMessage(error)}`)
+    return new Map()
+  }
+}
+
+/** Sessions that are asked about at once. */
+const PAGE = 500
 
 function findState(call: CommandCall) {
   const word = call.text('state')

@@ -1,5 +1,5 @@
+import { type CostSums, exactMoneyText, type Io } from '../../capability.ts'
 import type { SessionRow } from '../../session.ts'
-import type { Io } from '../../capability.ts'
 import { lineLimit, safeForTerminal } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
@@ -7,8 +7,13 @@ import { timeText } from '../time-text.ts'
 /** On fewer columns, a session has two lines, because its title has no room beside the rest. */
 const NARROW = 80
 
+/** A session, and what its calls cost; absent where that could not be asked for. */
+export interface ListedSession extends SessionRow {
+  readonly cost?: CostSums | undefined
+}
+
 /** One session per line, or two on a narrow terminal, without turns and model. `current` is marked. A pipe gets every character. */
-export function sessionTable(sessions: readonly SessionRow[], io: Io, current?: string): string {
+export function sessionTable(sessions: readonly ListedSession[], io: Io, current?: string): string {
   const columns = lineLimit(io)
   const now = new Date()
   const shown = sessions.map((row) => ({ ...row, ...(row.title && { title: safeForTerminal(row.title, io.stdout) }) }))
@@ -19,27 +24,53 @@ export function sessionTable(sessions: readonly SessionRow[], io: Io, current?: 
     .join('\n')
 }
 
-function narrow(sessions: readonly SessionRow[], now: Date, current: string | undefined): string {
+function narrow(sessions: readonly ListedSession[], now: Date, current: string | undefined): string {
+  const withCost = sessions.some(hasMoney)
   return sessions
-    .map(({ id, updated, title = '' }) => {
+    .map(({ id, updated, title = '', cost }) => {
       const mark = id === current ? '* ' : ''
-      return `${mark}${id}  ${timeText(updated, now)}\n  ${title}`
+      const money = withCost ? sessionCostText(cost) : ''
+      return `${`${mark}${id}  ${timeText(updated, now)}  ${money}`.trimEnd()}\n  ${title}`
     })
     .join('\n')
 }
 
-function wide(sessions: readonly SessionRow[], now: Date, current: string | undefined): string {
-  const rows = sessions.map(({ id, updated, turns, model = '', title = '' }) => [
+function wide(sessions: readonly ListedSession[], now: Date, current: string | undefined): string {
+  const withCost = sessions.some(hasMoney)
+  const cells = ({ id, updated, turns, model = '', title = '', cost }: ListedSession): readonly string[] => [
     `${id === current ? '* ' : ''}${id}`,
     timeText(updated, now),
     String(turns),
+    ...(withCost ? [sessionCostText(cost)] : []),
     model,
     title,
-  ])
-  return table([['session', 'last activity', 'turns', 'model', 'title'], ...rows], [2])
+  ]
+  const head = ['session', 'last activity', 'turns', ...(withCost ? ['cost'] : []), 'model', 'title']
+  return table([head, ...sessions.map(cells)], withCost ? [2, 3] : [2])
+}
+
+/** Where no listed session has a price, as with local models, the list says nothing of money. */
+function hasMoney({ cost }: ListedSession): boolean {
+  return cost?.money !== undefined
+}
+
+/** `-` where no price is known, `+` where some calls are not in it: what is not known is never $0. */
+function sessionCostText(cost: CostSums | undefined): string {
+  if (cost === undefined || cost.calls === 0) return ''
+  const { money, unpriced } = cost
+  return money === undefined ? '-' : `${exactMoneyText(money)}${unpriced > 0 ? '+' : ''}`
+}
+
+/** Why costs have a `-` or a `+`; empty where all are whole. */
+export function missingCosts(sessions: readonly ListedSession[]): string {
+  if (!sessions.some(hasMoney)) return ''
+  const calls = sessions.reduce((sum, { cost }) => sum + (cost?.unpriced ?? 0), 0)
+  if (calls === 0) return ''
+  const count = `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+  return `${count} without a known price or a complete report: not in the costs (\`-\`, \`+\`).`
 }
 
 /** A session without a title gets the beginning of its first message as one. */
-export function withTitle(row: SessionRow): SessionRow {
+export function withTitle<Row extends SessionRow>(row: Row): Row {
   return row.title || row.opening === undefined ? row : { ...row, title: singleLine(row.opening, 60) }
 }

@@ -1,7 +1,7 @@
 import { markImages, messageTokens } from '../../context.ts'
 import { type Model, type ModelRequest, type PromptReport, promptReport } from '../../model.ts'
 import type { CallOutcome, CallWarning, Usage } from '../../session.ts'
-import type { Reuse, SealedManifest } from '../ledger/seal.ts'
+import type { CallForecast, SealedManifest } from '../ledger/seal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
 /** What a call was estimated at, to be held against what its provider reports. All in tokens, by our counter. */
@@ -14,6 +14,8 @@ export interface PromptAccount {
   readonly images: boolean
   /** Of `text`, what no call before can have left in the provider's cache. */
   readonly fresh: number
+  /** What was forecast of it. */
+  readonly forecast?: CallForecast | undefined
 }
 
 type Learning = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
@@ -28,11 +30,11 @@ export function promptAccount(
     request,
   }: {
     readonly call: string
-    readonly manifest: Pick<SealedManifest, 'used' | 'slots'> & { readonly reuse?: Reuse }
+    readonly manifest: Pick<SealedManifest, 'used' | 'slots' | 'reuse' | 'forecast'>
     readonly request: ModelRequest
   },
 ): PromptAccount {
-  const { used, slots, reuse } = manifest
+  const { used, slots, reuse, forecast } = manifest
   const head = slots.tools + slots.system + slots.preamble
   const cacheable = calibration.wasCalled(model.id) ? Math.max(reuse?.tokens ?? 0, head) : 0
   let text = used
@@ -45,7 +47,7 @@ export function promptAccount(
       text -= Math.max(0, messageTokens(settings.counter, message) - messageTokens(settings.counter, marked.message))
     }
   }
-  return { call, used, text, images, fresh: Math.min(text, used - cacheable) }
+  return { call, used, text, images, fresh: Math.min(text, used - cacheable), forecast }
 }
 
 const NONE = { seen: false, inResults: false, byAddress: false }
@@ -67,7 +69,12 @@ export function learnFrom(
     limits.readShort(model, { read: Math.floor(reported / calibration.ratio(model.id, counter)), used, call })
   } else if (report === 'whole') {
     limits.readWhole(model, { reported, used })
-    if (!images) calibration.observe(model.id, counter, used, reported)
+    if (images) return
+    // With the ratio that the forecast was made with.
+    const { cached = 0, written = 0, fresh = 0, counted, known } = account.forecast ?? {}
+    const expected = cached + written + fresh
+    if (counted) calibration.observeKinds(model.id, counter, { counted, known, expected, reported })
+    calibration.observe(model.id, counter, used, reported)
   }
 }
 

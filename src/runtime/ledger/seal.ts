@@ -1,13 +1,15 @@
-import type {
-  AnyMessage,
-  Assembly,
-  CutRecord,
-  Manifest,
-  Piece,
-  ToolDefinition,
-  VerbatimAssembly,
+import {
+  type AnyMessage,
+  type Assembly,
+  type CutRecord,
+  type Manifest,
+  outputText,
+  type Piece,
+  type ToolDefinition,
+  toolResults,
+  type VerbatimAssembly,
 } from '../../context.ts'
-import type { Forecast } from '../../model.ts'
+import { type Forecast, type KindTokens, type TextKind, textKind } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
 
 /** A request as one text: tools, system, messages, in this order. Its digest identifies the request. */
@@ -28,9 +30,17 @@ export interface SealedManifest extends Manifest {
   /** Against the session's call before this one: what a prompt cache can reuse, and where the change begins. */
   readonly reuse?: Reuse
   /** What was known of the costs before the call was made. */
-  readonly forecast?: Forecast
+  readonly forecast?: CallForecast
   /** Where this call has cut the conversation: what that hid, saved and cost. */
   readonly cutRecord?: CutRecord
+}
+
+/** A forecast, and what it was estimated from. */
+export interface CallForecast extends Forecast {
+  /** What of the prompt was estimated, by our counter. */
+  readonly counted?: KindTokens
+  /** Of the prompt, what its provider has reported before, tokens; absent where that is an estimate, too. */
+  readonly known?: number
 }
 
 /** What of a request was sent before, tokens, and where it begins to differ. */
@@ -54,6 +64,7 @@ export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
   readonly role: 'tools' | AnyMessage['role']
   /** How many parts its message has. */
   readonly blocks: number
+  readonly kind: TextKind
 }
 
 /** Messages of settled turns come back in call after call: each is hashed once. */
@@ -85,8 +96,32 @@ export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly)
   return { manifest: { ...manifest, entries, requestDigest: sha256(canonical(request)) }, fingerprint }
 }
 
-function pieceForm(content: Piece['content']): Pick<SealedPiece, 'role' | 'blocks'> {
-  if (typeof content === 'string') return { role: 'system', blocks: 1 }
-  if (!('role' in content)) return { role: 'tools', blocks: 1 }
-  return { role: content.role, blocks: typeof content.content === 'string' ? 1 : content.content.length }
+type PieceForm = Pick<SealedPiece, 'role' | 'blocks' | 'kind'>
+
+const forms = new WeakMap<object, PieceForm>()
+
+function pieceForm(content: Piece['content']): PieceForm {
+  if (typeof content === 'string') return { role: 'system', blocks: 1, kind: textKind(content) }
+  if (!('role' in content)) return { role: 'tools', blocks: 1, kind: 'json' }
+  const known = forms.get(content)
+  if (known) return known
+  const { role, content: parts } = content
+  const form: PieceForm = {
+    role,
+    blocks: typeof parts === 'string' ? 1 : parts.length,
+    kind: textKind(messageText(content)),
+  }
+  forms.set(content, form)
+  return form
+}
+
+function messageText(message: AnyMessage): string {
+  const { content } = message
+  if (typeof content === 'string') return content
+  const results = message.role === 'tool' ? toolResults(message).map(({ output }) => outputText(output)) : []
+  const texts = content.flatMap((part) => {
+    if (part.type === 'text') return [part.text]
+    return part.type === 'tool-call' ? [JSON.stringify(part.input)] : []
+  })
+  return [...texts, ...results].join('\n')
 }

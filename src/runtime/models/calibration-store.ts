@@ -1,5 +1,15 @@
 import type { TokenCounter } from '../../context.ts'
-import { type Calibration, margin, observe, ratio, UNCALIBRATED } from '../../model.ts'
+import {
+  type Calibration,
+  type KindCalibration,
+  type KindSample,
+  margin,
+  observe,
+  observeKinds,
+  ratio,
+  UNCALIBRATED,
+  UNKNOWN_KINDS,
+} from '../../model.ts'
 import type { ValueStore } from '../../session.ts'
 import { counterKey } from '../turns/turn-projection.ts'
 
@@ -9,6 +19,9 @@ export interface CalibrationStore {
   margin(model: string, counter: TokenCounter, room: number): number
   /** Reported ÷ estimated tokens; 1 where nothing was learned. */
   ratio(model: string, counter: TokenCounter): number
+  /** How far the counter is off for each kind of text, and the estimates after that. */
+  kinds(model: string, counter: TokenCounter): KindCalibration
+  observeKinds(model: string, counter: TokenCounter, sample: KindSample): void
   /** Whether enough calls have shown how far the counter is off. */
   isMeasured(model: string, counter: TokenCounter): boolean
   /** Whether the model was called before, so that its provider's cache may have the beginning of a prompt. */
@@ -21,6 +34,7 @@ export interface CalibrationStore {
 }
 
 const KEY = 'calibration'
+const KINDS_KEY = 'calibration-kinds'
 
 const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
@@ -28,6 +42,7 @@ const SAVE_AFTER_MS = 1000
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
 export async function openCalibrationStore(store: ValueStore, warn: (text: string) => void): Promise<CalibrationStore> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
+  const kinds = new Map(Object.entries(((await store.value(KINDS_KEY)) ?? {}) as Record<string, KindCalibration>))
   const ratioKey = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
   let timer: NodeJS.Timeout | undefined
@@ -37,6 +52,7 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
     timer = undefined
     try {
       await store.putValue(KEY, Object.fromEntries(states))
+      await store.putValue(KINDS_KEY, Object.fromEntries(kinds))
     } catch (error) {
       warn(`Could not save what was learned about token counts: ${String(error)}`)
     }
@@ -49,6 +65,15 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
       return room - counted + margin(state, counted)
     },
     ratio: (model, counter) => ratio(states.get(ratioKey(model, counter)) ?? UNCALIBRATED),
+    kinds: (model, counter) => kinds.get(ratioKey(model, counter)) ?? UNKNOWN_KINDS,
+    observeKinds(model, counter, sample) {
+      const name = ratioKey(model, counter)
+      const before = kinds.get(name) ?? UNKNOWN_KINDS
+      const after = observeKinds(before, sample, ratio(states.get(name) ?? UNCALIBRATED))
+      if (after === before) return
+      kinds.set(name, after)
+      timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
+    },
     isMeasured: (model, counter) => (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
     wasCalled: (model) => called.has(model),
     noteCalled: (model) => void called.add(model),

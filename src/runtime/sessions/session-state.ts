@@ -36,6 +36,8 @@ export interface SessionState extends HasCut, HasPin {
   lastCall: LastCall | undefined
   /** The last call that a provider began to answer: what the cache of its model can have. */
   readCall: ReadCall | undefined
+  /** The last call that each model has read, by the name of the model: every model has a cache of its own. */
+  readonly reads: Map<string, ReadCall>
   /** Words that lie ready for the next note. */
   words: NoteWords | undefined
 }
@@ -53,6 +55,19 @@ export interface LastCall {
 /** A call that its provider has read, with what it reported of it. */
 export interface ReadCall extends LastCall {
   readonly usage: Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> | undefined
+}
+
+/** Models of a session whose last call is remembered. */
+const MOST_READS = 4
+
+/** Remembers that a provider has read the last call. */
+export function noteRead(state: SessionState, usage: ReadCall['usage']): void {
+  if (!state.lastCall) return
+  const read = { ...state.lastCall, usage }
+  state.readCall = read
+  state.reads.delete(read.model)
+  state.reads.set(read.model, read)
+  for (const model of state.reads.keys()) if (state.reads.size > MOST_READS) state.reads.delete(model)
 }
 
 /** Whether a provider read the prompt of a call that is over, so that its cache can have it. */
@@ -122,17 +137,23 @@ export function createSessionStates(store: SessionStore): SessionStates {
     const row = await store.session(session)
     if (!row) return find(session)
     // A note is asked for behind a call of a turn, and is none of them.
-    const made = (await store.calls(session, { last: 4 })).findLast(({ kind }) => kind === undefined)
+    const recent = (await store.calls(session, { last: RECENT_CALLS })).filter(({ kind }) => kind === undefined)
+    const made = recent.at(-1)
     const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
-    const { outcome } = made ?? {}
-    const readCall = lastCall && outcome && wasRead(outcome) ? { ...lastCall, usage: outcome.usage } : undefined
+    const readRecently = recent.flatMap(({ id, model, time, outcome }) =>
+      outcome && wasRead(outcome)
+        ? [{ call: id, model, fingerprint: undefined, at: Date.parse(time), usage: outcome.usage }]
+        : [],
+    )
+    const readCall = readRecently.find(({ call }) => call === made?.id)
+    const reads = new Map(readRecently.map((read) => [read.model, read]))
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const words = made && (await wordsOf(store, session, row.entries))
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall, words }
+    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall, reads, words }
     publish(
       state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
@@ -170,6 +191,9 @@ export function createSessionStates(store: SessionStore): SessionStates {
   }
 }
 
+/** Calls in which those that models have read are looked for after a restart. */
+const RECENT_CALLS = 8
+
 /** Entries of a log in which words for a note are looked for: what is older lies too far back to be of use. */
 const RECENT_ENTRIES = 400
 
@@ -198,6 +222,7 @@ function blank(session: string, newest = 0): SessionState {
     cut: undefined,
     lastCall: undefined,
     readCall: undefined,
+    reads: new Map(),
     words: undefined,
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../capability.ts'
-import { forecast, type Model } from '../../model.ts'
+import { forecast, type KindCalibration, type KindTokens, kindTokens, type Model, type TextKind } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
@@ -10,7 +10,7 @@ import { commonPieces, servedPieces } from './served-pieces.ts'
 export interface ForecastPlace {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   /** Of the session's last calls; none for the first one. */
-  readonly state: Pick<SessionState, 'lastCall' | 'readCall'>
+  readonly state: Pick<SessionState, 'lastCall' | 'reads'>
   readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
@@ -20,25 +20,35 @@ export interface ForecastPlace {
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
 export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise<SealedManifest> {
   const { context, state, model, clock, readFingerprint } = place
-  const { lastCall, readCall } = state
+  const { lastCall, reads } = state
   const { manifest, fingerprint } = sealed
   const before = lastCall && (lastCall.fingerprint ?? (await readFingerprint(lastCall.call)))
   const reuse = before && comparePieces(before, sealed)
   // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
-  const read = readCall?.model === model.id ? readCall : undefined
+  const read = reads.get(model.id)
   const readPieces = read?.call === lastCall?.call ? before : read && (await piecesOf(read, readFingerprint))
   const { price, cache } = model.facts
-  const ratio = context.calibration.ratio(model.id, context.settings.counter)
-  const sizes = expectedSizes({ read: readPieces && read, before: readPieces ?? [], after: fingerprint, ratio })
+  const { calibration, settings } = context
+  const ratio = calibration.ratio(model.id, settings.counter)
+  const kinds = calibration.kinds(model.id, settings.counter)
+  const sizes = expectedSizes({ read: readPieces && read, before: readPieces ?? [], after: fingerprint, ratio, kinds })
   const served = readPieces ? servedPieces(readPieces, fingerprint, cache) : 0
-  const expected = forecast({
-    promptTokens: Math.round(sizes.upTo(fingerprint.length)),
-    reuseTokens: Math.round(sizes.upTo(served)),
-    answerTokens: sizes.answer,
-    ...(read && { secondsSince: Math.max(0, Date.parse(clock.time()) - read.at) / 1000 }),
-    ...defined({ price, cache }),
-  })
-  return { ...manifest, ...defined({ reuse }), forecast: expected }
+  const { known, counted } = sizes
+  const promptTokens = Math.round(sizes.upTo(fingerprint.length))
+  const expected = (tokens: number) =>
+    forecast({
+      promptTokens: tokens,
+      reuseTokens: Math.round(sizes.upTo(served)),
+      answerTokens: sizes.answer,
+      ...(read && { secondsSince: Math.max(0, Date.parse(clock.time()) - read.at) / 1000 }),
+      ...defined({ price, cache }),
+    })
+  const distance = Math.ceil(Object.values(counted).reduce((sum, tokens) => sum + tokens, 0) * kinds.width)
+  const between = [Math.max(0, promptTokens - distance), promptTokens + distance] as const
+  const [least, most] = [expected(between[0]).money, expected(between[1]).money]
+  const moneyBetween = least === undefined || most === undefined ? undefined : ([least, most] as const)
+  const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known }), counted }
+  return { ...manifest, ...defined({ reuse }), forecast: call }
 }
 
 async function piecesOf(
@@ -54,29 +64,41 @@ interface SizesInput {
   readonly after: Sealed['fingerprint']
   /** Of the model: reported ÷ counted tokens. */
   readonly ratio: number
+  readonly kinds: KindCalibration
 }
 
 /**
  * Sizes by the provider's tokenizer. What the last call sent counts as its provider reported it, and so does its answer where
  * that follows: only what is new is estimated.
  */
-function expectedSizes({ read, before, after, ratio }: SizesInput) {
+function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   const common = commonPieces(before, after)
   const factor = reportedRatio(read, before, ratio)
-  const answered = common === before.length ? after[common] : undefined
-  const answer = factor !== undefined && answered?.role === 'assistant' ? answerSize(read?.usage, answered.tokens) : 0
-  const sum = (from: number, to: number) => after.slice(from, to).reduce((tokens, piece) => tokens + piece.tokens, 0)
+  const hasGrown = factor !== undefined && common === before.length
+  const answered = hasGrown ? after[common] : undefined
+  const answer = answered?.role === 'assistant' ? answerSize(read?.usage, answered.tokens) : 0
+  /** The first piece whose size is an estimate. */
+  const first = answer > 0 ? common + 1 : common
+  const sent = after.slice(0, common).reduce((tokens, piece) => tokens + piece.tokens, 0) * (factor ?? ratio)
   return {
     /** Of the first pieces of the prompt. */
     upTo(pieces: number): number {
-      const known = sum(0, Math.min(pieces, common)) * (factor ?? ratio)
-      if (pieces <= common) return known
-      const next = answer > 0 ? answer + sum(common + 1, pieces) * ratio : sum(common, pieces) * ratio
-      return known + next
+      if (pieces >= first) return sent + answer + kindTokens(kinds, countedByKind(after.slice(first, pieces)), ratio)
+      const part = after.slice(0, Math.min(pieces, common)).reduce((tokens, piece) => tokens + piece.tokens, 0)
+      return part * (factor ?? ratio)
     },
     /** Of the answer to the last call, where it follows on that call's prompt; 0 where that is not known. */
     answer,
+    /** What is estimated. */
+    counted: countedByKind(after.slice(first)),
+    known: hasGrown || common === 0 ? Math.round(sent + answer) : undefined,
   }
+}
+
+function countedByKind(pieces: Sealed['fingerprint']): KindTokens {
+  const counted: Partial<Record<TextKind, number>> = {}
+  for (const { kind, tokens } of pieces) counted[kind] = (counted[kind] ?? 0) + tokens
+  return counted
 }
 
 /** How far the report of a call may be from the usual ratio. Beyond that it is of something else, such as a part of the prompt. */

@@ -6,7 +6,7 @@ import {
   RuntimeError,
   type ScenarioOptions,
 } from '../../capability.ts'
-import { ContextOverflowError, type Scenario } from '../../context.ts'
+import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
@@ -40,14 +40,16 @@ export async function previewCall(
     model,
     outcome,
     context,
-    state = { lastCall: undefined, readCall: undefined },
+    state = { lastCall: undefined, readCall: undefined, reads: new Map() },
   } = await attemptNext(parts, options)
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }
   const { clock, readFingerprint } = parts
   const manifest = await addForecast({ context, state, model, clock, readFingerprint }, seal(outcome))
-  return { model: model.id, request: outcome.request, manifest }
+  const { price, free } = model.facts
+  const cost = price && manifest.forecast && forecastRange(manifest.forecast, manifest.budget.reserve, price)
+  return { model: model.id, request: outcome.request, manifest, ...defined({ cost, free }) }
 }
 
 /** The input of the next call as a scenario, one that does not fit too. Reads only. */

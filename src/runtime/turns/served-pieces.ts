@@ -25,19 +25,24 @@ export function servedPieces(before: Pieces, after: Pieces, rules: CacheRules | 
   return Math.max(0, ...markedEnds(before, marks).filter((end) => end <= common && reaches(end)))
 }
 
+/** As many marks of a request OpenAI writes beside its own. */
+const MOST_ASKED = 3
+
 /** How many pieces there are up to each mark. */
 function markedEnds(pieces: Pieces, marks: readonly CacheMark[]): readonly number[] {
   const lastOf = (role: SealedPiece['role']) => pieces.findLastIndex((piece) => piece.role === role) + 1
   const settled = pieces.findLastIndex(
     ({ role }, index) => (role === 'assistant' || role === 'tool') && pieces[index + 1]?.role === 'user',
   )
-  const ends: Readonly<Record<CacheMark, number>> = {
-    tools: lastOf('tools'),
-    system: lastOf('system'),
-    settled: settled + 1,
-    newest: pieces.length,
+  const asked = pieces.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index + 1] : []))
+  const ends: Readonly<Record<CacheMark, readonly number[]>> = {
+    tools: [lastOf('tools')],
+    system: [lastOf('system')],
+    settled: [settled + 1],
+    asked: [lastOf('system'), ...asked.filter((end) => end < pieces.length)].slice(-MOST_ASKED),
+    newest: [pieces.length],
   }
-  return marks.map((mark) => ends[mark])
+  return marks.flatMap((mark) => ends[mark])
 }
 
 function blocksBetween(pieces: Pieces, from: number, to: number): number {

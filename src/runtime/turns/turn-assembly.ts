@@ -195,7 +195,7 @@ interface CallPlace extends ForecastPlace {
 }
 
 /** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
-function isCacheOver({ state: { readCall }, model, clock }: ForecastPlace): boolean {
+function isCacheOver({ state: { readCall }, model, clock }: CallPlace): boolean {
   const lifetime = model.facts.cache?.lifetimeSeconds
   if (!readCall || readCall.model !== model.id) return readCall !== undefined
   return lifetime !== undefined && Date.parse(clock.time()) - readCall.at > lifetime * 1000

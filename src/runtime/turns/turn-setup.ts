@@ -2,7 +2,7 @@ import type { Delta, Journal, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined } from '../../platform.ts'
 import type { AuditFacts, EntryBody } from '../../session.ts'
-import { wasRead } from '../sessions/session-state.ts'
+import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import type { HeldCalls } from '../budgets/budget-service.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
@@ -127,8 +127,7 @@ function turnJournal(
     append,
     async finish(call, outcome, bodies) {
       words.end(call)
-      if (state.lastCall?.call === call && wasRead(outcome))
-        state.readCall = { ...state.lastCall, usage: outcome.usage }
+      if (state.lastCall?.call === call && wasRead(outcome)) noteRead(state, outcome.usage)
       const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },

@@ -52,6 +52,23 @@ export async function costReport(
   }
 }
 
+/** What all calls of each session cost. */
+export async function sessionCosts(
+  sources: UsageSources,
+  sessions: readonly string[],
+): Promise<ReadonlyMap<string, CostSums>> {
+  const costs = new Map<string, CostSums>()
+  for (const session of sessions) {
+    const adder = createAdder()
+    await eachCall(sources, { by: 'session', session }, async (call, price) => {
+      const money = moneyOfCall(call, price)
+      adder.add(money?.nano, money?.saved)
+    })
+    costs.set(session, adder.sums(true))
+  }
+  return costs
+}
+
 /** The tool whose calls name the keys of a group that a capability adds. Rejects a group that there is not. */
 function namingTool(capabilities: readonly AnyCapability[], by: string): string | undefined {
   if (costGroups.some((group) => group === by)) return undefined

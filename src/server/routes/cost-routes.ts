@@ -19,7 +19,8 @@ const costQuery = z.strictObject({
   format: z.enum(['json', 'csv']).default('json').describe('`csv`: a download for spreadsheets.'),
 })
 
-const sums = {
+/** Money of some calls. */
+export const costSums = {
   calls: z.number().int(),
   unpriced: z.number().int().describe('Calls without a price or a report of their usage: they are not in the money.'),
   nanoDollars: z.number().int().describe('Billionths of a US dollar: the rows and `rest` add up to `total` exactly.'),
@@ -52,8 +53,8 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
           schema: z.looseObject({
             by: costQuery.shape.by,
             zone: z.string(),
-            total: z.looseObject(sums),
-            rows: z.array(z.looseObject({ key: z.string().nullable(), ...sums })),
+            total: z.looseObject(costSums),
+            rows: z.array(z.looseObject({ key: z.string().nullable(), ...costSums })),
           }),
         },
       },

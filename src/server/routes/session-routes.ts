@@ -4,6 +4,7 @@ import { sessionNotFound } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
 import { requireSession } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
+import { costSums } from './cost-routes.ts'
 import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 import { sessionActivities, type SessionRow, sessionView } from '../../session.ts'
 import { createSessionWatch, sessionChangeRoutes } from './session-change-routes.ts'
@@ -11,7 +12,12 @@ import { createSessionWatch, sessionChangeRoutes } from './session-change-routes
 /** Sessions: list, create, read, change, undo and delete. */
 export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): readonly Route[] {
   const { store } = runtime
-  const sessionRow = plainRow.extend(choiceIds(choices))
+  const sessionRow = plainRow.extend({ ...choiceIds(choices), cost: costSchema })
+  const views = async (rows: readonly SessionRow[], withCost = false) => {
+    if (!withCost) return rows.map(sessionView)
+    const costs = await runtime.sessionCosts(rows.map(({ id }) => id))
+    return rows.map((row) => ({ ...sessionView(row), cost: costs.get(row.id) }))
+  }
   const changes = ['title', 'pin', 'folder', 'model', ...Object.keys(choices)]
   const watch = createSessionWatch(store)
 
@@ -39,10 +45,11 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           .transform((value) => value === 'true')
           .optional()
           .describe('Only pinned sessions, or only others.'),
+        cost: costQuery,
       }),
       answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
-      handle: async ({ query: { q: words, ...query } }) =>
-        json({ sessions: (await store.sessions({ ...query, words: words?.trim() })).map(sessionView) }),
+      handle: async ({ query: { q: words, cost, ...query } }) =>
+        json({ sessions: await views(await store.sessions({ ...query, words: words?.trim() }), cost) }),
     }),
     route({
       method: 'GET',
@@ -88,8 +95,12 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       scope: 'read',
       tag: 'sessions',
       summary: 'Reads a session',
+      query: z.strictObject({ cost: costQuery }),
       answers: { 200: { description: 'The session', schema: sessionRow } },
-      handle: async ({ param }) => json(sessionView(await requireSession(store, param('session')))),
+      handle: async ({ param, query }) => {
+        const [view] = await views([await requireSession(store, param('session'))], query.cost)
+        return json(view)
+      },
     }),
     route({
       method: 'PATCH',
@@ -169,6 +180,18 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
     }),
   ]
 }
+
+const costSchema = z
+  .looseObject(costSums)
+  .optional()
+  .describe('What the calls of the session cost together, where it was asked for.')
+
+/** Each session's calls are added up for it: a list that nobody reads the money of stays fast. */
+const costQuery = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .optional()
+  .describe('`true`: with what the calls of each session cost.')
 
 /** A title, or the name of a folder: one line. */
 const nameSchema = z

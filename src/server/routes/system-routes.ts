@@ -32,7 +32,18 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
   const previewAnswers = {
     200: {
       description: 'Request and manifest of the next call',
-      schema: z.object({ model: z.string(), request: requestViewSchema, manifest: manifestSchema }),
+      schema: z.object({
+        model: z.string(),
+        request: requestViewSchema,
+        manifest: manifestSchema,
+        cost: z
+          .object({ least: z.number(), most: z.number(), answer: z.number() })
+          .optional()
+          .describe(
+            'US dollars: of the prompt alone, with the longest answer, and of that answer. Absent where the model has no price.',
+          ),
+        free: z.literal(true).optional().describe('The model costs nothing.'),
+      }),
     },
   }
   const reloaded = z.object({

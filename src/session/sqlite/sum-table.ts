@@ -68,12 +68,13 @@ const START = ''
 const END = '\u{10FFFF}'
 
 export function readCallSums(connection: StoreConnection, options: CallSumsOptions): readonly CallSum[] {
-  const { from = START, before = END, after, limit, parts = false, session = null } = options
-  const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit, session }
+  const { from = START, before = END, after, limit, parts = false, session } = options
+  const range = { time: after?.time ?? from, number: after?.number ?? -1, before, limit }
+  if (!parts && session !== undefined) return connection.tuples(sumsOfSession, { ...range, session }).map(toCallSum)
   if (!parts) return connection.tuples(sumsAfter, range).map(toCallSum)
   // Most calls have the same tools as another one.
   const parsed = new Map<string, PromptParts['tools']>()
-  return connection.tuples(wholeSumsAfter, range).map((row) => {
+  return connection.tuples(wholeSumsAfter, { ...range, session: session ?? null }).map((row) => {
     const [layers, text] = [row[9], row[10]]
     const tools = parsed.get(text) ?? (JSON.parse(text) as PromptParts['tools'])
     parsed.set(text, tools)
@@ -173,8 +174,6 @@ interface Range {
   readonly number: number
   readonly before: string
   readonly limit: number
-  /** `null`: of all sessions, and of none. */
-  readonly session: string | null
 }
 
 const narrow = ['number', 'time', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'output'] as const
@@ -185,7 +184,6 @@ const sumsAfter = plan((param: Parameter<Range>) =>
     .selectFrom('call_sums')
     .select(narrow)
     .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
-    .where(sql<boolean>`(${param('session')} is null or session = ${param('session')})`)
     .where('time', '<', param('before'))
     .orderBy('time')
     .orderBy('number')
@@ -193,7 +191,23 @@ const sumsAfter = plan((param: Parameter<Range>) =>
     .$castTo<SumRow>(),
 )
 
-const wholeSumsAfter = plan((param: Parameter<Range>) =>
+/** By the index of calls by session: a list of sessions asks for each of them. */
+const sumsOfSession = plan((param: Parameter<Range & { readonly session: string }>) =>
+  tables
+    .selectFrom('calls')
+    .innerJoin('call_sums', 'call_sums.number', 'calls.number')
+    .select(narrow.map((column) => `call_sums.${column}` as const))
+    .where('calls.session', '=', param('session'))
+    .where(sql<boolean>`(call_sums.time, call_sums.number) > (${param('time')}, ${param('number')})`)
+    .where('call_sums.time', '<', param('before'))
+    .orderBy('call_sums.time')
+    .orderBy('call_sums.number')
+    .limit(param('limit'))
+    .$castTo<SumRow>(),
+)
+
+/** `null`: of all sessions, and of none. */
+const wholeSumsAfter = plan((param: Parameter<Range & { readonly session: string | null }>) =>
   tables
     .selectFrom('call_sums')
     .select([...narrow, 'layers', 'tools'])

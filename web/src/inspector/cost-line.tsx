@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { callCost, callCostParts, entryName, type Price, promptCostParts } from '../../../src/context.ts'
+import { entryName, forecastRange, promptCostParts } from '../../../src/context.ts'
 import { type ModelView, type ReportedManifest, useResource } from '../api/resources.ts'
 import { cacheWords, count, dollars, percent } from '../parts/numbers.ts'
 
@@ -13,16 +13,16 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
   if (forecast === undefined && reported === undefined) return null
   const price = view?.facts?.price
   const longest =
-    reported === undefined && forecast && price ? longestAnswer(forecast, budget.reserve, price) : undefined
+    reported === undefined && forecast && price ? forecastRange(forecast, budget.reserve, price) : undefined
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs text-soft">
       {forecast && (
         <Row name="Forecast">
           {forecast.money !== undefined && dollars(forecast.money)}
-          {longest && ` to ${dollars(longest.money)}`}
+          {longest && ` to ${dollars(longest.most)}`}
           {forecast.money !== undefined && ': '}
           {tokensText(forecast, price && promptCostParts(forecast, price))}
-          {longest && `, an answer of up to ${count(budget.reserve)} for ${dollars(longest.output)}`}
+          {longest && `, an answer of up to ${count(budget.reserve)} for ${dollars(longest.answer)}`}
         </Row>
       )}
       {reported?.promptTokens !== undefined && (
@@ -42,17 +42,6 @@ export function CostLine({ manifest }: { readonly manifest: ReportedManifest }):
       )}
     </dl>
   )
-}
-
-/** What the call costs where the answer is as long as it may be, and of that the answer, US dollars. */
-function longestAnswer(
-  { cached, written, fresh }: Tokens,
-  outputTokens: number,
-  price: Price,
-): { readonly money: number; readonly output: number } {
-  const promptTokens = cached + written + fresh
-  const usage = { promptTokens, cachedTokens: cached, cacheWrittenTokens: written, outputTokens }
-  return { money: callCost(usage, price)!, output: callCostParts(usage, price)!.output }
 }
 
 interface PaidProps {

@@ -1,4 +1,11 @@
-import type { ChoiceOption, ModelStatus, Runtime } from '../../../capability.ts'
+import {
+  type ChoiceOption,
+  type CostSums,
+  exactMoneyText,
+  forecastSentence,
+  type ModelStatus,
+  type Runtime,
+} from '../../../capability.ts'
 import type { Manifest, ManifestEntry } from '../../../context.ts'
 import { beginSession, newSessionReply } from '../../../runtime.ts'
 import type { Binding } from '../../../session.ts'
@@ -56,9 +63,31 @@ export const requestSizeCommand: ChatCommand = {
   name: 'context',
   summary: 'show what the next call to the model would send',
   async run({ runtime, binding }) {
-    const { model, manifest } = await runtime.preview({ session: await runtime.sessionFor(binding) })
-    return contextText(model, manifest)
+    const session = await runtime.sessionFor(binding)
+    const [preview, costs] = await Promise.all([runtime.preview({ session }), runtime.sessionCosts([session])])
+    const next = forecastSentence(preview)
+    return [
+      contextText(preview.model, preview.manifest),
+      ...costLine(costs.get(session)),
+      ...(next ? [next] : []),
+    ].join('\n')
   },
+}
+
+/** What the session cost so far; nothing before its first call, and nothing where it costs nothing. */
+function costLine(cost: CostSums | undefined): readonly string[] {
+  if (cost === undefined || cost.calls === 0) return []
+  const { money, unpriced, savedNanoDollars: saved = 0 } = cost
+  if (money === undefined) return []
+  const without =
+    unpriced === 0
+      ? ''
+      : `, without ${unpriced} ${unpriced === 1 ? 'call' : 'calls'} that ${unpriced === 1 ? 'has' : 'have'} no known price`
+  const cache =
+    saved === 0
+      ? ''
+      : `; the cache ${saved > 0 ? 'saved' : 'cost'} ${exactMoneyText(Math.abs(saved) / 1e9)}${saved > 0 ? '' : ' more'}`
+  return money === 0 && unpriced === 0 ? [] : [`This session cost ${exactMoneyText(money)}${without}${cache}.`]
 }
 
 /** The content of the next request, in a few lines for a small screen. `foreword preview` shows all of it. */
