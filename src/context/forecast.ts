@@ -52,6 +52,10 @@ export interface CacheRules {
   readonly retention?: '24h'
   /** Requests name their marks themselves; without it the provider marks the newest message alone. */
   readonly breakpoints?: true
+  /** Requests ask for the cache with `cache_prompt`. */
+  readonly requested?: true
+  /** The server keeps so many conversations, and a request can name the slot that it goes to. */
+  readonly slots?: number
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
   readonly answers?: true
   /** Where a request has its marks. Without it a marked cache is read up to any message that was sent before. */
