@@ -54,10 +54,12 @@ export interface CacheRules {
   readonly breakpoints?: true
   /** Requests ask for the cache with `cache_prompt`. */
   readonly requested?: true
-  /** The server keeps so many conversations, and a request can name the slot that it goes to. */
-  readonly slots?: number
+  /** The engine has so many slots, and a request can name the one that it goes to. */
+  readonly slotCount?: number
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
   readonly answers?: true
+  /** An engine with slots: a later request leaves in the cache only what both begin with. */
+  readonly slots?: true
   /** Where a request has its marks. Without it a marked cache is read up to any message that was sent before. */
   readonly marks?: readonly CacheMark[]
   /** Blocks before a mark in which an earlier mark is looked for; all of them unless given. */

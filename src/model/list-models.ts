@@ -147,7 +147,7 @@ const DAY = 86_400
  * started so that it caches only where a request asks for it; vLLM knows no such parameter.
  */
 const ENGINE_CACHES: Readonly<Record<string, CacheRules>> = {
-  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true, requested: true },
+  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true, slots: true, requested: true },
   vllm: { kind: 'automatic', minimumTokens: 16, step: 16, lifetimeSeconds: DAY, answers: true },
 }
 

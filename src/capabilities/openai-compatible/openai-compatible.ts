@@ -16,7 +16,8 @@ export const openaiCompatible = provider({
     const facts = listedFacts(await listModelsEndpoint(connection, milliseconds), model)
     if (!facts.cache?.requested) return facts
     const { engineSlots } = await import('./engine.ts')
-    return { ...facts, cache: { ...facts.cache, ...defined({ slots: await engineSlots(connection, milliseconds) }) } }
+    const slotCount = await engineSlots(connection, milliseconds)
+    return { ...facts, cache: { ...facts.cache, ...defined({ slotCount }) } }
   },
 })
 

@@ -37,7 +37,7 @@ export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>): SlotAffinit
 
   return {
     take({ id, facts }, session, call) {
-      const slots = facts.cache?.slots ?? 0
+      const slots = facts.cache?.slotCount ?? 0
       if (slots < 2 || refused.has(id)) return undefined
       const own = owners.get(id) ?? new Map<string, Owner>()
       owners.set(id, own)
