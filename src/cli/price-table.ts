@@ -1,3 +1,4 @@
+import type { CacheRules } from '../model.ts'
 import type { ModelStatus } from '../runtime.ts'
 import { fittedTable } from './table.ts'
 
@@ -19,7 +20,7 @@ function priceRow({ id, facts }: ModelStatus): readonly string[] {
     dollars(output),
     cache?.kind ?? '-',
     cache === undefined ? '-' : String(cache.minimumTokens),
-    cache === undefined ? '-' : lifeText(cache.lifetimeSeconds),
+    cache === undefined ? '-' : lifeOf(cache),
     date ?? '-',
     reference ?? source ?? '-',
   ]
@@ -27,6 +28,14 @@ function priceRow({ id, facts }: ModelStatus): readonly string[] {
 
 function dollars(amount: number | undefined): string {
   return amount === undefined ? '-' : `$${amount}`
+}
+
+/** With the longer life that the configuration can ask for. */
+function lifeOf({ lifetimeSeconds, longerSeconds }: CacheRules): string {
+  const life = lifeText(lifetimeSeconds)
+  return longerSeconds === undefined || longerSeconds === lifetimeSeconds
+    ? life
+    : `${life} (${lifeText(longerSeconds)})`
 }
 
 function lifeText(seconds: number): string {

@@ -46,6 +46,12 @@ export interface CacheRules {
   /** Step of reuse, tokens. */
   readonly step?: number
   readonly lifetimeSeconds: number
+  /** The longer life that a request can ask for, seconds. `lifetimeSeconds` is this one where requests do. */
+  readonly longerSeconds?: number
+  /** What a request asks for, so that the cache lives for `longerSeconds`. */
+  readonly retention?: '24h'
+  /** Requests name their marks themselves; without it the provider marks the newest message alone. */
+  readonly breakpoints?: true
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
   readonly answers?: true
   /** An engine with slots: a later request leaves in the cache only what both begin with. */

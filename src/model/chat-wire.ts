@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { defined } from '../platform.ts'
 import type { Timeouts } from './call-limits.ts'
 import { fromLanguageModel, type StreamingModel } from './language-model.ts'
@@ -12,7 +12,7 @@ type ChatApi = 'responses' | 'chat'
 export interface ChatPackage {
   /** The key of its provider options. */
   readonly optionsKey: string
-  /** Whether its API takes a `prompt_cache_key`. */
+  /** Whether its API takes a `prompt_cache_key`, and the other options of prompt caches. */
   readonly takesCacheKey?: boolean
   /** Loads the package. Sends no request. */
   load(connection: ChatConnection): Promise<Readonly<Record<ChatApi, (model: string) => StreamingModel>>>
@@ -38,8 +38,16 @@ export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatP
       const models = await chat.load({ baseURL, apiKey, headers: { ...headers }, fetch })
       return models[api](settings.model)
     },
-    mark: (call, { parameters, cacheKey }) =>
-      withProviderOptions(call, api, chat.optionsKey, parameters, chat.takesCacheKey ? cacheKey : undefined),
+    mark: (call, options) =>
+      withProviderOptions(
+        options.cacheBreakpoints && chat.takesCacheKey ? withBreakpoints(call, chat.optionsKey) : call,
+        api,
+        chat.optionsKey,
+        options.parameters,
+        chat.takesCacheKey
+          ? defined({ promptCacheKey: options.cacheKey, promptCacheRetention: options.cacheRetention })
+          : {},
+      ),
   })
 }
 
@@ -53,14 +61,46 @@ function withProviderOptions(
   api: ChatApi,
   optionsKey: string,
   { responseFormat, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
-  promptCacheKey?: string,
+  cacheOptions: SharedV4ProviderOptions[string] = {},
 ): LanguageModelV4CallOptions {
   const tools = call.tools?.map((tool) => (tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool))
   const options: SharedV4ProviderOptions[string] = {
     ...(api === 'responses' && { store: false }),
     ...(responseFormat?.schema && { strictJsonSchema: responseFormat.strict ?? false }),
-    ...defined({ parallelToolCalls, promptCacheKey }),
+    ...defined({ parallelToolCalls }),
+    ...cacheOptions,
   }
   const providerOptions = Object.keys(options).length === 0 ? undefined : { [optionsKey]: options }
   return { ...call, ...defined({ tools, providerOptions }) }
+}
+
+/** How many messages before the newest are marked: those that moving reminders may stand between, and the newest two that do not move. */
+const MARKED_MESSAGES = 4
+
+/**
+ * Marks the system message and the newest messages before the last one. A prompt is read from the cache up to a mark that an
+ * earlier request had, too; answers of the model cannot have one. The last message is marked by the provider itself.
+ */
+function withBreakpoints(call: LanguageModelV4CallOptions, optionsKey: string): LanguageModelV4CallOptions {
+  const mark: SharedV4ProviderOptions = { [optionsKey]: { promptCacheBreakpoint: { mode: 'explicit' } } }
+  const marked = new Set(
+    call.prompt
+      .flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index] : []))
+      .filter((index) => index < call.prompt.length - 1)
+      .slice(-MARKED_MESSAGES),
+  )
+  const prompt = call.prompt.map((message, index) => {
+    if (message.role === 'system') return { ...message, providerOptions: { ...message.providerOptions, ...mark } }
+    return marked.has(index) ? withMarkAtEnd(message, mark) : message
+  })
+  return { ...call, prompt }
+}
+
+/** The last part of a message has the mark. */
+function withMarkAtEnd(message: LanguageModelV4Message, mark: SharedV4ProviderOptions): LanguageModelV4Message {
+  if (message.role !== 'user' && message.role !== 'tool') return message
+  const content = message.content.map((part, index) =>
+    index < message.content.length - 1 ? part : { ...part, providerOptions: { ...part.providerOptions, ...mark } },
+  )
+  return { ...message, content } as LanguageModelV4Message
 }

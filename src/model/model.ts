@@ -91,6 +91,10 @@ export interface CallOptions {
   readonly parameters?: CallParameters
   /** Names what calls have in common, for providers that find their caches by it. No name of a session. */
   readonly cacheKey?: string
+  /** How long the provider is asked to keep the prompt in its cache. */
+  readonly cacheRetention?: '24h'
+  /** The ends of the head and of settled messages are marked in the request, for providers that read their caches up to marks. */
+  readonly cacheBreakpoints?: true
   /** Reasoning effort of models that can reason. `parameters.reasoningEffort` wins. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** The least tokens of the prompt. A server that reports fewer has truncated it. */

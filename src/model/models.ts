@@ -48,7 +48,7 @@ export function createModels(settings: ModelsSettings): Models {
     const before = cache.get(id)
     if (before) return before
     const found = await findFacts(connected, name)
-    const whole = configured(found.facts, models[id])
+    const whole = configured(adjusted(found.facts, connected), models[id])
     if (found.isFinal) cache.set(id, whole)
     return whole
   }
@@ -127,6 +127,13 @@ async function requestFacts(connected: Connected, name: string): Promise<ModelFa
   const { provider, connection } = connected
   if (provider.facts) return provider.facts(connection, name, QUESTION_MS)
   return listedFacts(provider.list ? await provider.list(connection, QUESTION_MS) : [], name)
+}
+
+/** What the settings of the entry change. */
+function adjusted(found: ModelFacts, { provider, connection }: Connected): ModelFacts {
+  if (!provider.adjustFacts) return found
+  const { name, configuration, official } = connection
+  return provider.adjustFacts(found, { official, options: parseSettings(provider, name, configuration) as never })
 }
 
 /** Configured facts win. */

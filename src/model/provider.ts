@@ -57,6 +57,9 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
    */
   facts?(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts>
 
+  /** Facts of a model under the settings of an entry, such as the longer life of its cache. Those of `models` in the configuration win. */
+  adjustFacts?(facts: ModelFacts, entry: ProviderEntry<z.infer<z.ZodObject<Settings>>>): ModelFacts
+
   /** The default model, once there is a key. */
   readonly defaultModel?: { readonly name: string; readonly rank: number }
   /** Suggests default models. Must be quick; a failure means that there are none. */
@@ -67,6 +70,13 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly script?: readonly string[]
   /** How to make it usable, such as "start the server (`serve`)". */
   readonly attach?: string
+}
+
+/** What the facts of a model can depend on. */
+export interface ProviderEntry<Options = unknown> {
+  /** At the provider's own address. */
+  readonly official: boolean
+  readonly options: Options
 }
 
 export type OpenedModel = Model | SdkLanguageModel

@@ -1,4 +1,5 @@
-import type { CacheRules, CatalogRow, ChatPackage, Price } from '../../model.ts'
+import { z } from 'zod'
+import type { CacheRules, CatalogRow, ChatPackage, ModelFacts, Price } from '../../model.ts'
 import { chatWireSettings, provider } from '../../model/provider.ts'
 
 const DATE = '2026-11-07'
@@ -12,11 +13,21 @@ const GPT_LONG = 272_000
 const CACHE: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 
 /** From GPT-5.6 on (the same page): writes are billed, a breakpoint stands near the newest message, and nothing is rounded. */
-const BILLED_WRITES: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 1800, marks: ['newest'] }
+const BILLED_WRITES: CacheRules = {
+  kind: 'marked',
+  minimumTokens: 1024,
+  lifetimeSeconds: 1800,
+  marks: ['newest'],
+  breakpoints: true,
+}
 const BILLS_WRITES = /^gpt-(?:5\.6|6)/
 /** Of the price of fresh input. Reads where a row names no price of its own: "up to 90 %" less. */
 const WRITE_SHARE = 1.25
 const READ_SHARE = 0.1
+
+/** Models that take `prompt_cache_retention: "24h"` (the same page, "Extended prompt cache retention"). Later models refuse it. */
+const EXTENDED = new Set(['gpt-5.4', 'gpt-5.2', 'gpt-5.1', 'gpt-5', 'gpt-4.1'])
+const DAY = 24 * 3600
 
 type Row = readonly [id: string, window: number, maxOutput: number, price: Price, source: string]
 
@@ -51,7 +62,9 @@ const openaiCatalog: readonly CatalogRow[] = [
 
 function catalogRow([id, window, maxOutput, price, source]: Row, reasoning: boolean): CatalogRow {
   const about = { id, window, maxOutput, vision: true, reasoning, date: DATE, source }
-  if (!BILLS_WRITES.test(id)) return { ...about, price, cache: CACHE }
+  if (!BILLS_WRITES.test(id)) {
+    return { ...about, price, cache: EXTENDED.has(id) ? { ...CACHE, longerSeconds: DAY } : CACHE }
+  }
   return { ...about, price: withWrites(price), cache: BILLED_WRITES }
 }
 
@@ -85,7 +98,16 @@ export const openai = provider({
   kind: 'openai',
   title: 'OpenAI',
   builtIn: true,
-  settings: chatWireSettings,
+  settings: {
+    ...chatWireSettings,
+    cacheRetention: z
+      .enum(['memory', '24h'])
+      .optional()
+      .describe(
+        'How long OpenAI is asked to keep prompts in its cache. `24h`: up to a day, on its storage, for models that take it. `memory`, unless given: minutes.',
+      ),
+  },
+  adjustFacts: (facts, { official, options }) => withCacheSettings(facts, official, options.cacheRetention === '24h'),
   baseURL,
   baseURLVariable: 'OPENAI_BASE_URL',
   environmentKeys: ['OPENAI_API_KEY'],
@@ -104,6 +126,16 @@ export const openai = provider({
     return listed.map(({ name, facts }) => (openaiCatalog.some(({ id }) => id === name) ? { name } : { name, facts }))
   },
 })
+
+/** Other servers may refuse marks, and a longer life is only asked for where the configuration says so. */
+function withCacheSettings(facts: ModelFacts, official: boolean, isExtended: boolean): ModelFacts {
+  if (!facts.cache) return facts
+  const { breakpoints, ...cache } = facts.cache
+  const marks: Partial<CacheRules> = official && breakpoints ? { breakpoints, marks: ['asked', 'newest'] } : {}
+  const { longerSeconds } = cache
+  if (!isExtended || longerSeconds === undefined) return { ...facts, cache: { ...cache, ...marks } }
+  return { ...facts, cache: { ...cache, ...marks, lifetimeSeconds: longerSeconds, retention: '24h' } }
+}
 
 /** Both APIs of OpenAI, by its package of the AI SDK. */
 const openaiPackage: ChatPackage = {

@@ -72,6 +72,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         maxOutputTokens: reserve,
         window,
         ...defined({ parameters, reasoning: settings.reasoning, cacheKey: about.session && cacheKey(about.session) }),
+        ...cacheOptions(model),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
@@ -120,6 +121,11 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       return store.finishCall(call, outcome)
     },
   }
+}
+
+/** What a request asks of the provider's cache, by the rules of the model. */
+function cacheOptions({ facts: { cache } }: Model): Pick<RecordedOptions, 'cacheRetention' | 'cacheBreakpoints'> {
+  return defined({ cacheRetention: cache?.retention, cacheBreakpoints: cache?.breakpoints })
 }
 
 /** One for each session, which says nothing of it. */
