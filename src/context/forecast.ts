@@ -54,6 +54,8 @@ export interface CacheRules {
   readonly breakpoints?: true
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
   readonly answers?: true
+  /** An engine with slots: a later request leaves in the cache only what both begin with. */
+  readonly slots?: true
   /** Where a request has its marks. Without it a marked cache is read up to any message that was sent before. */
   readonly marks?: readonly CacheMark[]
   /** Blocks before a mark in which an earlier mark is looked for; all of them unless given. */

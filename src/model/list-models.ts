@@ -144,7 +144,7 @@ const DAY = 86_400
 
 /** How engines cache that name themselves in their list: as long as they run, and the answer behind its prompt. */
 const ENGINE_CACHES: Readonly<Record<string, CacheRules>> = {
-  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true },
+  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true, slots: true },
   vllm: { kind: 'automatic', minimumTokens: 16, step: 16, lifetimeSeconds: DAY, answers: true },
 }
 

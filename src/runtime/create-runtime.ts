@@ -278,7 +278,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
     costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
-    sessionCosts: (sessions) => sessionCosts(sums, sessions),
+    sessionCosts: (ids) => sessionCosts(sums, ids),
     callPrice: async (call) => callPrice(call, await sums.priceOf(call.model)),
     notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,

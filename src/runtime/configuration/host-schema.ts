@@ -57,6 +57,10 @@ const cache = z.strictObject({
   step: z.int().min(1).optional().describe('Reuse is counted in steps of so many tokens.'),
   lifetimeSeconds: z.int().min(1).describe('How long a prompt stays cached, seconds.'),
   answers: z.literal(true).optional().describe('The answer stays in the cache behind its prompt.'),
+  slots: z
+    .literal(true)
+    .optional()
+    .describe('A later request, such as one for a note, leaves in the cache only what both begin with.'),
 })
 
 const model = z.strictObject({

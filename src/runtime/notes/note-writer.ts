@@ -18,7 +18,7 @@ import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { turnClock } from '../clock.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
 import { textTokens } from '../models/counters.ts'
-import type { SessionState } from '../sessions/session-state.ts'
+import { noteForked, type SessionState } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
 import { type NoteCallInput, withInstruction } from './note-call.ts'
 
@@ -124,6 +124,8 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
           ...last.prepared.request,
           messages: [...last.prepared.request.messages, assembled.request.messages.at(-1)!],
         }
+        // From now on: the next message may come before the note is written.
+        noteForked(state, model.id)
         return { call, request, options: { ...options, limits: answerLimits(maxOutputTokens, settings.maxAnswerMs) } }
       },
     })

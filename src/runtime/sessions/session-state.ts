@@ -56,6 +56,8 @@ export interface LastCall {
 /** A call that its provider has read, with what it reported of it. */
 export interface ReadCall extends LastCall {
   readonly usage: Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> | undefined
+  /** Whether the model has read a request since then that goes on in another way behind the prompt. */
+  readonly isForked?: boolean
 }
 
 /** Models of a session whose last call is remembered. */
@@ -69,6 +71,12 @@ export function noteRead(state: SessionState, usage: ReadCall['usage']): void {
   state.reads.delete(read.model)
   state.reads.set(read.model, read)
   for (const model of state.reads.keys()) if (state.reads.size > MOST_READS) state.reads.delete(model)
+}
+
+/** Remembers that a model has read the prompt of its last call once more, with an instruction in place of the answer. */
+export function noteForked(state: Pick<SessionState, 'reads'>, model: string): void {
+  const read = state.reads.get(model)
+  if (read) state.reads.set(model, { ...read, isForked: true })
 }
 
 /** Whether a provider read the prompt of a call that is over, so that its cache can have it. */
@@ -138,7 +146,8 @@ export function createSessionStates(store: SessionStore): SessionStates {
     const row = await store.session(session)
     if (!row) return find(session)
     // A note is asked for behind a call of a turn, and is none of them.
-    const recent = (await store.calls(session, { last: RECENT_CALLS })).filter(({ kind }) => kind === undefined)
+    const all = await store.calls(session, { last: RECENT_CALLS })
+    const recent = all.filter(({ kind }) => kind === undefined)
     const made = recent.at(-1)
     const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
     const readRecently = recent.flatMap(({ id, model, time, outcome }) =>
@@ -147,7 +156,12 @@ export function createSessionStates(store: SessionStore): SessionStates {
         : [],
     )
     const readCall = readRecently.find(({ call }) => call === made?.id)
-    const reads = new Map(readRecently.map((read) => [read.model, read]))
+    const reads = new Map<string, ReadCall>(readRecently.map((read) => [read.model, read]))
+    for (const { kind, model, time, outcome } of all) {
+      const read = reads.get(model)
+      const isLater = read !== undefined && Date.parse(time) >= read.at
+      if (isLater && kind === 'note' && outcome && wasRead(outcome)) noteForked({ reads }, model)
+    }
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const words = made && (await wordsOf(store, session, row.entries))
