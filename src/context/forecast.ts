@@ -161,6 +161,6 @@ function promptMoney({ cached, written, fresh }: Tokens, price: Price): number {
 }
 
 /** Some prices are higher for the whole call if its prompt is long. */
-function priceTier(price: Price, promptTokens: number): Omit<Price, 'above'> {
+export function priceTier(price: Price, promptTokens: number): Omit<Price, 'above'> {
   return price.above && promptTokens > price.above.tokens ? price.above.price : price
 }
