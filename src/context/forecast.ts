@@ -167,7 +167,12 @@ type Tokens = Pick<Forecast, 'cached' | 'written' | 'writtenLonger' | 'fresh'>
 /** The parts of a prompt as they were reported. */
 function promptParts(promptTokens: number, usage: ReportedTokens): Tokens {
   const { cachedTokens: cached = 0, cacheWrittenTokens: written = 0, cacheWrittenLongerTokens: longer = 0 } = usage
-  return { cached, written, writtenLonger: Math.min(longer, written), fresh: Math.max(0, promptTokens - cached - written) }
+  return {
+    cached,
+    written,
+    writtenLonger: Math.min(longer, written),
+    fresh: Math.max(0, promptTokens - cached - written),
+  }
 }
 
 function promptMoney(tokens: Tokens, price: Price): number {
@@ -177,7 +182,12 @@ function promptMoney(tokens: Tokens, price: Price): number {
 }
 
 function partPrices(tokens: Tokens, price: Price) {
-  const { input, cachedInput = input, cacheWrite = input, cacheWriteLonger = cacheWrite } = priceTier(price, sizeOf(tokens))
+  const {
+    input,
+    cachedInput = input,
+    cacheWrite = input,
+    cacheWriteLonger = cacheWrite,
+  } = priceTier(price, sizeOf(tokens))
   return { input, read: cachedInput, write: cacheWrite, longer: cacheWriteLonger }
 }
 

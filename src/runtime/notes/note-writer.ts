@@ -12,7 +12,7 @@ import {
   wordsFault,
 } from '../../context.ts'
 import { answerLimits, type Model } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { turnClock } from '../clock.ts'
@@ -100,7 +100,10 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
     if (maxOutputTokens < plan.most) return
     const call = clock.newId('call')
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
-    const options = { ...same, maxOutputTokens }
+    // The next message does not wait for the slot of a note.
+    const cacheSlot = context.slots.take(model, state.session, call)
+    const { cacheSlot: _slot, ...others } = same
+    const options = { ...others, maxOutputTokens, ...defined({ cacheSlot }) }
     const holdCall = place.hold(assembled.manifest.used)
     const setup = noteSetup(place, signal, {
       holdCall,
@@ -129,7 +132,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
         return { call, request, options: { ...options, limits: answerLimits(maxOutputTokens, settings.maxAnswerMs) } }
       },
     })
-    const reply = await askModel(setup)
+    const reply = await askModel(setup).finally(() => context.slots.end(call))
     const text = reply.type === 'answer' ? messageText(reply.message) : ''
     const tokens = await textTokens(settings.counter, text)
     const fault: WordsFault | 'tool-call' | 'failed' | undefined =

@@ -1,4 +1,5 @@
 import type { NoteWords } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import {
   type CallOutcome,
   type Choices,
@@ -8,6 +9,7 @@ import {
   type SessionStore,
   type Usage,
 } from '../../session.ts'
+import { type CacheLife, cacheLifeOf } from '../calls/cache-life.ts'
 import type { HasPlacements } from '../calls/recent-placements.ts'
 import type { HasPin } from '../head/head-pin.ts'
 import type { SealedPiece } from '../ledger/seal.ts'
@@ -51,6 +53,8 @@ export interface LastCall {
   readonly fingerprint: readonly SealedPiece[] | undefined
   /** When it was made, ms since 1970. */
   readonly at: number
+  /** What of it was asked to be kept for longer. */
+  readonly life?: CacheLife
 }
 
 /** A call that its provider has read, with what it reported of it. */
@@ -150,11 +154,14 @@ export function createSessionStates(store: SessionStore): SessionStates {
     const recent = all.filter(({ kind }) => kind === undefined)
     const made = recent.at(-1)
     const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
-    const readRecently = recent.flatMap(({ id, model, time, outcome }) =>
-      outcome && wasRead(outcome)
-        ? [{ call: id, model, fingerprint: undefined, at: Date.parse(time), usage: outcome.usage }]
-        : [],
-    )
+    const readRecently = recent.flatMap((call) => {
+      const { id, model, time, outcome } = call
+      if (!outcome || !wasRead(outcome)) return []
+      const life = cacheLifeOf(call)
+      return [
+        { call: id, model, fingerprint: undefined, at: Date.parse(time), usage: outcome.usage, ...defined({ life }) },
+      ]
+    })
     const readCall = readRecently.find(({ call }) => call === made?.id)
     const reads = new Map<string, ReadCall>(readRecently.map((read) => [read.model, read]))
     for (const { kind, model, time, outcome } of all) {

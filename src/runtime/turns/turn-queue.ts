@@ -161,7 +161,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     const ratio = context.calibration.ratio(model.id, context.settings.counter)
     const calls = { ...turnCalls({ context, state, turn, entries }), model, asks: false }
     const hold = (used: number) => budgets.of({ ...calls, size: () => ({ used, ratio }) })
-    const forecast = (sealed: Sealed) => addForecast({ context, state, model, clock, readFingerprint }, sealed)
+    const forecast = (sealed: Sealed) =>
+      addForecast({ context, state, model, clock, readFingerprint }, sealed, state.lastCall?.life)
     return { context, model, state, turn, forecast, hold }
   }
 

@@ -25,7 +25,10 @@ export function moneyOfCall(sum: Reported, price: Price | undefined): CallMoney 
   const parts = price && callCostParts(usage, price)
   if (money === undefined || parts === undefined) return undefined
   const counted = { ...usage, promptTokens: Math.max(promptTokens!, cachedTokens + cacheWrittenTokens) }
-  const uncached = callCost({ ...counted, cachedTokens: 0, cacheWrittenTokens: 0, cacheWrittenLongerTokens: 0 }, price!)!
+  const uncached = callCost(
+    { ...counted, cachedTokens: 0, cacheWrittenTokens: 0, cacheWrittenLongerTokens: 0 },
+    price!,
+  )!
   return { nano: Math.round(money * NANO), saved: Math.round((uncached - money) * NANO), parts }
 }
 

@@ -18,7 +18,11 @@ export function createUsageAdder(): UsageAdder {
       calls += 1
       if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
       else if (price === undefined) unpriced += 1
-      else money += callCost({ promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens }, price)!
+      else
+        money += callCost(
+          { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens },
+          price,
+        )!
       prompt += promptTokens
       fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
       cached += cachedTokens

@@ -180,7 +180,18 @@ interface Range {
   readonly limit: number
 }
 
-const narrow = ['number', 'time', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'longer', 'output'] as const
+const narrow = [
+  'number',
+  'time',
+  'session',
+  'model',
+  'used',
+  'prompt',
+  'cached',
+  'written',
+  'longer',
+  'output',
+] as const
 
 /** Read from the index alone. */
 const sumsAfter = plan((param: Parameter<Range>) =>
