@@ -26,6 +26,7 @@ import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openCalibrationStore } from './models/calibration-store.ts'
+import { createSlotAffinity } from './models/slot-affinity.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
@@ -137,6 +138,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     settings,
     calibration,
     limits,
+    slots: createSlotAffinity(clock),
     cache,
     capabilities: secrets ? withoutSecrets(capabilities, secrets) : capabilities,
     allowedTools: () => allowedTools(policy, tools()),

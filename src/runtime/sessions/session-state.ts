@@ -8,13 +8,14 @@ import {
   type SessionStore,
   type Usage,
 } from '../../session.ts'
+import type { HasPlacements } from '../calls/recent-placements.ts'
 import type { HasPin } from '../head/head-pin.ts'
 import type { SealedPiece } from '../ledger/seal.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
-export interface SessionState extends HasCut, HasPin {
+export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly session: string
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */
