@@ -52,6 +52,10 @@ export interface CacheRules {
   readonly retention?: '24h'
   /** Requests name their marks themselves; without it the provider marks the newest message alone. */
   readonly breakpoints?: true
+  /** Requests ask for the cache with `cache_prompt`. */
+  readonly requested?: true
+  /** The engine has so many slots, and a request can name the one that it goes to. */
+  readonly slotCount?: number
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
   readonly answers?: true
   /** An engine with slots: a later request leaves in the cache only what both begin with. */
