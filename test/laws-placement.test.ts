@@ -179,7 +179,9 @@ test('a layer that is another one with each turn, and as long as the messages, b
     history: 6000,
     input: 50,
     layers: [{ id: 'weather', layer: 'weather', placement: 'preamble', tokens: 600, digest: 'a', behind: 6000 }],
-    announced: Object.fromEntries(Array.from({ length: index }, (_, turn) => [`t${turn}/head-change/weather`, 600])),
+    announced: Object.fromEntries(
+      Array.from({ length: index }, (_none, turn) => [`t${turn}/head-change/weather`, 600]),
+    ),
   }))
   const warm: CacheRules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300 }
   const facts = { calls: all, rules: { cache: warm, announces: true }, loses: 'nothing' } as const
