@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
+import { defined, errorMessage, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -349,6 +349,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()
+      await parts
+        .readBudgets?.()
+        .then(budgets.configure, (error: unknown) => warn(`Budgets stay as they were: ${errorMessage(error)}`))
       models.forget()
       limits.forget()
       const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
