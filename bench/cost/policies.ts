@@ -99,7 +99,7 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
       }
       for (const { id, messages, pause } of turns) {
         let first = true
-        if (last && pause > LIFE && !process.env.NO3) writeNote(last, true)
+        if (last && pause > LIFE) writeNote(last, true)
         const cacheOver = pause > LIFE && (notes === 'index' || words !== undefined)
         for (const sent of stepsOf(messages)) {
           const input: AssemblyInput = {

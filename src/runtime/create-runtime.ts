@@ -373,7 +373,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     recovered = await queue.recover()
     void capabilities.recover().catch((error: unknown) => warn(String(error)))
     recall.start()
-    if (settings.notes === 'model') void notes.recover().catch((error: unknown) => warn(String(error)))
+    if (settings.notes === 'model') notes.recover()
   }
   const running = runChannels({
     channels: writes ? channels : [],

@@ -45,8 +45,12 @@ interface Idle {
   readonly session: string
 }
 
-/** A session whose last prompt fills more than half of the room, and less than what a note is asked for at once. */
-async function idleSession(t: TestContext, changes: Partial<RuntimeSettings> = {}, rest: Setting = {}): Promise<Idle> {
+/** A session whose last prompt fills more than a share of the room, and less than what a note is asked for at once. */
+async function idleSession(
+  t: TestContext,
+  changes: Partial<RuntimeSettings> = {},
+  { share = 0.5, ...rest }: Setting & { readonly share?: number } = {},
+): Promise<Idle> {
   const alarm = alarmClock()
   const settings = { model: 'local/small', notes: 'model', reserve: 600, margin: 0, ...changes } as const
   const at = await opened(t, { models, sleep: alarm.sleep, ...rest, settings })
@@ -58,7 +62,7 @@ async function idleSession(t: TestContext, changes: Partial<RuntimeSettings> = {
     assert.equal(view.outcome?.type, 'completed')
     session = view.session
     const { used, budget } = (await at.store.calls(session)).at(-1)!.manifest
-    if (used > budget.available / 2) break
+    if (used > budget.available * share) break
   }
   await quiet()
   assert.equal(noteRequests, 0)
@@ -83,7 +87,7 @@ function pass({ at, alarm }: Pick<Idle, 'at' | 'alarm'>, seconds: number): void 
 }
 
 test('a session that is more than half full gets its note before the provider forgets the prompt, and the next cut uses it', async (t) => {
-  const idle = await idleSession(t)
+  const idle = await idleSession(t, {}, { share: 0.68 })
   const { at, alarm, session } = idle
   assert.equal(alarm.wanted, 240_000)
   pass(idle, 240)
@@ -190,14 +194,10 @@ test('a turn that was taken back gets no note', async (t) => {
 })
 
 test('a note that could pass a budget is not asked for', async (t) => {
-  const budgets = [{ limit: { tokens: 20_000 }, per: 'session' }] as const
-  const idle = await idleSession(t, {}, { budgets })
-  const { at, session } = idle
-  const spent = at.runtime.budgets()
-  assert.equal(spent.length, 1)
+  const { at, alarm, session } = await idleSession(t)
   const tight = await at.reopened({ budgets: [{ limit: { tokens: 1_000 }, per: 'session' }], start: at.clock.time() })
-  await idle.alarm.nextSleep()
-  pass({ at: tight, alarm: idle.alarm }, 240)
+  await alarm.nextSleep()
+  pass({ at: tight, alarm }, 240)
   await noteIn(tight, session)
   assert.equal(noteRequests, 0)
 })

@@ -31,7 +31,7 @@ export interface NoteWriter {
   /** A turn of the session begins: a model on a machine of one's own answers it first, and the note is asked for again later. */
   turnBegins(session: string): void
   /** Waits again for the ends of caches that a former process has left. */
-  recover(): Promise<void>
+  recover(): void
   /** Ends calls that run. */
   stop(): Promise<void>
 }
@@ -50,6 +50,7 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
     { readonly work: Promise<void>; readonly stop: AbortController; readonly isLocal: boolean }
   >()
   const leaving = new AbortController()
+  let recovering: Promise<void> | undefined
   /** Sessions that wait until the cache of their provider is about to end. */
   const waiting = new Map<string, { readonly work: Promise<void>; readonly stop: AbortController }>()
 
@@ -72,14 +73,14 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       const note = running.get(session)
       if (note?.isLocal) note.stop.abort()
     },
-    async recover() {
-      for await (const { session, call, waitMs } of idle.recent()) {
-        if (leaving.signal.aborted) return
-        if (!waiting.has(session) && !running.has(session)) wait(session, call, waitMs)
-      }
+    recover() {
+      recovering = findIdle().catch((error: unknown) => {
+        if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)
+      })
     },
     async stop() {
       leaving.abort(stopping)
+      await recovering
       await Promise.all([...waiting.values(), ...running.values()].map(({ work }) => work))
     },
   }
@@ -91,6 +92,13 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       .catch((error: unknown) => failed(state.session, error))
       .finally(() => running.delete(state.session))
     running.set(state.session, { work, stop, isLocal: model.facts.free === true })
+  }
+
+  async function findIdle(): Promise<void> {
+    for await (const { session, call, waitMs } of idle.recent()) {
+      if (leaving.signal.aborted) return
+      if (!waiting.has(session) && !running.has(session)) wait(session, call, waitMs)
+    }
   }
 
   /** Writes the note of a session shortly before its provider forgets the prompt, unless something happens in it before. */
