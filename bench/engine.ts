@@ -83,7 +83,7 @@ writeFileSync(
           window: WINDOW,
           maxOutput: 1_024,
           tools: true,
-          cache: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 3_600, answers: true },
+          cache: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 3_600, answers: true, slots: true },
           price: { input: 1, cachedInput: 0, output: 1 },
         },
       ]),

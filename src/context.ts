@@ -61,6 +61,16 @@ export {
 export { LEAST_UNUSED } from './context/lint/unused-tools.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
+export type { PlacementPrice, PlacementPrices } from './context/placement.ts'
+export {
+  PLACED_CALLS,
+  type PlacedCall,
+  placedCall,
+  placementPrices,
+  type PlacementRules,
+} from './context/placement-price.ts'
+export { choosePlacements, keepPlacements, type PlacementFacts } from './context/choose-placement.ts'
+export { placementSentence, placementSentences } from './context/placement-words.ts'
 export {
   foreignTextName,
   foreignTextNames,

@@ -47,6 +47,8 @@ export { UnexpectedAnswer } from './model/wire-fetch.ts'
 export { SILENT } from './model/usage.ts'
 export {
   type KindCalibration,
+  kindDistance,
+  type KindEstimate,
   type KindSample,
   kindTokens,
   observeKinds,

@@ -38,6 +38,7 @@ export {
 export { type Choices, applyChoice, parseChoices, sessionView } from './session/choices.ts'
 export type {
   ApprovalDecision,
+  ApprovalOutcome,
   ApprovalQuestion,
   AttachedFile,
   Binding,

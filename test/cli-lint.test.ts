@@ -115,7 +115,7 @@ test('words that do not go together are refused', async (t) => {
   for (const words of [
     ['check'],
     ['check', '--strict', 'x'],
-    ['check', '--lint', 'x'],
+    ['check', '--lint', 'x', '--update'],
     ['check', '--lint', '--update'],
   ]) {
     assert.equal((await run(words, { environment })).code, 2, words.join(' '))

@@ -168,3 +168,65 @@ test('the scenarios of examples/ have their committed outlines', async () => {
     stderr: '',
   })
 })
+
+/** A call at this time, whose system text or input names it. */
+function clockScenario(number: number, place: 'system' | 'input'): Record<string, unknown> {
+  const time = `It is 2026-11-0${number}T08:0${number}:12Z.`
+  const base = `You are helpful.${place === 'system' ? `\n${time}` : ''}`
+  return {
+    ...scenario(`call ${number}`),
+    layers: [
+      { id: 'clock', layer: 'system-prompt', text: base, tokens: 20 },
+      { id: 'rules', layer: 'soul', text: 'Speak plainly, and say what you do not know.', tokens: 10 },
+    ],
+    current: { id: `t${number}`, messages: [{ role: 'user', content: place === 'input' ? time : 'Hi', tokens: 9 }] },
+  }
+}
+
+test('check --lint DIRECTORY finds in the scenarios of a file what ends a cache, and where', async (context) => {
+  const path = folder(context)
+  const write = (name: string, place: 'system' | 'input') =>
+    writeFileSync(
+      join(path, name),
+      [1, 2, 3, 4, 5, 6, 7].map((number) => JSON.stringify(clockScenario(number, place))).join('\n'),
+    )
+  write('clock.jsonl', 'system')
+  const found = await run(['check', '--lint', path])
+  assert.equal(found.code, 0)
+  assert.match(found.stdout, /warning {2}changing-layer {2}.*clock\.jsonl, call 1: layer clock\n/)
+  assert.match(found.stdout, /differed from the call before in 6 of 6 calls/)
+  assert.match(found.stdout, /volatile-text {2}.*clock\.jsonl, call 1: /)
+  assert.equal(found.stdout.match(/volatile-text/g)?.length, 1, 'a place is named once')
+  assert.equal((await run(['check', '--lint', path, '--strict'])).code, 1)
+
+  write('clock.jsonl', 'input')
+  assert.deepEqual(await run(['check', '--lint', path, '--strict']), {
+    code: 0,
+    stdout: 'Nothing that breaks caches or wastes room, in 1 file.\n',
+    stderr: '',
+  })
+})
+
+test('check --lint DIRECTORY says what it could not look at, and fails for what is no scenario', async (context) => {
+  const path = folder(context)
+  writeFileSync(join(path, 'large.json'), JSON.stringify(scenario('large', 99)))
+  const large = await run(['check', '--lint', path])
+  assert.equal(large.code, 0)
+  assert.match(large.stdout, /large\.json, large: nothing was looked at, because the request does not fit/)
+
+  writeFileSync(join(path, 'broken.json'), '{}')
+  writeFileSync(join(path, 'counter.json'), JSON.stringify({ ...scenario('other'), counter: 'abacus' }))
+  const lines = (await run(['check', '--lint', path, '--json'])).stdout.trimEnd().split('\n')
+  const results = lines.map((line) => JSON.parse(line) as { file: string; message?: string; overflows: string[] })
+  assert.deepEqual(
+    results.map(({ message, overflows }) => [message === undefined, overflows]),
+    [
+      [false, []],
+      [false, []],
+      [true, ['large']],
+    ],
+  )
+  assert.match(results[1]!.message!, /Unknown counter "abacus"/)
+  assert.equal((await run(['check', '--lint', path])).code, 1)
+  assert.equal((await run(['check', '--lint', path, '--update'])).code, 2)
+})

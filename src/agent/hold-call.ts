@@ -1,5 +1,5 @@
 import { ForewordError } from '../platform.ts'
-import type { ApprovalDecision, Entry } from '../session.ts'
+import type { ApprovalOutcome, Entry } from '../session.ts'
 import { callDigest } from '../tool.ts'
 import { turnCallFacts } from './call-facts.ts'
 import type { CallHold, GrantedCall, PreparedCall, TurnContext } from './turn-setup.ts'
@@ -23,34 +23,88 @@ const QUESTION = 'model-call'
 /**
  * Asks whether a call may leave, and waits for a person where that has to be decided, for days if necessary. The question is in the
  * log, so a turn that is resumed finds it and its answer. An answer is passed on once in this process, and what holds the calls
- * takes each of them once at all.
+ * takes each of them once at all. A question that needs no answer any more is withdrawn, and the call goes on.
  */
 export async function holdCall(context: TurnContext, state: TurnState, prepared: PreparedCall): Promise<Held> {
   let granted: GrantedCall | undefined
   for (;;) {
     const hold = await context.holdCall(prepared, granted)
-    if (hold.type !== 'wait') return hold
+    if (hold.type !== 'wait') return await withoutQuestions(context, state, hold)
     const { approval, decision } = await askPerson(context, state, prepared, hold)
     if (decision === undefined) return { type: 'cancelled' }
     if (decision.type === 'deny') return { type: 'refuse', error: refusal(hold.sentence, decision.reason) }
-    granted = { approval, once: decision.scope === 'once', request: hold.request }
+    granted =
+      decision.type === 'withdraw' ? undefined : { approval, once: decision.scope === 'once', request: hold.request }
   }
 }
 
 type Waiting = Extract<CallHold, { type: 'wait' }>
+
+/** A turn that is resumed may find room where it asked before. */
+async function withoutQuestions(
+  context: TurnContext,
+  state: TurnState,
+  hold: Exclude<CallHold, Waiting>,
+): Promise<Exclude<CallHold, Waiting>> {
+  try {
+    const denied = await withdrawQuestions(context, state, undefined)
+    if (!denied || hold.type === 'refuse') return hold
+    hold.settle({ notMade: true })
+    return { type: 'refuse', error: refusal('', denied.reason) }
+  } catch (error) {
+    if (hold.type === 'go') hold.settle({ notMade: true })
+    throw error
+  }
+}
+
+/** Withdraws what a former process asked about this call, except `kept`. Returns the refusal of a person who was faster. */
+async function withdrawQuestions({ answered, tools }: TurnContext, { entries }: TurnState, kept: string | undefined) {
+  const { approvals } = tools
+  const decided = new Set(entries.map((entry) => (entry.type === 'approval' ? entry.approval : undefined)))
+  for (const entry of entries) {
+    if (entry.type !== 'approval-request' || entry.toolCallId !== QUESTION || !entry.held) continue
+    const { approval } = entry
+    if (approval === kept || decided.has(approval) || answered.has(approval)) continue
+    answered.add(approval)
+    const decision = await approvals.withdraw?.(approval, 'The call is asked about no more.')
+    if (decision?.type === 'deny' && kept === undefined) return decision
+  }
+  return undefined
+}
 
 async function askPerson(
   context: TurnContext,
   state: TurnState,
   prepared: PreparedCall,
   waiting: Waiting,
-): Promise<{ readonly approval: string; readonly decision: ApprovalDecision | undefined }> {
-  const { approvals } = context.tools
+): Promise<{ readonly approval: string; readonly decision: ApprovalOutcome | undefined }> {
   const before = state.entries.find((entry) => isQuestion(entry, waiting, context.answered))
-  const approval = before?.type === 'approval-request' ? before.approval : await ask(context, prepared, waiting)
-  const decision = await approvals.decision(approval, context.turn.signal)
+  const known = before?.type === 'approval-request' ? before.approval : undefined
+  await withdrawQuestions(context, state, known ?? '')
+  const approval = known ?? (await ask(context, prepared, waiting))
+  const decision = await decisionOrRoom(context, approval, waiting)
   context.answered.add(approval)
   return { approval, decision }
+}
+
+/** What comes first: the decision of a person, or that none is needed. */
+async function decisionOrRoom(
+  { tools: { approvals }, turn: { signal } }: TurnContext,
+  approval: string,
+  waiting: Waiting,
+): Promise<ApprovalOutcome | undefined> {
+  const decided = approvals.decision(approval, signal)
+  if (!waiting.room || !approvals.withdraw) return decided
+  const over = new AbortController()
+  try {
+    const room = waiting.room(AbortSignal.any([signal, over.signal])).then((reason) => ({ reason }))
+    const first = await Promise.race([decided, room])
+    if (first === undefined || 'type' in first) return first
+    if (first.reason === undefined) return await decided
+    return await approvals.withdraw(approval, first.reason)
+  } finally {
+    over.abort()
+  }
 }
 
 function isQuestion(entry: Entry, { request }: Waiting, answered: ReadonlySet<string>): boolean {
@@ -78,5 +132,5 @@ async function ask(
 
 function refusal(sentence: string, reason: string | undefined): OverBudgetError {
   const said = reason === undefined ? '' : ` The reason: ${reason}`
-  return new OverBudgetError(`The call was not made, since a person refused it. ${sentence}${said}`)
+  return new OverBudgetError(`The call was not made, since a person refused it. ${sentence}${said}`.trim())
 }

@@ -258,7 +258,9 @@ async function askPerson(
   const valid = isSame ? before : undefined
   const approval = valid?.approval ?? approvals.newId()
   const entries = valid ? [] : await appendQuestion(context, asked, approval)
-  const decision = await approvals.decision(approval, context.turn.signal)
+  const decided = await approvals.decision(approval, context.turn.signal)
+  // Questions about tools are never withdrawn: a log that says so allows nothing.
+  const decision = decided?.type === 'withdraw' ? ({ type: 'deny' } as const) : decided
   return { decision, rule: `${rule}, ${approval}`, entries }
 }
 

@@ -2,7 +2,7 @@ import type { RetryNotice } from '../capability.ts'
 import { type Message, messageTokens, tokenx } from '../context.ts'
 import type { CallOptions, Model, ModelRequest } from '../model.ts'
 import type {
-  ApprovalDecision,
+  ApprovalOutcome,
   ApprovalQuestion,
   AuditFacts,
   CallOutcome,
@@ -50,6 +50,11 @@ export type CallHold =
       readonly sentence: string
       /** What an approval for more than this call does, for the person. */
       readonly raise: string
+      /**
+       * Resolves with the reason once the question needs no answer: the hook is asked again then. With `undefined` once `signal` is
+       * aborted. Absent: a person decides alone.
+       */
+      room?(signal: AbortSignal): Promise<string | undefined>
     }
   | { readonly type: 'refuse'; readonly error: Error & { readonly code: string } }
 
@@ -59,6 +64,8 @@ export interface CallEnd {
   readonly usage?: Usage | undefined
   /** Why there is no whole answer. */
   readonly error?: unknown
+  /** It did not leave after all. */
+  readonly notMade?: boolean
 }
 
 /** A decision of a person about a call that waited. */
@@ -115,7 +122,12 @@ export interface Approvals {
   /** Whether a person has approved exactly this call for the whole session. */
   granted(digest: string): Promise<boolean>
   /** The decision about a question in the log; `undefined` once `signal` is aborted. */
-  decision(approval: string, signal: AbortSignal): Promise<ApprovalDecision | undefined>
+  decision(approval: string, signal: AbortSignal): Promise<ApprovalOutcome | undefined>
+  /**
+   * Ends a question that needs no answer any more, and returns how it ended: by a person, if one was faster.
+   * Absent: questions wait for a person alone.
+   */
+  withdraw?(approval: string, reason: string): Promise<ApprovalOutcome>
 }
 
 /** How much a turn may do. */

@@ -6,6 +6,7 @@ import {
   type ManifestEntry,
   entrySentences,
   exactLine,
+  placementSentences,
 } from '../context.ts'
 import type { Preview } from '../runtime.ts'
 import { requestJson } from './answer.ts'
@@ -65,7 +66,8 @@ function sentenceLines(manifest: Manifest, columns: number): readonly string[] {
       .split(' ')
       .flatMap((word) => slices(word, columns))
   const { cutRecord }: Manifest & { readonly cutRecord?: CutRecord } = manifest
-  const all = [...entrySentences(manifest), ...(cutRecord ? [cutSentence(cutRecord)] : [])]
+  const cut = cutRecord ? [cutSentence(cutRecord)] : []
+  const all = [...entrySentences(manifest), ...cut, ...placementSentences(manifest)]
   const sentences = all.flatMap((sentence) => wrapped(wordsOf(sentence), columns))
   return sentences.length === 0 ? [] : ['', ...sentences]
 }

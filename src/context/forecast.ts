@@ -52,8 +52,14 @@ export interface CacheRules {
   readonly retention?: '24h'
   /** Requests name their marks themselves; without it the provider marks the newest message alone. */
   readonly breakpoints?: true
+  /** Requests ask for the cache with `cache_prompt`. */
+  readonly requested?: true
+  /** The engine has so many slots, and a request can name the one that it goes to. */
+  readonly slotCount?: number
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */
   readonly answers?: true
+  /** An engine with slots: a later request leaves in the cache only what both begin with. */
+  readonly slots?: true
   /** Where a request has its marks. Without it a marked cache is read up to any message that was sent before. */
   readonly marks?: readonly CacheMark[]
   /** Blocks before a mark in which an earlier mark is looked for; all of them unless given. */
@@ -155,6 +161,6 @@ function promptMoney({ cached, written, fresh }: Tokens, price: Price): number {
 }
 
 /** Some prices are higher for the whole call if its prompt is long. */
-function priceTier(price: Price, promptTokens: number): Omit<Price, 'above'> {
+export function priceTier(price: Price, promptTokens: number): Omit<Price, 'above'> {
   return price.above && promptTokens > price.above.tokens ? price.above.price : price
 }

@@ -10,7 +10,25 @@ import { sha256Text } from './sha256-text.ts'
 const line = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('=', '===', '| ', 'end', 'begin', ' ', '\t', '＝＝', '\u200b', 'Ｅnd', 'еnd', ':', '123456789abc'),
+  fc.constantFrom(
+    '=',
+    '===',
+    '| ',
+    'end',
+    'begin',
+    ' ',
+    '\t',
+    '＝＝',
+    '\u200b',
+    'Ｅnd',
+    'еnd',
+    ':',
+    '123456789abc',
+    'ﹾ',
+    '𝐛𝐞𝐠𝐢𝐧',
+    'ⓔⓝⓓ',
+    '≠≠',
+  ),
 )
 const text = fc
   .array(

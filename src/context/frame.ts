@@ -69,28 +69,32 @@ const QUOTE = '| '
 function withoutLookalikes(text: string): string {
   // Most prose has none of the signs, and one quick look is enough.
   if (!SIGN.test(text)) return text
-  return text.replaceAll(LOOKALIKE, (line: string) => (isLookalike(line) ? `${QUOTE}${line}` : line))
+  return text.replaceAll(LINE, (line) => (isLookalike(line) ? `${QUOTE}${line}` : line))
 }
 
 function withLookalikes(text: string): string {
-  return text.replaceAll(LOOKALIKE, (line: string) =>
-    isLookalike(line) && line.startsWith(QUOTE) ? line.slice(QUOTE.length) : line,
+  return text.replaceAll(LINE, (line) =>
+    line.startsWith(QUOTE) && isLookalike(line) ? line.slice(QUOTE.length) : line,
   )
 }
 
-// The beginning of a line: signs, then the word, in letters that look like it, with characters between that leave no mark.
-const LOOKALIKE = new RegExp(
-  `(?<=^|[\\u0085\\v\\f])[^\\p{L}\\p{N}\\n\\r\\u0085\\u2028\\u2029\\v\\f]+(?:${word(['bｂЬ', 'eｅе', 'gｇ', 'iｉі', 'nｎ'])}|${word(['eｅе', 'nｎ', 'dｄԁ'])})`,
-  'gimu',
-)
+const LINE = /[^\n\r\u0085\u2028\u2029\v\f]+/g
+const SIGN = /[=＝﹦═⩵⩶≠]/u
 
-function word(letters: readonly string[]): string {
-  return letters.map((letter) => `[${letter}]`).join(String.raw`[\p{Cf}\p{M}]*`)
-}
-
-const SIGN = /[=＝﹦═⩵⩶]/u
-
-/** Two signs that look like those of a frame, wherever they stand before the word. */
+/**
+ * Whether a line begins with two signs that look like those of a frame, wherever they stand before the word. Compared by what a
+ * reader sees: without characters that leave no mark, and with letters in their plain form.
+ */
 function isLookalike(line: string): boolean {
-  return (line.match(/[=＝﹦═]/gu)?.length ?? 0) > 1 || /[⩵⩶]/u.test(line)
+  if (!SIGN.test(line)) return false
+  const plain = line.normalize('NFKD').replaceAll(UNSEEN, '')
+  const signs = /^[^\p{L}\p{N}]+/u.exec(plain)?.[0]
+  if (signs === undefined || (signs.match(/[=═]/g)?.length ?? 0) < 2) return false
+  WORD.lastIndex = signs.length
+  return WORD.test(plain)
 }
+
+const UNSEEN = /[\p{Cf}\p{M}]/gu
+
+/** The words of a frame, also with Cyrillic letters that look the same. */
+const WORD = /[bЬ][eе]g[iі]n|[eе]n[dԁ]/iuy

@@ -1,5 +1,6 @@
 import type { Cut } from './cut.ts'
 import type { Origin } from './layer.ts'
+import type { PlacementPrices } from './placement.ts'
 import type { Reason } from './reason.ts'
 
 /** Reading order of a request. */
@@ -29,6 +30,8 @@ export interface ManifestEntry {
   readonly origin: Origin
   /** SHA-256 of what went in, written by the runtime when it seals the manifest. */
   readonly digest?: string
+  /** What a layer costs at its place and at its other place; written by the runtime, which knows the calls before. */
+  readonly places?: PlacementPrices
 }
 
 /** The account of one call: every candidate once, what became of it, what it cost and why. */

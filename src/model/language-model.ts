@@ -225,7 +225,7 @@ async function* readAnswer(
       }
       if (!part) continue
       if (part.type === 'finish') {
-        const usage = readUsage(part.usage)
+        const usage = readUsage(part.usage, part.providerMetadata)
         const reason = finishReason(part.finishReason, built.calls)
         if (!reason) throw brokenOff(callee)
         checkTruncation(usage.promptTokens, options, callee)

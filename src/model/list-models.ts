@@ -142,9 +142,12 @@ const WINDOW_FIELDS = [
 
 const DAY = 86_400
 
-/** How engines cache that name themselves in their list: as long as they run, and the answer behind its prompt. */
+/**
+ * How engines cache that name themselves in their list: as long as they run, and the answer behind its prompt. llama.cpp can be
+ * started so that it caches only where a request asks for it; vLLM knows no such parameter.
+ */
 const ENGINE_CACHES: Readonly<Record<string, CacheRules>> = {
-  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true },
+  llamacpp: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: DAY, answers: true, slots: true, requested: true },
   vllm: { kind: 'automatic', minimumTokens: 16, step: 16, lifetimeSeconds: DAY, answers: true },
 }
 

@@ -95,6 +95,10 @@ export interface CallOptions {
   readonly cacheRetention?: '24h'
   /** The ends of the head and of settled messages are marked in the request, for providers that read their caches up to marks. */
   readonly cacheBreakpoints?: true
+  /** The engine is asked to keep the prompt. */
+  readonly cachePrompt?: true
+  /** The slot of the engine that has the conversation in its cache. */
+  readonly cacheSlot?: number
   /** Reasoning effort of models that can reason. `parameters.reasoningEffort` wins. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
   /** The least tokens of the prompt. A server that reports fewer has truncated it. */

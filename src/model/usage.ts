@@ -1,15 +1,16 @@
-import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { fieldsOf } from '../platform.ts'
 import type { ModelUsage } from './model.ts'
 
 /**
  * Tokens as the provider reported them. The AI SDK fills gaps with zeros; the raw usage is read again, so that a missing
- * figure stays `undefined`.
+ * figure stays `undefined`. What an engine reports beside its usage (`engine`: tokens from its cache, and tokens read) fills gaps.
  */
-export function readUsage(usage: LanguageModelV4Usage): ModelUsage {
+export function readUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {
   const { inputTokens: input, outputTokens: output } = usage
   const raw = fieldsOf(usage.raw)
-  if (!isOpenAILike(raw)) {
+  const engine = fieldsOf(metadata?.['engine'])
+  if (!isOpenAILike(raw) && metadata?.['engine'] === undefined) {
     return {
       promptTokens: input.total,
       cachedTokens: input.cacheRead,
@@ -20,8 +21,10 @@ export function readUsage(usage: LanguageModelV4Usage): ModelUsage {
   }
   const inputDetails = fieldsOf(raw['prompt_tokens_details'] ?? raw['input_tokens_details'])
   const outputDetails = fieldsOf(raw['completion_tokens_details'] ?? raw['output_tokens_details'])
-  const promptTokens = number(raw['prompt_tokens'] ?? raw['input_tokens'])
-  const cachedTokens = number(inputDetails['cached_tokens'])
+  const [cached, read] = [number(engine['cached']), number(engine['read'])]
+  const whole = cached === undefined || read === undefined ? undefined : cached + read
+  const promptTokens = number(raw['prompt_tokens'] ?? raw['input_tokens']) ?? whole
+  const cachedTokens = number(inputDetails['cached_tokens']) ?? cached
   return {
     promptTokens: includingCached(promptTokens, cachedTokens),
     cachedTokens,

@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
+import { defined, errorMessage, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -26,6 +26,7 @@ import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openCalibrationStore } from './models/calibration-store.ts'
+import { createSlotAffinity } from './models/slot-affinity.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
 import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
@@ -138,6 +139,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     settings,
     calibration,
     limits,
+    slots: createSlotAffinity(clock),
     cache,
     capabilities: secrets ? withoutSecrets(capabilities, secrets) : capabilities,
     allowedTools: () => allowedTools(policy, tools()),
@@ -281,7 +283,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     replay: ledger.replay,
     usage: (options) => usageReport(sums, options),
     costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
-    sessionCosts: (sessions) => sessionCosts(sums, sessions),
+    sessionCosts: (ids) => sessionCosts(sums, ids),
     callPrice: async (call) => callPrice(call, await sums.priceOf(call.model)),
     notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
@@ -350,6 +352,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()
+      await parts
+        .readBudgets?.()
+        .then(budgets.configure, (error: unknown) => warn(`Budgets stay as they were: ${errorMessage(error)}`))
       models.forget()
       limits.forget()
       const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest

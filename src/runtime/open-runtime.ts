@@ -141,7 +141,13 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
       },
       timeZone: context.timeZone,
-      budgets: configuration.budgets.map((budget) => defined(budget) as MoneyBudget),
+      budgets: moneyBudgets(configuration),
+      async readBudgets() {
+        const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
+        const wrong = problems.filter(({ key }) => key === '' || key.split(/[.[]/)[0] === 'budgets')
+        if (wrong.length > 0) throw new ConfigurationError(wrong)
+        return moneyBudgets(now)
+      },
       clock: systemClock,
       settings: {
         ...defined({
@@ -174,6 +180,10 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
 }
 
 const MINUTE_MS = 60_000
+
+function moneyBudgets({ budgets }: Configuration): readonly MoneyBudget[] {
+  return budgets.map((budget) => defined(budget) as MoneyBudget)
+}
 
 /** A layout that a capability brings is handed on as a value; others go by their names. */
 function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {

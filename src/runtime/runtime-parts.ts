@@ -33,6 +33,8 @@ export interface RuntimeParts {
   readonly settings: RuntimeSettings
   /** Limits in money and tokens. None where absent. */
   readonly budgets?: readonly MoneyBudget[]
+  /** The limits as they are configured now, for a reload. Rejects where they cannot be read. Absent: they stay as they are. */
+  readonly readBudgets?: () => Promise<readonly MoneyBudget[]>
   readonly clock: Clock
   /** Folder that tools work in; `workspace` in the home where absent. */
   readonly workspace?: string

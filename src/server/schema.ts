@@ -101,7 +101,30 @@ export const turnViewSchema = z.object({
 
 export const entrySchema = z.looseObject({ session: z.string(), seq: z.number(), time: z.string(), type: z.string() })
 
-export const manifestSchema = z.looseObject({ version: z.literal(1), layout: z.string(), used: z.number() })
+const placementPriceSchema = z
+  .looseObject({
+    placement: z.enum(['system', 'preamble', 'before-input', 'after-input']),
+    full: z
+      .number()
+      .describe('Tokens that are sent in full, those that the cache loses because of the layer among them.'),
+    cached: z.number().describe('Tokens that are read from the cache.'),
+    money: z.number().optional().describe('US dollars. Absent where the price of the model is not known.'),
+  })
+  .describe('What a layer costs at one place, in a hundred calls like the last ones of the session.')
+
+const manifestEntrySchema = z.looseObject({
+  places: z
+    .looseObject({ here: placementPriceSchema, other: placementPriceSchema, by: z.enum(['layout', 'price']) })
+    .optional()
+    .describe('Of a layer of a session: the price of its place and of its other place, and what decided between them.'),
+})
+
+export const manifestSchema = z.looseObject({
+  version: z.literal(1),
+  layout: z.string(),
+  used: z.number(),
+  entries: z.array(manifestEntrySchema).optional(),
+})
 
 /** How much of the history a scenario has. */
 export const historySchema = z.coerce

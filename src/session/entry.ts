@@ -96,8 +96,8 @@ export type EntryBody =
       readonly approval: string
       readonly toolCallId: string
       readonly digest: string
-      readonly decision: ApprovalDecision
-      /** Where the person decided, such as `cli` or `http`. */
+      readonly decision: ApprovalOutcome
+      /** Where the person decided, such as `cli` or `http`; the rule that asked where the question was withdrawn. */
       readonly by: string
     }
   /** A message of the model or the tools. `partial`: it is the last of its turn, and incomplete. */
@@ -207,6 +207,9 @@ export interface HeldCall {
 export type ApprovalDecision =
   | { readonly type: 'approve'; readonly scope: 'once' | 'session' }
   | { readonly type: 'deny'; readonly reason?: string }
+
+/** How a question ended. `withdraw`: nobody decided, since it needs no answer any more; it allows nothing. */
+export type ApprovalOutcome = ApprovalDecision | { readonly type: 'withdraw'; readonly reason: string }
 
 /** A file of a message, as it was when the message was sent. */
 export interface AttachedFile {

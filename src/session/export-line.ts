@@ -92,6 +92,7 @@ const outcome = z.looseObject({ type: z.enum(turnOutcomeTypes) })
 const decision = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('approve'), scope: z.enum(['once', 'session']) }),
   z.looseObject({ type: z.literal('deny'), reason: z.string().optional() }),
+  z.looseObject({ type: z.literal('withdraw'), reason: z.string() }),
 ])
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const content = z.string().regex(/^sha256:[0-9a-f]{64}$/)

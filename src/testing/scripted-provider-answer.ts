@@ -38,6 +38,8 @@ export interface ScriptedAnswer {
   }[]
   /** `silent` reports no tokens. */
   readonly usage?: ScriptedUsage | 'silent'
+  /** What llama.cpp reports beside its usage: tokens of the prompt from its cache, and others. */
+  readonly timings?: { readonly cached: number; readonly read: number }
   /** The default is `tool-calls` if there are any, otherwise `stop`. */
   readonly finish?: 'stop' | 'length' | 'tool-calls' | 'content-filter'
   /** A pause before the first byte, in ms. */
@@ -107,8 +109,12 @@ interface PlainAnswer {
   readonly body: unknown
 }
 
-/** Answers to `/api/tags`, `/api/show` and `/v1/models`; 404 for everything else. */
-export function modelsAnswer(path: string, bytes: Buffer, models: readonly ListedModel[]): PlainAnswer {
+/** Answers to `/api/tags`, `/api/show`, `/v1/models` and `/props`; 404 for everything else. */
+export function modelsAnswer(
+  path: string,
+  bytes: Buffer,
+  { models, slots }: { readonly models: readonly ListedModel[]; readonly slots?: number | undefined },
+): PlainAnswer {
   switch (path) {
     case '/api/tags':
       return { status: 200, body: { models: models.map(({ name }) => ({ name, model: name, size: 1, details: {} })) } }
@@ -116,9 +122,15 @@ export function modelsAnswer(path: string, bytes: Buffer, models: readonly Liste
       return modelDetails(JSON.parse(bytes.toString('utf8')) as { model?: string; name?: string }, models)
     case '/v1/models':
       return { status: 200, body: { object: 'list', data: models.map(modelRow) } }
+    case '/props':
+      return slots === undefined ? nothing(path) : { status: 200, body: { total_slots: slots } }
     default:
-      return { status: 404, body: { error: { message: `nothing answers at ${path}` } } }
+      return nothing(path)
   }
+}
+
+function nothing(path: string): PlainAnswer {
+  return { status: 404, body: { error: { message: `nothing answers at ${path}` } } }
 }
 
 function modelDetails(asked: { model?: string; name?: string }, models: readonly ListedModel[]): PlainAnswer {

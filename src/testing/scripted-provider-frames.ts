@@ -53,7 +53,9 @@ function openaiChatFrames(answer: ScriptedAnswer, request: ScriptedRequest, usag
   }
   frames.push(delta({}, FINISH[finishReason(answer)]))
   const wanted = (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage
-  if (usage && wanted) frames.push(event({ choices: [], usage: openaiUsage(usage, ['prompt', 'completion']) }))
+  const timings = answer.timings && { cache_n: answer.timings.cached, prompt_n: answer.timings.read }
+  const reported = usage && wanted ? { usage: openaiUsage(usage, ['prompt', 'completion']) } : {}
+  if (timings || 'usage' in reported) frames.push(event({ choices: [], ...reported, ...defined({ timings }) }))
   return [...frames, 'data: [DONE]\n\n']
 }
 

@@ -37,6 +37,7 @@ test('Ollama reports the abilities of its model, and the window stays small unti
     toolChoiceNone: false,
     source: 'provider',
     free: true,
+    cache: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300, answers: true, slots: true },
     assumed: ['maxOutput'],
   })
   assert.equal((await factsOf('ollama/plain')).window, 4096)

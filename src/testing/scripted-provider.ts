@@ -19,6 +19,8 @@ export interface ScriptedProviderOptions {
   readonly answer?: (request: ScriptedRequest, n: number) => ScriptedAnswer | Promise<ScriptedAnswer>
   /** The models that `/api/tags`, `/api/show` and `/v1/models` list. The default is one model, `scripted`. */
   readonly models?: readonly ListedModel[]
+  /** What `/props` says, as that of llama.cpp. Without it there is no such page. */
+  readonly slots?: number
   /** Reports the tokens of answers without `usage`, as a provider with this cache would. */
   readonly cache?: SimulatedCache
   /** The default is a free port. */
@@ -36,14 +38,14 @@ export interface ScriptedProvider extends ScriptedServer {
  * Anthropic. It answers from a script, for tests and benchmarks of whole programs over real connections.
  */
 export async function scriptedProvider(options: ScriptedProviderOptions = {}): Promise<ScriptedProvider> {
-  const { answer = () => ({ text: 'ok' }), models = [{ name: 'scripted' }] } = options
+  const { answer = () => ({ text: 'ok' }), models = [{ name: 'scripted' }], slots } = options
   const requests: ScriptedRequest[] = []
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname
     const wire = WIRES[path]
     const bytes = await buffer(incoming)
-    if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, models))
+    if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, { models, slots }))
     const request = recordedRequest(wire, path, incoming, bytes, response)
     requests.push(request)
     await sendAnswer(withReport(await answer(request, requests.length), request, options.cache), request, response)

@@ -92,3 +92,38 @@ test('an answer of which a part is not sent back is not forecast as kept', async
   const { session } = await say('Hello.')
   assert.ok((await runtime.preview({ session, input: 'Thanks.' })).manifest.forecast!.cached < 900)
 })
+
+test('in an engine with slots a note leaves nothing of the answer in the cache, also after a restart', async (t) => {
+  for (const rules of [{ answers: true }, { answers: true, slots: true }] as const) {
+    const model = scriptedModel({
+      facts: { cache: { ...cache, ...rules }, price, window: 4_000, maxOutput: 600 },
+      answer: ({ messages }, n) => {
+        const isNote = JSON.stringify(messages.at(-1)).includes('Write the note that will stand')
+        const text = isNote ? 'They spoke of the tide.' : `Answer ${n}. ${'The tide comes in twice a day. '.repeat(36)}`
+        const promptTokens = Math.round(JSON.stringify(messages).length / 4) + 200
+        return { text, usage: { promptTokens, outputTokens: Math.round(text.length / 4) } }
+      },
+    })
+    const at = await opened(t, { model, settings: { notes: 'model', reserve: 600, margin: 0 } })
+    const { session } = await at.say('How high is the water?')
+    const lastNote = async () => {
+      for (;;) {
+        const { kind, outcome } = (await at.store.calls(session, { last: 1 })).at(-1)!
+        if (kind === 'note' && outcome) return true
+        if (kind !== 'note') return false
+        await new Promise(setImmediate)
+      }
+    }
+    for (let turn = 0; turn < 12 && !(await lastNote()); turn += 1) {
+      await at.say(`And ${turn} hours later?`, { session })
+      await new Promise(setImmediate)
+    }
+    assert.ok(await lastNote(), 'a note was written behind the last answer')
+    const { usage } = (await at.store.calls(session, { last: 2 })).find(({ kind }) => kind === undefined)!.outcome!
+    const kept = usage!.promptTokens! + ('slots' in rules ? 0 : usage!.outputTokens!)
+    const cachedIn = async ({ runtime }: typeof at) =>
+      (await runtime.preview({ session, input: 'Thanks.' })).manifest.forecast!.cached
+    assert.equal(await cachedIn(at), kept)
+    assert.equal(await cachedIn(await at.reopened()), kept)
+  }
+})

@@ -45,6 +45,7 @@ export interface Setting {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
   readonly timeZone?: string
   readonly budgets?: RuntimeParts['budgets']
+  readonly readBudgets?: RuntimeParts['readBudgets']
   /** ISO 8601. Default: noon of a Monday. */
   readonly start?: string
   /** Of its capabilities, by name. */
@@ -107,7 +108,7 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     warn: (text) => warnings.push(text),
     ...(setting.timeZone === undefined ? {} : { timeZone: setting.timeZone }),
     ...(setting.budgets ? { budgets: setting.budgets } : {}),
-    ...defined({ listens }),
+    ...defined({ listens, readBudgets: setting.readBudgets }),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })

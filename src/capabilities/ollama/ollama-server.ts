@@ -88,7 +88,7 @@ async function ollamaNames(connection: ProviderConnection, milliseconds: number)
 }
 
 /** A model keeps what it has evaluated as long as it is loaded: five minutes, unless a request asks for longer. */
-const LOADED: CacheRules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300, answers: true }
+const LOADED: CacheRules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300, answers: true, slots: true }
 
 /**
  * The facts of a model. `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with

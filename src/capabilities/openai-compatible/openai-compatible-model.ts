@@ -9,6 +9,7 @@ import {
   type Model,
   type ModelSettings,
 } from '../../model.ts'
+import { engineTimings } from './engine.ts'
 
 /** A model of a server with Chat Completions or the Responses API. */
 export function openaiCompatibleModel(
@@ -41,10 +42,11 @@ function chatModel(settings: ModelSettings): Model {
         includeUsage: true,
         // A server without support reports that itself. Without this flag the AI SDK would drop the schema silently.
         supportsStructuredOutputs: true,
+        metadataExtractor: engineTimings,
         fetch,
       })(settings.model)
     },
-    mark: (call, { parameters }) => withParameters(call, settings.provider, parameters),
+    mark: (call, options) => withParameters(call, settings.provider, options),
   })
 }
 
@@ -52,11 +54,12 @@ function chatModel(settings: ModelSettings): Model {
 function withParameters(
   call: LanguageModelV4CallOptions,
   name: string,
-  { responseFormat, reasoningEffort, parallelToolCalls }: NonNullable<CallOptions['parameters']> = {},
+  { parameters: { responseFormat, reasoningEffort, parallelToolCalls } = {}, cachePrompt, cacheSlot }: CallOptions,
 ): LanguageModelV4CallOptions {
   const options: SharedV4ProviderOptions[string] = {
     ...(responseFormat?.schema === undefined ? {} : { strictJsonSchema: responseFormat.strict ?? false }),
     ...defined({ reasoningEffort, parallel_tool_calls: parallelToolCalls }),
+    ...defined({ cache_prompt: cachePrompt, id_slot: cacheSlot }),
   }
   return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
 }

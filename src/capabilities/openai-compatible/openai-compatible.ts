@@ -1,4 +1,5 @@
 import { chatWireSettings, provider } from '../../model/provider.ts'
+import { defined } from '../../platform.ts'
 import type { EmbedderKind } from '../../search.ts'
 
 /** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
@@ -10,6 +11,14 @@ export const openaiCompatible = provider({
   open: async (settings) => (await import('./openai-compatible-model.ts')).openaiCompatibleModel(settings),
   list: async (connection, milliseconds) =>
     (await import('../../model.ts')).listModelsEndpoint(connection, milliseconds),
+  async facts(connection, model, milliseconds) {
+    const { listedFacts, listModelsEndpoint } = await import('../../model.ts')
+    const facts = listedFacts(await listModelsEndpoint(connection, milliseconds), model)
+    if (!facts.cache?.requested) return facts
+    const { engineSlots } = await import('./engine.ts')
+    const slotCount = await engineSlots(connection, milliseconds)
+    return { ...facts, cache: { ...facts.cache, ...defined({ slotCount }) } }
+  },
 })
 
 /** Embedding models behind the embeddings API of OpenAI, on any server. */

@@ -1,6 +1,6 @@
 import { type ChannelContext, type ChannelInbox, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { defined, errorMessage, keyedQueue } from '../../platform.ts'
-import type { ApprovalDecision, Entry } from '../../session.ts'
+import type { ApprovalDecision, ApprovalOutcome, Entry } from '../../session.ts'
 import type { ChatAccess } from './access.ts'
 import type { TelegramSender } from './api/telegram-sender.ts'
 import { approvalButtons, approvalText, type ButtonDecision, parseButton } from './approval-text.ts'
@@ -137,7 +137,8 @@ function elsewhere(approval: string): string {
 }
 
 /** `by`: the name of a person, or the client through which the decision came. */
-function decisionText(decision: ApprovalDecision, by: string): string {
+function decisionText(decision: ApprovalOutcome, by: string): string {
+  if (decision.type === 'withdraw') return `No decision is needed any more. ${decision.reason}`
   if (decision.type === 'deny') return `Denied by ${by}.`
   return `Allowed ${decision.scope === 'once' ? 'once' : 'in this session'} by ${by}.`
 }

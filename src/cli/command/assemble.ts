@@ -48,8 +48,19 @@ export async function runScenarios(text: string, place: string): Promise<Scenari
 }
 
 async function resultsOf(text: string, place: string): Promise<readonly ScenarioResult[]> {
-  const { scenarioCounterId, readScenarios, runScenario, ScenarioError, smallCounters } =
-    await import('../../context/scenario.ts')
+  const { runScenario } = await import('../../context/scenario.ts')
+  return withScenarios(text, place, (scenarios, counters) =>
+    scenarios.map((scenario) => runScenario(scenario, counters)),
+  )
+}
+
+/** Does something with the scenarios of a text and the counters that they ask for. A `ScenarioError` tells the place. */
+export async function withScenarios<T>(
+  text: string,
+  place: string,
+  work: (scenarios: readonly unknown[], counters: readonly TokenCounter[]) => T,
+): Promise<T> {
+  const { scenarioCounterId, readScenarios, ScenarioError, smallCounters } = await import('../../context/scenario.ts')
   try {
     const scenarios = readScenarios(text)
     if (scenarios.length === 0) throw new ScenarioError('text', ['it contains no scenario'])
@@ -58,7 +69,7 @@ async function resultsOf(text: string, place: string): Promise<readonly Scenario
     const counters: readonly TokenCounter[] = scenarios.some((scenario) => !known.has(scenarioCounterId(scenario)))
       ? [...smallCounters, (await import('../../context/o200k.ts')).o200k]
       : smallCounters
-    return scenarios.map((scenario) => runScenario(scenario, counters))
+    return work(scenarios, counters)
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error
     throw new CommandFailure('invalid-scenario', `${place}: ${error.message}`, {

@@ -1,28 +1,32 @@
 import { existsSync } from 'node:fs'
-import { glob, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { print, printJson, safeForTerminal, applyStyle } from '../io.ts'
 import { changedLines, lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../input-text.ts'
+import { scenarioFiles } from '../scenario-files.ts'
 import { runScenarios } from './assemble.ts'
 
 export const checkCommand: Command = {
   name: 'check',
   summary: 'compare scenarios with their committed outlines, or find what breaks prompt caches',
-  usage: ['check DIRECTORY [--update] [--json]', 'check --lint [--strict] [--json]'],
+  usage: ['check DIRECTORY [--update] [--json]', 'check --lint [DIRECTORY] [--strict] [--json]'],
   details:
     'Assembles each FILE.json and FILE.jsonl below the directory and compares the result with the outline beside it in ' +
     'FILE.json.outline.txt. The exit code is 1 if an outline differs or is missing, or a scenario is not valid. `--lint` ' +
-    'looks at the prompts of the home instead: at the next call, the newest 500 calls and the tools of the last 30 days. ' +
-    'Each finding has its price per hundred calls. It calls no model, and the exit code is 0 unless `--strict` is given.',
+    'looks at the prompts of the home instead: at the next call, the newest 500 calls and the tools of the last 30 days, or ' +
+    'at the scenarios below a directory: those of one file count as the calls of one session. Each finding has its price per ' +
+    'hundred calls. It calls no model, and the exit code is 0 unless `--strict` is given or a scenario is not valid.',
   words: { least: 0, most: 1 },
   options: {
     update: { summary: 'write the outlines instead of comparing' },
     lint: { summary: 'find what breaks prompt caches or wastes room, with its price' },
     strict: { summary: 'with --lint: exit with 1 if there is a warning' },
-    json: { summary: 'print {file, result, diff?, message?}, one file per line; with --lint {calls, model, findings}' },
+    json: {
+      summary:
+        'print {file, result, diff?, message?}, one file per line; with --lint {calls, model, findings}, or {file, findings, overflows, message?} for each file',
+    },
   },
   run: checkOrLint,
 }
@@ -40,9 +44,14 @@ async function checkOrLint(call: CommandCall, io: Io): Promise<number> {
     if (call.words.length === 0) throw usageFailure('Usage: foreword check DIRECTORY, or foreword check --lint')
     return await checkDirectory(call, io)
   }
-  if (call.words.length > 0 || call.has('update')) throw usageFailure('--lint needs no directory and no --update.')
-  const { runLint } = await import('../lint/run-lint.ts')
-  return await runLint(call, io)
+  if (call.has('update')) throw usageFailure('--lint needs no --update: it compares nothing.')
+  const [directory] = call.words
+  if (directory === undefined) {
+    const { runLint } = await import('../lint/run-lint.ts')
+    return await runLint(call, io)
+  }
+  const { lintDirectory } = await import('../lint/lint-scenarios.ts')
+  return await lintDirectory(directory, call, io)
 }
 
 async function checkDirectory(call: CommandCall, io: Io): Promise<number> {
@@ -57,17 +66,6 @@ async function checkDirectory(call: CommandCall, io: Io): Promise<number> {
   }
   if (!call.json) print(io, summary(findings))
   return findings.every(({ result }) => result === 'same' || result === 'updated') ? 0 : 1
-}
-
-async function scenarioFiles(directory: string): Promise<readonly string[]> {
-  if (!existsSync(directory)) throw fileFailure(directory, 'read', Object.assign(new Error(), { code: 'ENOENT' }))
-  const found: string[] = []
-  const exclude = (name: string) => name === 'node_modules' || (name.startsWith('.') && name.length > 1)
-  for await (const name of glob('**/*.{json,jsonl}', { cwd: directory, exclude })) found.push(join(directory, name))
-  if (found.length > 0) return found.toSorted()
-  throw new CommandFailure('no-scenarios', `${directory} contains no scenario files (*.json, *.jsonl).`, {
-    hint: 'Assemble one scenario with `foreword assemble FILE`. The format is described in schema/scenario.schema.json of this package.',
-  })
 }
 
 async function checkFile(file: string, update: boolean): Promise<Finding> {

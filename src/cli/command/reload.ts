@@ -13,7 +13,7 @@ export const reloadCommand: Command = {
   summary: 'read prompts, plugins and the files of capabilities again',
   usage: ['reload [--json]', 'reload --now [SESSION] [--json]'],
   details:
-    'The running gateway reads its files again, between turns. It reads `config.json` only at start, and `tool-access.json` ' +
+    'The running gateway reads its files again, between turns. Of `config.json` it reads only `budgets`, and `tool-access.json` ' +
     'before every step and every call. A session goes on with the tools and the system message that its calls began with: what ' +
     'changes is announced to the model behind the history, and composed into the beginning at the next cut, at a change of the ' +
     'model, or after a pause in which the cache of the provider ends. `--now` composes it at the next call, of one session or ' +

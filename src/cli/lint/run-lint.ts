@@ -22,18 +22,12 @@ export async function runLint(call: CommandCall, io: Io): Promise<number> {
 }
 
 function reportText({ calls, findings, unread, model, rates }: LintReport, io: Io): string {
-  const count = (severity: LintFinding['severity']) => findings.filter((one) => one.severity === severity).length
-  const [warnings, notes] = [count('warning'), count('note')]
-  const counted =
-    findings.length === 0
-      ? 'Nothing that breaks caches or wastes room'
-      : `${plural(warnings, 'warning')}, ${plural(notes, 'note')}`
   return [
     ...findings.map((finding) => findingText(finding, io)),
     ...(unread === undefined
       ? []
       : [`The texts of the next call were not looked at: ${safeForTerminal(unread, io.stdout)}`]),
-    `${counted}, in the next call and in ${plural(calls, 'recorded call')}.${priceText(findings, model, rates !== undefined)}`,
+    `${countText(findings)}, in the next call and in ${plural(calls, 'recorded call')}.${priceText(findings, model, rates !== undefined)}`,
   ].join('\n')
 }
 
@@ -42,11 +36,20 @@ function priceText(findings: readonly LintFinding[], model: string | undefined, 
   return ` The price of ${model ?? 'the model'} is not known.`
 }
 
-function findingText({ code, severity, where, message, cost, hint }: LintFinding, io: Io): string {
+/** How many findings there are. */
+export function countText(findings: readonly LintFinding[]): string {
+  const count = (severity: LintFinding['severity']) => findings.filter((one) => one.severity === severity).length
+  return findings.length === 0
+    ? 'Nothing that breaks caches or wastes room'
+    : `${plural(count('warning'), 'warning')}, ${plural(count('note'), 'note')}`
+}
+
+/** A finding in lines. `place`: in front of where it is. */
+export function findingText({ code, severity, where, message, cost, hint }: LintFinding, io: Io, place = ''): string {
   const safe = (text: string) => safeForTerminal(text, io.stdout)
   const look = severity === 'warning' ? 'yellow' : 'dim'
   return [
-    `${applyStyle(io, look, severity.padEnd(7))}  ${code}  ${safe(lintPlaceText(where))}`,
+    `${applyStyle(io, look, severity.padEnd(7))}  ${code}  ${safe(`${place}${lintPlaceText(where)}`)}`,
     ...[message, ...(cost ? [`Costs ${lintCostText(cost)}.`] : []), hint].map((line) => `         ${safe(line)}`),
   ].join('\n')
 }

@@ -17,6 +17,7 @@ import {
 } from './call-budgets.ts'
 import { dearestCost, NANOS_PER_DOLLAR, reportedCost } from './call-bound.ts'
 import { grantOf, heldQuestion } from './held-question.ts'
+import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
 
 /** Holds what calls may cost before they leave, and says what is left. */
 export interface BudgetService {
@@ -24,6 +25,8 @@ export interface BudgetService {
   of(calls: HeldCalls): (call: PreparedCall, granted?: GrantedCall) => Promise<CallHold>
   /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
   report(): readonly BudgetReport[]
+  /** The limits are these from now on. A call that fits into them goes on. */
+  configure(budgets: readonly MoneyBudget[]): void
   close(): void
 }
 
@@ -51,44 +54,57 @@ interface BudgetParts {
 
 /** @throws StoreError where the ledger cannot be opened */
 export function createBudgetService(parts: BudgetParts): BudgetService {
-  const { path, configured, clock, warn } = parts
+  const { path, clock, warn } = parts
   const dayOf = dayIn(parts.timeZone)
+  let { configured } = parts
   let ledger: BudgetLedger | undefined
   const open = () => (ledger ??= openBudgetLedger(path))
   if (parts.recovers && existsSync(path)) {
     open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
   }
+  const waiting = createWaitingCalls(clock, (check) => open().state(check))
 
-  function settle(id: string, { usage, error }: CallEnd, model: Model): void {
+  function settle(id: string, { usage, error, notMade }: CallEnd, model: Model): void {
     try {
       const cost = reportedCost(usage, model.facts.price)
-      if (cost === undefined && wasRefused(error)) open().release(id)
+      if (notMade || (cost === undefined && wasRefused(error))) open().release(id)
       else open().settle(id, cost)
     } catch (failure) {
       // What is held stays so, and the next start counts it as spent.
       warn(`What the call ${id} cost was not counted: ${errorMessage(failure)} It counts as what it can have cost.`)
     }
+    waiting.look()
+  }
+
+  /** The budgets that apply to a call at the moment. */
+  function applied({ owner, budgets, model: { facts } }: HeldCalls): AppliedChecks {
+    const checks = checksFor(owner, { configured, ofInput: budgets, day: dayOf(clock.time()) })
+    const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
+    const unpriced = checks.filter((check) => !counted.includes(check))
+    // What cannot be priced passes every limit: nothing says that it does not.
+    return { named: checks, unpriced, checks: [...counted, ...unpriced.map((check) => ({ ...check, limit: -1 }))] }
   }
 
   return {
-    of({ owner, budgets, model, size, asks }) {
+    of(calls) {
+      const { model, size, asks } = calls
       let made = 0
+      let before: WaitingCall | undefined
       return async (call, granted) => {
-        const checks = checksFor(owner, { configured, ofInput: budgets, day: dayOf(clock.time()) })
+        if (before) waiting.asksAgain(before)
+        const { named, unpriced, checks } = applied(calls)
         if (checks.length === 0) return FREE
         const { facts } = model
         const maxOutputTokens = call.options?.maxOutputTokens ?? facts.maxOutput
         const most = dearestCost({ ...size(call), window: facts.window, maxOutputTokens }, facts.price)
-        const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
-        const unpriced = checks.filter((check) => !counted.includes(check))
         made += 1
         const id = `${call.call}/${made}-${clock.newId('hold')}`
         const grant = granted && grantOf(granted.approval, granted.once, granted.request)
-        const named = new Map(checks.map((check) => [`${check.account} ${check.unit}`, check.name]))
-        const nameOf = (budget: PassedBudget) => ({ ...budget, name: named.get(`${budget.account} ${budget.unit}`)! })
-        // What cannot be priced passes every limit: nothing says that it does not.
-        const dear = unpriced.map((check) => ({ ...check, limit: -1 }))
-        const result = open().hold({ id, time: clock.time(), most, checks: [...counted, ...dear], grant })
+        const names = new Map(named.map((check) => [`${check.account} ${check.unit}`, check.name]))
+        const nameOf = (budget: PassedBudget) => ({ ...budget, name: names.get(`${budget.account} ${budget.unit}`)! })
+        const result = open().hold({ id, time: clock.time(), most, checks, grant })
+        // A limit that a person has raised may be enough for other calls, too.
+        if (grant) waiting.look()
         if (result.passed.length === 0) {
           for (const budget of result.warned) if (budget.limit >= 0) warn(warning(nameOf(budget)))
           let isOver = false
@@ -105,9 +121,16 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
           ? unpriced.map((check) => ({ ...check, ...open().state(check) }))
           : result.passed.map(nameOf)
         const question = heldQuestion({ model: model.id, most, isUnpriced }, passed)
-        if (asks) return { type: 'wait', ...question }
-        return { type: 'refuse', error: new OverBudgetError(question.sentence) }
+        if (!asks) return { type: 'refuse', error: new OverBudgetError(question.sentence) }
+        const asked = passed.map(({ account }) => account)
+        const waits: WaitingCall = { most, asked, checks: () => applied(calls).checks }
+        before = waits
+        return { type: 'wait', ...question, room: (signal) => waiting.room(waits, signal) }
       }
+    },
+    configure(budgets) {
+      configured = budgets
+      waiting.look()
     },
     report() {
       const day = dayOf(clock.time())
@@ -121,6 +144,14 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
     },
     close: () => ledger?.close(),
   }
+}
+
+interface AppliedChecks {
+  /** With their limits as people know them. */
+  readonly named: readonly NamedCheck[]
+  /** Those that cannot be counted, since the price of the model is not known. */
+  readonly unpriced: readonly NamedCheck[]
+  readonly checks: readonly NamedCheck[]
 }
 
 /** For so long a late report corrects an estimate. */

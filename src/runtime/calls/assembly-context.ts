@@ -4,6 +4,7 @@ import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { CalibrationStore } from '../models/calibration-store.ts'
 import type { LearnedLimits } from '../models/learned-limits.ts'
+import type { SlotAffinity } from '../models/slot-affinity.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import type { TurnCache } from './history-loader.ts'
 
@@ -13,6 +14,7 @@ export interface AssemblyContext {
   readonly settings: RuntimeSettings
   readonly calibration: CalibrationStore
   readonly limits: LearnedLimits
+  readonly slots: SlotAffinity
   readonly cache: TurnCache
   readonly capabilities: Pick<RunningCapabilities, 'layers'>
   /** What the session's turn is answered with; absent for a call that belongs to no session. */

@@ -51,7 +51,7 @@ interface WrittenCall {
 }
 
 export function callAccount({ context, model, clock }: CallAccountParts): CallAccount {
-  const { store, settings, limits, calibration } = context
+  const { store, settings, limits, calibration, slots } = context
   /** What the last call was estimated at. */
   let account: PromptAccount | undefined
   /** Of the last call. */
@@ -67,15 +67,17 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
     async write({ outcome, budget, toolChoice, parameters, about, work, ...rest }) {
       const call = clock.newId('call')
       const { reserve, window } = budget
+      const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
+      const isMade = failure === undefined
       const options: RecordedOptions = {
         toolChoice,
         maxOutputTokens: reserve,
         window,
         ...defined({ parameters, reasoning: settings.reasoning, cacheKey: about.session && cacheKey(about.session) }),
         ...cacheOptions(model),
+        ...defined({ cacheSlot: isMade && about.session ? slots.take(model, about.session, call) : undefined }),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
-      const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
       if (failure || outcome instanceof ContextOverflowError) {
         const { code, message } = failure!
         await Promise.all([
@@ -118,14 +120,16 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
     size: () => ({ used: account?.used ?? 0, ratio: calibration.ratio(model.id, settings.counter) }),
     finish(call, outcome) {
       if (account) learnFrom(context, model, account, outcome)
+      slots.end(call, outcome)
       return store.finishCall(call, outcome)
     },
   }
 }
 
 /** What a request asks of the provider's cache, by the rules of the model. */
-function cacheOptions({ facts: { cache } }: Model): Pick<RecordedOptions, 'cacheRetention' | 'cacheBreakpoints'> {
-  return defined({ cacheRetention: cache?.retention, cacheBreakpoints: cache?.breakpoints })
+function cacheOptions({ facts: { cache } }: Model): Partial<RecordedOptions> {
+  const { retention, breakpoints, requested } = cache ?? {}
+  return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested })
 }
 
 /** One for each session, which says nothing of it. */

@@ -71,9 +71,9 @@ export function learnFrom(
     limits.readWhole(model, { reported, used })
     if (images) return
     // With the ratio that the forecast was made with.
-    const { cached = 0, written = 0, fresh = 0, counted, known } = account.forecast ?? {}
+    const { cached = 0, written = 0, fresh = 0, counted, messages = 0, known } = account.forecast ?? {}
     const expected = cached + written + fresh
-    if (counted) calibration.observeKinds(model.id, counter, { counted, known, expected, reported })
+    if (counted) calibration.observeKinds(model.id, counter, { counted, messages, known, expected, reported })
     calibration.observe(model.id, counter, used, reported)
   }
 }

@@ -19,7 +19,12 @@ interface HostSchemaOptions {
 }
 
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
-const placements = z.record(z.string(), placement)
+const placements = z.record(
+  z.string(),
+  z
+    .enum([...placement.options, 'auto'])
+    .describe('`auto`: the cheaper of `preamble` and `before-input`, by the last calls of the session.'),
+)
 const usDollars = z.number().min(0)
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 
@@ -57,6 +62,10 @@ const cache = z.strictObject({
   step: z.int().min(1).optional().describe('Reuse is counted in steps of so many tokens.'),
   lifetimeSeconds: z.int().min(1).describe('How long a prompt stays cached, seconds.'),
   answers: z.literal(true).optional().describe('The answer stays in the cache behind its prompt.'),
+  slots: z
+    .literal(true)
+    .optional()
+    .describe('A later request, such as one for a note, leaves in the cache only what both begin with.'),
 })
 
 const model = z.strictObject({

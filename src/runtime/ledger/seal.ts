@@ -39,6 +39,8 @@ export interface SealedManifest extends Manifest {
 export interface CallForecast extends Forecast {
   /** What of the prompt was estimated, by our counter. */
   readonly counted?: KindTokens
+  /** In how many messages that is. */
+  readonly messages?: number
   /** Of the prompt, what its provider has reported before, tokens; absent where that is an estimate, too. */
   readonly known?: number
 }

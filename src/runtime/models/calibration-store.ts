@@ -42,7 +42,8 @@ const SAVE_AFTER_MS = 1000
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
 export async function openCalibrationStore(store: ValueStore, warn: (text: string) => void): Promise<CalibrationStore> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
-  const kinds = new Map(Object.entries(((await store.value(KINDS_KEY)) ?? {}) as Record<string, KindCalibration>))
+  const keptKinds = Object.entries(((await store.value(KINDS_KEY)) ?? {}) as Record<string, Partial<KindCalibration>>)
+  const kinds = new Map(keptKinds.map(([name, state]) => [name, { ...UNKNOWN_KINDS, ...state }]))
   const ratioKey = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
   let timer: NodeJS.Timeout | undefined

@@ -15,7 +15,7 @@ import { StoreError, type TokenCounts } from '../../session.ts'
 import { turnClock } from '../clock.ts'
 import { seal } from '../ledger/seal.ts'
 import { textTokens } from '../models/counters.ts'
-import { keptAlive } from '../sessions/session-state.ts'
+import { keptAlive, noteForked } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
 import type { AnsweredCall, NotePlace } from './note-place.ts'
 import { type IdleSessions, restOfCache } from './idle-sessions.ts'
@@ -165,6 +165,8 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
           ...last.prepared.request,
           messages: [...last.prepared.request.messages, assembled.request.messages.at(-1)!],
         }
+        // From now on: the next message may come before the note is written.
+        noteForked(state, model.id)
         return { call, request, options: { ...options, limits: answerLimits(maxOutputTokens, settings.maxAnswerMs) } }
       },
     })

@@ -9,13 +9,14 @@ import {
   type SessionStore,
   type Usage,
 } from '../../session.ts'
+import type { HasPlacements } from '../calls/recent-placements.ts'
 import type { HasPin } from '../head/head-pin.ts'
 import type { SealedPiece } from '../ledger/seal.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
-export interface SessionState extends HasCut, HasPin {
+export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly session: string
   readonly stream: SessionStream
   /** Turns that wait, in the order of their input. */
@@ -58,6 +59,8 @@ export interface LastCall {
 /** A call that its provider has read, with what it reported of it. */
 export interface ReadCall extends LastCall {
   readonly usage: Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> | undefined
+  /** Whether the model has read a request since then that goes on in another way behind the prompt. */
+  readonly isForked?: boolean
 }
 
 /** Models of a session whose last call is remembered. */
@@ -77,7 +80,14 @@ export function noteRead(state: SessionState, usage: ReadCall['usage']): void {
 export function keptAlive(state: SessionState, call: string, at: number): void {
   if (state.readCall?.call !== call) return
   state.readCall = { ...state.readCall, at }
-  state.reads.set(state.readCall.model, state.readCall)
+  const read = state.reads.get(state.readCall.model)
+  if (read?.call === call) state.reads.set(read.model, { ...read, at })
+}
+
+/** Remembers that a model has read the prompt of its last call once more, with an instruction in place of the answer. */
+export function noteForked(state: Pick<SessionState, 'reads'>, model: string): void {
+  const read = state.reads.get(model)
+  if (read) state.reads.set(model, { ...read, isForked: true })
 }
 
 /** Whether a provider read the prompt of a call that is over, so that its cache can have it. */
@@ -157,7 +167,12 @@ export function createSessionStates(store: SessionStore): SessionStates {
         : [],
     )
     const readCall = readRecently.find(({ call }) => call === made?.id)
-    const reads = new Map(readRecently.map((read) => [read.model, read]))
+    const reads = new Map<string, ReadCall>(readRecently.map((read) => [read.model, read]))
+    for (const { kind, model, time, outcome } of all) {
+      const read = reads.get(model)
+      const isLater = read !== undefined && Date.parse(time) >= read.at
+      if (isLater && kind === 'note' && outcome && wasRead(outcome)) noteForked({ reads }, model)
+    }
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const asked = made && (await askedWords(store, session, row.entries))

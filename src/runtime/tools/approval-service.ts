@@ -1,5 +1,5 @@
 import { type Approvals, callFacts, readFacts } from '../../agent.ts'
-import type { ApprovalDecision, AuditFacts, Entry, SessionStore } from '../../session.ts'
+import type { ApprovalDecision, ApprovalOutcome, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { defined, serialQueue } from '../../platform.ts'
@@ -25,7 +25,7 @@ export function createApprovalService(parts: {
   readonly clock: Clock
 }): ApprovalService {
   const { store, states, clock } = parts
-  const listeners = new Map<string, (decision: ApprovalDecision) => void>()
+  const listeners = new Map<string, (decision: ApprovalOutcome) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
   const decisions = serialQueue()
 
@@ -39,8 +39,8 @@ export function createApprovalService(parts: {
     { session, turn }: { readonly session: string; readonly turn: string },
     approval: string,
     signal: AbortSignal,
-  ): Promise<ApprovalDecision | undefined> {
-    const { promise, resolve } = Promise.withResolvers<ApprovalDecision | undefined>()
+  ): Promise<ApprovalOutcome | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ApprovalOutcome | undefined>()
     const onAbort = () => resolve(undefined)
     listeners.set(approval, resolve)
     signal.addEventListener('abort', onAbort, { once: true })
@@ -54,11 +54,11 @@ export function createApprovalService(parts: {
   }
 
   /** A log can be imported, an approval cannot: only one that the audit of this home knows counts. */
-  async function decisionIn(session: string, turn: string, approval: string): Promise<ApprovalDecision | undefined> {
+  async function decisionIn(session: string, turn: string, approval: string): Promise<ApprovalOutcome | undefined> {
     const entries = await store.entries(session, { turn, types: ['approval'] })
     const found = entries.find(isAbout(approval))
     if (found?.type !== 'approval') return undefined
-    if (found.decision.type === 'deny') return found.decision
+    if (found.decision.type !== 'approve') return found.decision
     const records = await store.audit({ session, turn, decision: 'approved' })
     return records.some(({ digest }) => digest === found.digest) ? found.decision : undefined
   }
@@ -108,8 +108,32 @@ export function createApprovalService(parts: {
     listeners.get(approval)?.(decided)
   }
 
+  /** Nobody decided: the question is over. What a person has decided meanwhile counts. */
+  async function withdraw(state: SessionState, turn: string, approval: string, reason: string) {
+    const { session } = state
+    const entries = await store.entries(session, { turn, types: ['approval-request', 'approval'] })
+    const before = entries.find(isAbout(approval))
+    if (before?.type === 'approval') return (await decisionIn(session, turn, approval)) ?? withdrawn(reason)
+    const question = entries.find((entry) => entry.type === 'approval-request' && entry.approval === approval)
+    if (question?.type !== 'approval-request') return withdrawn(reason)
+    const { toolCallId, digest, rule } = question
+    const body = {
+      type: 'approval' as const,
+      turn,
+      approval,
+      toolCallId,
+      digest,
+      decision: withdrawn(reason),
+      by: rule,
+    }
+    await store.append(session, [body], clock.time())
+    listeners.get(approval)?.(body.decision)
+    return body.decision
+  }
+
   return {
     of: (state, turn) => ({
+      withdraw: (approval, reason) => decisions.add(() => withdraw(state, turn, approval, reason)),
       newId: () => clock.newId('approval'),
       granted: (digest) => granted(state, digest),
       decision: (approval, signal) => decision({ session: state.session, turn }, approval, signal),
@@ -130,6 +154,10 @@ export function createApprovalService(parts: {
     },
     count: () => listeners.size,
   }
+}
+
+function withdrawn(reason: string): ApprovalOutcome {
+  return { type: 'withdraw', reason }
 }
 
 /** Calls that were approved for the whole session, by their digest. */

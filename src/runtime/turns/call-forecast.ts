@@ -1,5 +1,13 @@
 import type { Clock } from '../../capability.ts'
-import { forecast, type KindCalibration, type KindTokens, kindTokens, type Model, type TextKind } from '../../model.ts'
+import {
+  forecast,
+  type KindCalibration,
+  kindDistance,
+  type KindEstimate,
+  kindTokens,
+  type Model,
+  type TextKind,
+} from '../../model.ts'
 import { defined } from '../../platform.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
@@ -33,21 +41,21 @@ export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise
   const kinds = calibration.kinds(model.id, settings.counter)
   const sizes = expectedSizes({ read: readPieces && read, before: readPieces ?? [], after: fingerprint, ratio, kinds })
   const served = readPieces ? servedPieces(readPieces, fingerprint, cache) : 0
-  const { known, counted } = sizes
+  const { known, estimate } = sizes
   const promptTokens = Math.round(sizes.upTo(fingerprint.length))
   const expected = (tokens: number) =>
     forecast({
       promptTokens: tokens,
       reuseTokens: Math.round(sizes.upTo(served)),
-      answerTokens: sizes.answer,
+      answerTokens: read?.isForked && cache?.slots ? 0 : sizes.answer,
       ...(read && { secondsSince: Math.max(0, Date.parse(clock.time()) - read.at) / 1000 }),
       ...defined({ price, cache }),
     })
-  const distance = Math.ceil(Object.values(counted).reduce((sum, tokens) => sum + tokens, 0) * kinds.width)
+  const distance = Math.ceil(kindDistance(kinds, estimate))
   const between = [Math.max(0, promptTokens - distance), promptTokens + distance] as const
   const [least, most] = [expected(between[0]).money, expected(between[1]).money]
   const moneyBetween = least === undefined || most === undefined ? undefined : ([least, most] as const)
-  const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known }), counted }
+  const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known }), ...estimate }
   return { ...manifest, ...defined({ reuse }), forecast: call }
 }
 
@@ -83,22 +91,24 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   return {
     /** Of the first pieces of the prompt. */
     upTo(pieces: number): number {
-      if (pieces >= first) return sent + answer + kindTokens(kinds, countedByKind(after.slice(first, pieces)), ratio)
+      if (pieces >= first) return sent + answer + kindTokens(kinds, estimateOf(after.slice(first, pieces)), ratio)
       const part = after.slice(0, Math.min(pieces, common)).reduce((tokens, piece) => tokens + piece.tokens, 0)
       return part * (factor ?? ratio)
     },
     /** Of the answer to the last call, where it follows on that call's prompt; 0 where that is not known. */
     answer,
     /** What is estimated. */
-    counted: countedByKind(after.slice(first)),
+    estimate: estimateOf(after.slice(first)),
     known: hasGrown || common === 0 ? Math.round(sent + answer) : undefined,
   }
 }
 
-function countedByKind(pieces: Sealed['fingerprint']): KindTokens {
+function estimateOf(pieces: Sealed['fingerprint']): KindEstimate {
   const counted: Partial<Record<TextKind, number>> = {}
   for (const { kind, tokens } of pieces) counted[kind] = (counted[kind] ?? 0) + tokens
-  return counted
+  // The parts of the system text are one message.
+  const system = pieces.filter(({ role }) => role === 'system').length
+  return { counted, messages: pieces.length - Math.max(0, system - 1) }
 }
 
 /** How far the report of a call may be from the usual ratio. Beyond that it is of something else, such as a part of the prompt. */

@@ -10,6 +10,7 @@ import { ContextOverflowError, forecastRange, type Scenario } from '../../contex
 import { defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
+import { placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
 import { readPin } from '../head/head-pin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -40,13 +41,17 @@ export async function previewCall(
     model,
     outcome,
     context,
+    input,
     state = { lastCall: undefined, readCall: undefined, reads: new Map() },
   } = await attemptNext(parts, options)
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }
   const { clock, readFingerprint } = parts
-  const manifest = await addForecast({ context, state, model, clock, readFingerprint }, seal(outcome))
+  const forecast = await addForecast({ context, state, model, clock, readFingerprint }, seal(outcome))
+  const recent = await readPlacements(context.store, 'session' in state ? state : undefined)
+  const call = { manifest: forecast, turn: input.current.id, at: Date.parse(clock.time()) }
+  const manifest = withPlacementPrices(call, recent, placementRules(model, input.layout))
   const { price, free } = model.facts
   const cost = price && manifest.forecast && forecastRange(manifest.forecast, manifest.budget.reserve, price)
   return { model: model.id, request: outcome.request, manifest, ...defined({ cost, free }) }
@@ -101,6 +106,7 @@ async function attemptNext(
     ...(state && !composes
       ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
       : {}),
+    recent: await readPlacements(store, state),
     words: state?.words,
     last: false,
     ...defined({ historyTokens: history }),

@@ -12,6 +12,7 @@ import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
+import { notePlacements, placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
 import { pinOf, readPin } from '../head/head-pin.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-place.ts'
@@ -61,6 +62,7 @@ export function turnAssembly(
     const cut = usableCut(state, context, model)
     const deeper = account.refusal(step.deeper)
     const work = timeSlice()
+    const recent = await readPlacements(store, state)
     const attempt = await attemptWithPictures(context, library, {
       files,
       cites: citations.found(),
@@ -76,12 +78,15 @@ export function turnAssembly(
       cacheOver: isCacheOver(dependencies),
       gone,
       head: { pin: await readPin(store, state, turn), read: state.readCall, now: Date.parse(clock.time()) },
+      recent,
       ...defined({ deeper }),
     })
     gone = attempt.gone
     const { toolChoice } = attempt
     const outcome = await withKeptNote(attempt, store, session, taint)
+    const rules = placementRules(model, attempt.input.layout)
     const upTo = state.stream.lastSeq()
+    const time = clock.time()
     let cutEntries: ReturnType<typeof cutToWrite> = []
     const written = await account.write({
       outcome,
@@ -89,7 +94,7 @@ export function turnAssembly(
       toolChoice,
       parameters,
       request: attempt.request,
-      about: { session, turn, upTo, time: clock.time() },
+      about: { session, turn, upTo, time },
       work,
       input: (options) =>
         recordInput(store, attempt.input, {
@@ -102,8 +107,11 @@ export function turnAssembly(
             return sessions.size > 0 ? [...sessions] : undefined
           },
         }),
-      complete: async (sealed) =>
-        withCutRecord(dependencies, await addForecast(dependencies, sealed), isCacheOver(dependencies)),
+      complete: async (sealed) => {
+        const forecast = await addForecast(dependencies, sealed)
+        const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
+        return withCutRecord(dependencies, priced, isCacheOver(dependencies))
+      },
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
         if (!manifest) return journal.append([assembly])
@@ -127,6 +135,7 @@ export function turnAssembly(
     const { layers, tools = [] } = attempt.input
     state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...attempt.head })
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
+    notePlacements(state, recent, { call: prepared.call, manifest, turn, at: Date.parse(time) })
     if (!(outcome instanceof ContextOverflowError)) {
       dependencies.assembled?.({ input: attempt.input, outcome, prepared })
       // Words are for one note.

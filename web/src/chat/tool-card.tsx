@@ -115,6 +115,7 @@ const places: Readonly<Record<string, string>> = {
 }
 
 function Decided({ decision, by }: ToolDecision): ReactNode {
+  if (decision.type === 'withdraw') return undefined
   const place = places[by] ?? `in ${by}`
   const what =
     decision.type === 'deny' ? 'Denied' : decision.scope === 'session' ? 'Approved for this session' : 'Approved once'

@@ -119,5 +119,5 @@ function withResults(parts: readonly Part[], message: Message): readonly Part[] 
 
 /** What a decision makes of the card of its call. */
 export function decided({ decision, by }: Extract<Entry, { readonly type: 'approval' }>): Partial<ToolPart> {
-  return { state: decision.type === 'approve' ? 'asked' : 'denied', decision: { decision, by } }
+  return { state: decision.type === 'deny' ? 'denied' : 'asked', decision: { decision, by } }
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formPhrase, type ManifestEntry, type Piece } from '../../../src/context.ts'
+import { formPhrase, type ManifestEntry, type Piece, placementSentence } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
 import { count, dollars } from '../parts/numbers.ts'
@@ -57,6 +57,7 @@ export function EntryRow({
       <div className="flex flex-col gap-2 pb-2 text-xs">
         <p>{formSentence(entry, manifest, layer?.renditions.length ?? 1)}</p>
         <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        {entry.places && <p className="text-soft">{placementSentence(entry, manifest)}</p>}
         <EntryOrigin entry={entry} pieces={pieces} />
         {pieces.map((piece, index) => (
           <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />

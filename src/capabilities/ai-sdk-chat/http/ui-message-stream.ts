@@ -161,7 +161,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
     const isHeld = announced.has(approval)
     const toolCallId = isHeld ? approval : entry.toolCallId
     if (!announced.has(toolCallId)) return ''
-    const approved = made.type === 'approve'
+    const approved = made.type !== 'deny'
     if (!approved) denied.add(toolCallId)
     const reason = made.type === 'deny' && made.reason !== undefined ? { reason: made.reason } : {}
     const response = {
@@ -171,7 +171,10 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
       ...reason,
       providerExecuted: true,
     }
-    return chunk(response) + (isHeld ? answer(toolCallId, approved, approved ? 'The call is made.' : '') : '')
+    return (
+      chunk(response) +
+      (isHeld ? answer(toolCallId, approved, made.type === 'withdraw' ? made.reason : 'The call is made.') : '')
+    )
   }
 
   function answer(toolCallId: string, ok: boolean, output: string): string {

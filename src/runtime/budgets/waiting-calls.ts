@@ -1,0 +1,101 @@
+import type { Clock } from '../../capability.ts'
+import { sleep } from '../../platform.ts'
+import type { BudgetAmount, BudgetCheck, BudgetState } from '../../session.ts'
+
+/** A call that waits for a person, since it could pass a budget. */
+export interface WaitingCall {
+  readonly most: BudgetAmount
+  /** The accounts that the question is about. */
+  readonly asked: readonly string[]
+  /** The budgets that apply at the moment: a new period has other accounts. */
+  checks(): readonly BudgetCheck[]
+}
+
+/** Calls that wait, and what ends their waiting without a person. */
+export interface WaitingCalls {
+  /** Resolves with the reason once the call needs no decision, or another one; with `undefined` once `signal` is aborted. */
+  room(call: WaitingCall, signal: AbortSignal): Promise<string | undefined>
+  /** The call asks for its hold again: what was kept for it is free. */
+  asksAgain(call: WaitingCall): void
+  /** Budgets have changed: calls that fit in now go on, in the order in which they came. */
+  look(): void
+}
+
+/** Days and months begin with a minute of the clock, and another process may have changed the ledger. */
+const MINUTE_MS = 60_000
+
+export function createWaitingCalls(
+  clock: Clock,
+  state: (check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>) => BudgetState,
+): WaitingCalls {
+  const waiting = new Map<WaitingCall, (reason: string | undefined) => void>()
+  /** Calls that were woken and do not hold anything yet: the next ones get what these leave. */
+  const woken = new Set<WaitingCall>()
+  let watching = new AbortController()
+
+  /** As long as a call waits. */
+  async function watch({ signal }: AbortController): Promise<void> {
+    for (;;) {
+      const wait = MINUTE_MS - (Date.parse(clock.time()) % MINUTE_MS)
+      await (clock.sleep?.(wait, signal) ?? sleep(wait, signal))
+      if (signal.aborted) return
+      woken.clear()
+      look()
+    }
+  }
+
+  function reasonOf(call: WaitingCall): string | undefined {
+    const checks = call.checks()
+    const accounts = new Set(checks.map(({ account }) => account))
+    if (call.asked.some((account) => !accounts.has(account))) return 'A new period of the budget has begun.'
+    return checks.every((check) => fits(call, check)) ? 'The budget has room for the call.' : undefined
+  }
+
+  function fits({ most }: WaitingCall, check: BudgetCheck): boolean {
+    const { limit, spent, held } = state(check)
+    let kept = 0
+    for (const other of woken) {
+      if (other.checks().some(({ account }) => account === check.account)) kept += other.most[check.unit]
+    }
+    return most[check.unit] <= limit - spent - held - kept
+  }
+
+  function look(): void {
+    for (const [call, wake] of waiting) {
+      const reason = reasonOf(call)
+      if (reason === undefined) continue
+      woken.add(call)
+      end(call)
+      wake(reason)
+    }
+  }
+
+  function end(call: WaitingCall): void {
+    waiting.delete(call)
+    if (waiting.size === 0) watching.abort()
+  }
+
+  return {
+    room(call, signal) {
+      const { promise, resolve } = Promise.withResolvers<string | undefined>()
+      if (signal.aborted) return Promise.resolve(undefined)
+      const abort = () => {
+        end(call)
+        resolve(undefined)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      waiting.set(call, resolve)
+      if (waiting.size === 1) {
+        watching = new AbortController()
+        void watch(watching)
+      }
+      // What it waits for can have happened since it asked.
+      look()
+      return promise.finally(() => signal.removeEventListener('abort', abort))
+    },
+    asksAgain(call) {
+      woken.delete(call)
+    },
+    look,
+  }
+}

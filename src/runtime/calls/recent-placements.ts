@@ -1,0 +1,85 @@
+import {
+  type AssemblyInput,
+  type Manifest,
+  PLACED_CALLS,
+  type PlacedCall,
+  placedCall,
+  type PlacementRules,
+  placementPrices,
+} from '../../context.ts'
+import type { Model } from '../../model.ts'
+import { importedHeadKey, type SessionStore } from '../../session.ts'
+
+/** Where the places of layers in the last calls of a session are at hand. */
+export interface HasPlacements {
+  placed?: { readonly call: string; readonly calls: readonly PlacedCall[] } | undefined
+}
+
+type Placed = HasPlacements & { readonly session: string; readonly lastCall: { readonly call: string } | undefined }
+
+/**
+ * Where the last calls of a session had their layers, oldest first. What came with an import does not count: its author wrote the
+ * accounts.
+ */
+export async function readPlacements(
+  store: Pick<SessionStore, 'calls' | 'entries' | 'value'>,
+  state: Placed | undefined,
+): Promise<readonly PlacedCall[]> {
+  const call = state?.lastCall?.call
+  if (!state || call === undefined) return []
+  if (state.placed?.call !== call) state.placed = { call, calls: await placementsIn(store, state.session) }
+  return state.placed.calls
+}
+
+/** Remembers the places of a call that was made. */
+export function notePlacements(
+  state: HasPlacements,
+  recent: readonly PlacedCall[],
+  { call, manifest, turn, at }: PlacementsOfCall & { readonly call: string },
+): void {
+  state.placed = { call, calls: [...recent, placedCall(manifest, { turn, at })].slice(-PLACED_CALLS) }
+}
+
+/** An account with the prices of both places of each of its layers. */
+export function withPlacementPrices<Account extends Manifest>(
+  { manifest, turn, at }: PlacementsOfCall<Account>,
+  recent: readonly PlacedCall[],
+  rules: PlacementRules,
+): Account {
+  const prices = placementPrices([...recent, placedCall(manifest, { turn, at })], rules)
+  const entries = manifest.entries.map((entry) => {
+    const places = isLayer(entry) ? prices.get(entry.id) : undefined
+    return places ? { ...entry, places } : entry
+  })
+  return { ...manifest, entries }
+}
+
+/** The rules that the prices of places of a model follow. */
+export function placementRules({ facts }: Model, { cut, placements }: AssemblyInput['layout']): PlacementRules {
+  return { cache: facts.cache, price: facts.price, announces: cut.lowWater < 1, placements }
+}
+
+interface PlacementsOfCall<Account extends Manifest = Manifest> extends Pick<PlacedCall, 'turn' | 'at'> {
+  readonly manifest: Account
+}
+
+/** A tool and a turn may have the id of a layer. */
+function isLayer({ slot }: Manifest['entries'][number]): boolean {
+  return slot !== 'tools' && slot !== 'history' && slot !== 'input'
+}
+
+async function placementsIn(
+  store: Pick<SessionStore, 'calls' | 'entries' | 'value'>,
+  session: string,
+): Promise<readonly PlacedCall[]> {
+  const imported = await store.value(importedHeadKey(session))
+  const own =
+    typeof imported === 'number'
+      ? await store.entries(session, { types: ['assembly'], after: imported, last: PLACED_CALLS })
+      : undefined
+  const ids = own && new Set(own.map((entry) => (entry.type === 'assembly' ? entry.call : '')))
+  const calls = await store.calls(session, { last: PLACED_CALLS })
+  return calls
+    .filter(({ id, kind, requestDigest }) => kind === undefined && requestDigest !== '' && (ids?.has(id) ?? true))
+    .map(({ manifest, turn, time }) => placedCall(manifest, { turn, at: Date.parse(time) }))
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../capability.ts'
+import type { Model } from '../../model.ts'
+import type { CallOutcome } from '../../session.ts'
+
+/** Which slot of an engine each session has. An engine keeps one conversation in each. */
+export interface SlotAffinity {
+  /** The slot that a call is to name. `undefined`: the engine chooses. */
+  take(model: Model, session: string, call: string): number | undefined
+  end(call: string, outcome: Pick<CallOutcome, 'error' | 'firstTokenMs'>): void
+}
+
+/** Ends of a call that may have waited for a slot that there is not, or was refused it. */
+const NO_ANSWER: ReadonlySet<string> = new Set(['timeout', 'cancelled', 'network', 'server', 'bad-request'])
+
+/** After so long without a call a session gives up its slot. */
+const IDLE_MS = 30 * 60_000
+
+interface Owner {
+  readonly slot: number | undefined
+  readonly running: Set<string>
+  /** Of its last call, ms. */
+  at: number
+}
+
+/**
+ * An engine chooses the slot whose content is most alike, and a new conversation is like all others: it has the same head. So
+ * each session has a slot of its own while there is one for every session that is in use. Otherwise the engine chooses, as it
+ * can move what it displaces into its memory. A second call of a session does not wait for the first one's slot either.
+ *
+ * An engine waits for ever for a slot that it does not have. So after a call without an answer, as when a server was started
+ * again with fewer slots, none is named any more.
+ */
+export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>): SlotAffinity {
+  const owners = new Map<string, Map<string, Owner>>()
+  const running = new Map<string, { readonly model: string; readonly owner: Owner; readonly named: boolean }>()
+  const refused = new Set<string>()
+
+  return {
+    take({ id, facts }, session, call) {
+      const slots = facts.cache?.slotCount ?? 0
+      if (slots < 2 || refused.has(id)) return undefined
+      const own = owners.get(id) ?? new Map<string, Owner>()
+      owners.set(id, own)
+      const now = clock.monotonic()
+      for (const [name, { at, running: calls }] of own) {
+        if (now - at > IDLE_MS && calls.size === 0) own.delete(name)
+      }
+      const owner = own.get(session) ?? { slot: freeSlot(own, slots), running: new Set(), at: now }
+      own.set(session, owner)
+      owner.at = now
+      const named = own.size <= slots && owner.running.size === 0 && owner.slot !== undefined && owner.slot < slots
+      owner.running.add(call)
+      running.set(call, { model: id, owner, named })
+      return named ? owner.slot : undefined
+    },
+    end(call, { error, firstTokenMs }) {
+      const taken = running.get(call)
+      if (!taken) return
+      running.delete(call)
+      taken.owner.running.delete(call)
+      taken.owner.at = clock.monotonic()
+      if (taken.named && firstTokenMs === undefined && NO_ANSWER.has(error?.code ?? '')) refused.add(taken.model)
+    },
+  }
+}
+
+function freeSlot(owners: ReadonlyMap<string, Owner>, slots: number): number | undefined {
+  const taken = new Set([...owners.values()].map(({ slot }) => slot))
+  return Array.from({ length: slots }, (_, slot) => slot).find((slot) => !taken.has(slot))
+}
