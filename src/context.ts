@@ -69,6 +69,7 @@ export {
   placementPrices,
   type PlacementRules,
 } from './context/placement-price.ts'
+export { choosePlacements, keepPlacements, type PlacementFacts } from './context/choose-placement.ts'
 export { placementSentence, placementSentences } from './context/placement-words.ts'
 export {
   foreignTextName,

@@ -76,7 +76,10 @@ function findWithin(search: Search, { words, phrases, dates }: RecallQuestion): 
   const alone = there.length + fromDates.length === 0
   const nearest = missing.map(({ word }) => ({
     word,
-    stems: phrases.length > 0 ? [] : nearestStems(connection, scope, word, alone),
+    stems:
+      phrases.length > 0
+        ? []
+        : nearestStems({ connection, scope, word, alone, isThere: (stem) => isThere(search, [stem]) }),
   }))
   const near = nearest
     .filter(({ stems }) => stems.length > 0)
@@ -179,8 +182,35 @@ function lookUp(search: Search, words: readonly QuestionWord[]): readonly Looked
 }
 
 function wordRows(search: Search, stems: readonly string[], share = 1): WordRows {
-  const numbers = matchingNumbers(search.connection, search.scope, stemExpression(search, stems), MOST_ROWS)
+  const numbers = outside(
+    search,
+    matchingNumbers(search.connection, search.scope, stemExpression(search, stems), MOST_ROWS),
+  )
   return { numbers, worth: share * inverseFrequency(search.scope, numbers.length) }
+}
+
+/** A word in more passages than this is also in other turns than those that a question leaves out. */
+const MOST_LEFT_OUT = 200
+
+/**
+ * Passages without those of turns that the question leaves out: who asks about a word has named it, and a word that stands
+ * nowhere else is missing.
+ */
+function outside({ connection, query: { exceptTurns = [] } }: Search, numbers: readonly number[]): readonly number[] {
+  if (exceptTurns.length === 0 || numbers.length === 0 || numbers.length > MOST_LEFT_OUT) return numbers
+  return connection
+    .all<{ readonly number: number }>(
+      `select number from passages where number in (select value from json_each(?))
+         and turn not in (select value from json_each(?)) order by number`,
+      JSON.stringify(numbers),
+      JSON.stringify(exceptTurns),
+    )
+    .map(({ number }) => number)
+}
+
+function isThere(search: Search, stems: readonly string[]): boolean {
+  const { connection, scope } = search
+  return outside(search, matchingNumbers(connection, scope, matchAny(stems), MOST_LEFT_OUT + 1)).length > 0
 }
 
 /** The inverse document frequency of BM25. */

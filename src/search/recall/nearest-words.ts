@@ -1,6 +1,6 @@
 import { editDistance, type SqliteConnection } from '../../platform.ts'
 import type { QuestionWord } from './question.ts'
-import { matchAny, countMatches, type Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 import { vocabularyTable } from './tables.ts'
 
 /** Words of a shard that are compared with one word of a question. */
@@ -9,17 +9,21 @@ const MOST_NEAREST = 5
 /** Letters of the shortest word: shorter ones resemble too many others. One more where other words were found. */
 const SHORTEST = 4
 
+interface NearestInput {
+  readonly connection: SqliteConnection
+  readonly scope: Scope
+  readonly word: QuestionWord
+  readonly alone: boolean
+  /** Whether a passage that may be found has this stem. */
+  isThere(stem: string): boolean
+}
+
 /**
  * Stems in a scope with the most similar spelling to a word that no passage contains: one or two letters differ, or one
  * begins with the other. `alone`: no other word of the question was found. Otherwise only one letter may differ: most
  * missing words were put in other words.
  */
-export function nearestStems(
-  connection: SqliteConnection,
-  scope: Scope,
-  word: QuestionWord,
-  alone: boolean,
-): readonly string[] {
+export function nearestStems({ connection, scope, word, alone, isThere }: NearestInput): readonly string[] {
   const found = new Map<string, number>()
   for (const stem of new Set(word.stems.map(folded))) {
     for (const term of termsBeside(connection, scope, stem)) {
@@ -30,7 +34,7 @@ export function nearestStems(
   return [...found]
     .toSorted((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
     .map(([term]) => term)
-    .filter((term) => countMatches(connection, scope, matchAny([term]), 1) > 0)
+    .filter(isThere)
     .slice(0, MOST_NEAREST)
 }
 
