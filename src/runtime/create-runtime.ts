@@ -32,6 +32,7 @@ import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
+import { idleSessions } from './notes/idle-sessions.ts'
 import { createNoteWriter } from './notes/note-writer.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
@@ -166,6 +167,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
   const previewParts = { prepare, states, clock, library, readFingerprint }
+  const idle = idleSessions({ ...previewParts, store, models, counters: findCounter, budgets })
+  const notes = createNoteWriter({ clock, warn, idle })
   const queue = createTurnQueue({
     store,
     prepare,
@@ -178,7 +181,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     clock,
     retries: retryRule(settings),
     warn,
-    notes: createNoteWriter(clock, warn),
+    notes,
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
     readFingerprint,
   })
@@ -381,6 +384,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     recovered = await queue.recover()
     void capabilities.recover().catch((error: unknown) => warn(String(error)))
     recall.start()
+    if (settings.notes === 'model') notes.recover()
   }
   const running = runChannels({
     channels: writes ? channels : [],
