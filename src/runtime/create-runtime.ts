@@ -154,9 +154,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const budgets = createBudgetService({
     path: join(data, 'budgets.sqlite'),
     configured: parts.budgets ?? [],
+    read: parts.readBudgets,
     timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     clock,
     recovers: writes,
+    earlier: sums,
     warn,
   })
   const pairings = createPairings({ store, clock, random: randomBytes })
@@ -352,14 +354,15 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()
-      await parts
-        .readBudgets?.()
-        .then(budgets.configure, (error: unknown) => warn(`Budgets stay as they were: ${errorMessage(error)}`))
+      const unread = await budgets.reload()
       models.forget()
       limits.forget()
       const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
       const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
-      return { warnings: [...capabilities.warnings(), ...toolConflicts()], ...defined({ folded }) }
+      return {
+        warnings: [...capabilities.warnings(), ...toolConflicts(), ...(unread ? [unread] : [])],
+        ...defined({ folded }),
+      }
     },
     close() {
       closing ??= (async () => {
@@ -375,6 +378,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
   }
   if (writes) {
+    await budgets
+      .fill()
+      .catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`))
     recovered = await queue.recover()
     void capabilities.recover().catch((error: unknown) => warn(String(error)))
     recall.start()
