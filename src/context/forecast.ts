@@ -60,6 +60,8 @@ export interface CacheRules {
   readonly breakpoints?: true
   /** Requests ask for the cache with `cache_prompt`. */
   readonly requested?: true
+  /** Requests ask the engine to keep the model loaded for so many seconds after them; -1: for ever. */
+  readonly keepAlive?: number
   /** The engine has so many slots, and a request can name the one that it goes to. */
   readonly slotCount?: number
   /** The answer stays in the cache behind its prompt, as in engines that keep what they have evaluated. */

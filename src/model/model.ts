@@ -99,6 +99,8 @@ export interface CallOptions {
   readonly cacheLife?: 'head' | 'all'
   /** The engine is asked to keep the prompt. */
   readonly cachePrompt?: true
+  /** How long the engine is asked to keep the model loaded after the call, seconds; -1: for ever. */
+  readonly keepAlive?: number
   /** The slot of the engine that has the conversation in its cache. */
   readonly cacheSlot?: number
   /** Reasoning effort of models that can reason. `parameters.reasoningEffort` wins. */

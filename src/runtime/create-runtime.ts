@@ -25,10 +25,8 @@ import { createConfigurationService } from './configuration/configuration-servic
 import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
-import { openCalibrationStore } from './models/calibration-store.ts'
-import { createSlotAffinity } from './models/slot-affinity.ts'
+import { openLearned } from './models/open-learned.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
-import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
@@ -131,15 +129,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await Promise.all([capabilities.stop(), recall.close()])
     throw new ForewordError('configuration', conflicts.join('\n'), {}, { hint: TOOL_CONFLICT_HINT })
   }
-  const calibration = await openCalibrationStore(store, warn)
-  const limits = await openLearnedLimits(store, clock, warn)
+  const learned = await openLearned(store, clock, warn)
+  const { calibration, limits } = learned
   const tools = () => [...capabilities.tools(), ...(parts.tools ?? []), ...readers]
   const context: AssemblyContext = {
     store,
     settings,
-    calibration,
-    limits,
-    slots: createSlotAffinity(clock),
+    ...learned,
     cache,
     capabilities: secrets ? withoutSecrets(capabilities, secrets) : capabilities,
     allowedTools: () => allowedTools(policy, tools()),

@@ -37,7 +37,14 @@ test('Ollama reports the abilities of its model, and the window stays small unti
     toolChoiceNone: false,
     source: 'provider',
     free: true,
-    cache: { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300, answers: true, slots: true },
+    cache: {
+      kind: 'automatic',
+      minimumTokens: 0,
+      lifetimeSeconds: 1800,
+      answers: true,
+      slots: true,
+      keepAlive: 1800,
+    },
     assumed: ['maxOutput'],
   })
   assert.equal((await factsOf('ollama/plain')).window, 4096)
@@ -107,7 +114,7 @@ test('a model of the catalog is found by its dated name too, with price, cache a
   const settings = { environment: { ANTHROPIC_API_KEY: 'k' } }
   const { window, price, cache, date } = await factsOf('anthropic/claude-haiku-4-5-20251001', settings)
   assert.equal(window, 200_000)
-  assert.deepEqual(price, { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 })
+  assert.deepEqual(price, { input: 1, cachedInput: 0.1, cacheWrite: 1.25, cacheWriteLonger: 2, output: 5 })
   assert.equal(cache?.kind, 'marked')
   assert.match(date ?? '', /^\d{4}-\d{2}-\d{2}$/)
 })

@@ -25,9 +25,9 @@ export function ollamaModel(settings: ModelSettings): Model {
     carries: { resultImages: false, imageAddresses: false, oneText: true },
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
     open: (fetch) => streaming(settings, fetch),
-    mark: (call, { window }) => ({
+    mark: (call, { window, keepAlive }) => ({
       ...call,
-      providerOptions: { ollama: { num_ctx: window ?? settings.facts.window } },
+      providerOptions: { ollama: { num_ctx: window ?? settings.facts.window, ...defined({ keepAlive }) } },
     }),
   })
 }
@@ -60,6 +60,7 @@ function streaming(settings: ModelSettings, fetch: ModelSettings['fetch']): Stre
 /** The body of a call to `/api/chat`. The order of its keys is fixed, so that the same call has the same bytes. */
 function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
   const { tools = [], toolChoice, reasoning, responseFormat, providerOptions } = call
+  const { keepAlive, ...options } = providerOptions?.['ollama'] ?? {}
   // This API has no tool choice, so a call that may use no tool is offered none.
   const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
   return {
@@ -69,7 +70,8 @@ function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObj
     ...(offered.length > 0 ? { tools: offered.map(formatTool) } : {}),
     ...(reasoning === undefined ? {} : { think: thinkOption(model, reasoning) }),
     ...(responseFormat?.type === 'json' ? { format: (responseFormat.schema as JSONObject | undefined) ?? 'json' } : {}),
-    options: { ...providerOptions?.['ollama'], ...samplingOptions(call) },
+    options: { ...options, ...samplingOptions(call) },
+    ...defined({ keep_alive: keepAlive }),
   }
 }
 

@@ -10,7 +10,7 @@ import {
   ResponseError,
   type Suggestion,
 } from '../../model.ts'
-import { publicAddress } from '../../platform.ts'
+import { defined, publicAddress } from '../../platform.ts'
 
 /** Names of the models that Ollama has pulled, newest first. `milliseconds`: the time limit. */
 export async function ollamaModels(
@@ -87,8 +87,34 @@ async function ollamaNames(connection: ProviderConnection, milliseconds: number)
   return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
 }
 
-/** A model keeps what it has evaluated as long as it is loaded: five minutes, unless a request asks for longer. */
-const LOADED: CacheRules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300, answers: true, slots: true }
+/** Ollama unloads a model after five minutes, unless it is set otherwise. */
+const USUAL_SECONDS = 300
+const FOR_EVER = -1
+const YEAR = 365 * 86_400
+
+/** A model keeps what it has evaluated as long as it is loaded. */
+function loadedFor({
+  configuration,
+  environment,
+}: Pick<ProviderConnection, 'configuration' | 'environment'>): CacheRules {
+  const keepAlive = keepAliveSeconds(configuration['keepAlive'] ?? environment['OLLAMA_KEEP_ALIVE'])
+  const lifetimeSeconds = keepAlive === FOR_EVER ? YEAR : Math.max(1, keepAlive ?? USUAL_SECONDS)
+  const rules = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds, answers: true, slots: true } as const
+  return { ...rules, ...defined({ keepAlive }) }
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
+
+/** Durations as Ollama writes them, such as `30m`, `1h30m` or a number of seconds; below 0 is for ever. `undefined`: as the server is set. */
+export function keepAliveSeconds(duration: unknown): number | undefined {
+  const text = typeof duration === 'string' ? duration.trim() : ''
+  if (text === 'server') return undefined
+  if (text === 'forever' || text.startsWith('-')) return FOR_EVER
+  if (/^\d+$/.test(text)) return Number(text)
+  const parts = [...text.matchAll(/(\d+)([smh])/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return 30 * 60
+  return parts.reduce((seconds, [, count, unit]) => seconds + Number(count) * UNITS[unit!]!, 0)
+}
 
 /**
  * The facts of a model. `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with
@@ -102,7 +128,7 @@ async function ollamaFacts(connection: ProviderConnection, model: string, millis
   }
   const chosenWindow = Number(connection.environment['OLLAMA_CONTEXT_LENGTH']) || undefined
   // Models of its cloud are no models on this machine.
-  const free = /[:-]cloud$/.test(model) ? {} : { free: true as const, cache: LOADED }
+  const free = /[:-]cloud$/.test(model) ? {} : { free: true as const, cache: loadedFor(connection) }
   const assumed = { ...assumedFacts(model), toolChoiceNone: false, ...free }
   const { capabilities } = shown
   const abilities = capabilities

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { provider } from '../../model/provider.ts'
 import type { EmbedderKind } from '../../search.ts'
 
@@ -9,6 +10,15 @@ export const ollama = provider({
   baseURL: ollamaAddress(''),
   baseURLVariable: 'OLLAMA_HOST',
   readBaseURL: ollamaAddress,
+  settings: {
+    keepAlive: z
+      .string()
+      .regex(/^(?:server|forever|\d+|(?:\d+[smh])+)$/)
+      .optional()
+      .describe(
+        'How long Ollama is asked to keep a model loaded after a call: `30m` unless given here or in OLLAMA_KEEP_ALIVE, `forever`, or `server` for what the server is set to.',
+      ),
+  },
   attach: 'start Ollama (`ollama serve`)',
   open: async (settings) => (await import('./ollama-model.ts')).ollamaModel(settings),
   list: async (connection, milliseconds) => (await import('./ollama-server.ts')).ollamaModels(connection, milliseconds),

@@ -131,8 +131,8 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
 
 /** What a request asks of the provider's cache, by the rules of the model. */
 function cacheOptions({ facts: { cache } }: Model): Partial<RecordedOptions> {
-  const { retention, breakpoints, requested } = cache ?? {}
-  return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested })
+  const { retention, breakpoints, requested, keepAlive } = cache ?? {}
+  return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested, keepAlive })
 }
 
 /** One for each session, which says nothing of it. */
