@@ -95,6 +95,8 @@ export interface CallOptions {
   readonly cacheRetention?: '24h'
   /** The ends of the head and of settled messages are marked in the request, for providers that read their caches up to marks. */
   readonly cacheBreakpoints?: true
+  /** Messages at the end that the next call has elsewhere or not at all: marks of caches are set before them. None unless given. */
+  readonly movingMessages?: number
   /** The engine is asked to keep the prompt. */
   readonly cachePrompt?: true
   /** The slot of the engine that has the conversation in its cache. */

@@ -100,7 +100,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
     if (maxOutputTokens < plan.most) return
     const call = clock.newId('call')
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
-    const options = { ...same, maxOutputTokens }
+    const options = { ...same, maxOutputTokens, movingMessages: (same.movingMessages ?? 0) + 1 }
     const holdCall = place.hold(assembled.manifest.used)
     const setup = noteSetup(place, signal, {
       holdCall,
