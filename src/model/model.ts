@@ -97,6 +97,8 @@ export interface CallOptions {
   readonly cacheBreakpoints?: true
   /** Messages at the end that the next call has elsewhere or not at all: marks of caches are set before them. None unless given. */
   readonly movingMessages?: number
+  /** What is asked to be kept for longer: up to the end of the system message, or all of the prompt. */
+  readonly cacheLife?: 'head' | 'all'
   /** The engine is asked to keep the prompt. */
   readonly cachePrompt?: true
   /** The slot of the engine that has the conversation in its cache. */
@@ -144,6 +146,8 @@ export interface ModelUsage {
   readonly promptTokens: number | undefined
   readonly cachedTokens: number | undefined
   readonly cacheWrittenTokens: number | undefined
+  /** Of the written ones, those that are kept for longer. */
+  readonly cacheWrittenLongerTokens?: number | undefined
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
 }

@@ -16,16 +16,18 @@ export function anthropicModel(settings: ModelSettings): Model {
 }
 
 const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+const LONGER: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
 
 /**
  * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system message, the end of the
  * settled history, and the newest message before those that move. A mark behind a reminder would never be read: the next call has
- * the reminder elsewhere.
+ * the reminder elsewhere. Marks of an hour have to stand before those of five minutes.
  */
 function withCacheMarks(
   call: LanguageModelV4CallOptions,
-  { movingMessages = 0 }: CallOptions,
+  { movingMessages = 0, cacheLife: life }: CallOptions,
 ): LanguageModelV4CallOptions {
+  const [head, rest] = [life ? LONGER : MARK, life === 'all' ? LONGER : MARK]
   const { prompt, tools } = call
   const newest = prompt.length - 1 - movingMessages
   const settled = prompt.findLastIndex(
@@ -35,15 +37,21 @@ function withCacheMarks(
   return {
     ...call,
     prompt: prompt.map((message, index) => {
-      const mark = message.role === 'system' || index === settled || index === newest
-      return mark ? { ...message, providerOptions: { ...message.providerOptions, ...MARK } } : message
+      if (message.role === 'system') return withMark(message, head)
+      return index === settled || index === newest ? withMark(message, rest) : message
     }),
-    ...(tools ? { tools: tools.map((tool, index) => (index === tools.length - 1 ? withMark(tool) : tool)) } : {}),
+    ...(tools
+      ? {
+          tools: tools.map((tool, index) =>
+            index === tools.length - 1 && tool.type === 'function' ? withMark(tool, head) : tool,
+          ),
+        }
+      : {}),
   }
 }
 
-function withMark<T extends { type: string }>(tool: T): T {
-  return tool.type === 'function' ? { ...tool, providerOptions: MARK } : tool
+function withMark<T extends { providerOptions?: SharedV4ProviderOptions }>(part: T, mark: SharedV4ProviderOptions): T {
+  return { ...part, providerOptions: { ...part.providerOptions, ...mark } }
 }
 
 /** Models with a thinking budget, which Anthropic adds to the longest answer. */
