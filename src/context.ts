@@ -16,7 +16,7 @@ export {
   type WordsFault,
   wordsFault,
 } from './context/conversation-note.ts'
-export { type NotePlan, planNote } from './context/note-plan.ts'
+export { isHalfFull, type NotePlan, planNote } from './context/note-plan.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'
@@ -69,6 +69,7 @@ export {
   placementPrices,
   type PlacementRules,
 } from './context/placement-price.ts'
+export { choosePlacements, keepPlacements, type PlacementFacts } from './context/choose-placement.ts'
 export { placementSentence, placementSentences } from './context/placement-words.ts'
 export {
   foreignTextName,

@@ -10,7 +10,7 @@ export { isWithin } from './platform/is-within.ts'
 export { largestEvent } from './platform/largest-event.ts'
 export { editDistance, nearestName } from './platform/nearest-name.ts'
 export { once, singleFlight } from './platform/single-flight.ts'
-export { orAborted, settlesWithin, sleep, withTimeout } from './platform/timers.ts'
+export { idleSleep, orAborted, settlesWithin, sleep, withTimeout } from './platform/timers.ts'
 export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
 export { publicAddress, redactSecrets } from './platform/redact.ts'
 export {

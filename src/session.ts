@@ -53,6 +53,7 @@ export type {
 } from './session/entry.ts'
 export type {
   BudgetAmount,
+  CountedCall,
   BudgetCheck,
   BudgetGrant,
   BudgetHold,

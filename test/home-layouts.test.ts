@@ -28,9 +28,12 @@ function tableUnder(heading: string): readonly (readonly string[])[] {
 function namesAt({ placements }: Layout, slot: Placement): string {
   return Object.entries(placements)
     .flatMap(([name, place]) => {
-      if (typeof place === 'string') return place === slot ? [name] : []
-      if (place.large === slot) return [`${name} from ${place.from} tokens`]
-      return place.small === slot ? [`${name} below ${place.from} tokens`] : []
+      const isPriced = typeof place === 'object' && 'between' in place
+      const start = isPriced ? (place.starts ?? place.between[0]) : place
+      const named = isPriced ? `${name}*` : name
+      if (typeof start === 'string') return start === slot ? [named] : []
+      if (start.large === slot) return [`${named} from ${start.from} tokens`]
+      return start.small === slot ? [`${named} below ${start.from} tokens`] : []
     })
     .join(', ')
 }

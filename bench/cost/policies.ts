@@ -66,6 +66,15 @@ function* stepsOf(messages: readonly Message[]): Generator<readonly Message[]> {
   for (const [at, { role }] of messages.entries()) if (role === 'assistant') yield messages.slice(0, at)
 }
 
+/** The longest that a cache lives, s: nothing of a prompt is left in one after a longer pause. */
+const LIFE = 3_600
+
+/** The last call of a turn. */
+interface Answered {
+  readonly input: AssemblyInput
+  readonly made: ReturnType<typeof assemble>
+}
+
 /** Foreword's own assembly. */
 function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
   return {
@@ -78,9 +87,20 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
       let cut: Cut | undefined
       let written: readonly ConversationNote[] = []
       let words: NotesInput['words']
+      let last: Answered | undefined
+      const writeNote = ({ input, made }: Answered, ending: boolean) => {
+        const plan = planNote(input, made.manifest, { ending, words })
+        if (notes !== 'model' || !plan) return
+        const instruction: Message = { role: 'user', content: noteInstruction(plan.most, plan.folds) }
+        const said = textOf(() => 0.37, Math.round(plan.most * 0.7))
+        words = { through: plan.through, text: said, call: `note-${calls.length}`, folds: plan.folds }
+        const parts = [...partsOf(made), part(instruction)]
+        calls.push({ parts, pause: STEP_PAUSE, side: 'on the prefix', output: tokenx.text(said) })
+      }
       for (const { id, messages, pause } of turns) {
         let first = true
-        let last: { readonly input: AssemblyInput; readonly made: ReturnType<typeof assemble> } | undefined
+        if (last && pause > LIFE) writeNote(last, true)
+        const cacheOver = pause > LIFE && (notes === 'index' || words !== undefined)
         for (const sent of stepsOf(messages)) {
           const input: AssemblyInput = {
             layout: layoutOf('auto'),
@@ -90,7 +110,9 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
             tools: [{ name: 'read_history', inputSchema: {}, reads: 'history', tokens: 0 }],
             budget: { window, reserve: RESERVE },
             counter: tokenx,
-            ...(notes === 'off' ? {} : { notes: { written, ...(words ? { words } : {}) } }),
+            ...(notes === 'off'
+              ? {}
+              : { notes: { written, ...(words ? { words } : {}), ...(cacheOver && first ? { cacheOver } : {}) } }),
             ...(cut ? { cut } : {}),
           }
           const made = assemble(input)
@@ -106,13 +128,7 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
           first = false
         }
         settled.push({ id, messages: messages.map((message) => ({ message, tokens: part(message).tokens })) })
-        const plan = notes === 'model' && last && !words ? planNote(last.input, last.made.manifest) : undefined
-        if (!plan || !last) continue
-        const instruction: Message = { role: 'user', content: noteInstruction(plan.most, plan.folds) }
-        const said = textOf(() => 0.37, Math.round(plan.most * 0.7))
-        words = { through: plan.through, text: said, call: `note-${calls.length}`, folds: plan.folds }
-        const parts = [...partsOf(last.made), part(instruction)]
-        calls.push({ parts, pause: STEP_PAUSE, side: 'on the prefix', output: tokenx.text(said) })
+        if (last) writeNote(last, false)
       }
       return calls
     },

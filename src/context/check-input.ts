@@ -93,6 +93,15 @@ function unknownName(name: string, { placements: places }: AssemblyLayout): stri
 
 function placeProblems(field: string, place: AssemblyLayout['placements'][string]): Problems {
   if (typeof place !== 'object') return choiceProblems(field, place, placements)
+  if ('between' in place) {
+    const { between, starts } = place
+    const ends = Array.isArray(between) && between.length === 2 ? between : []
+    return [
+      ...(ends.length === 2 ? [] : [`${field}.between must have two places.`]),
+      ...ends.flatMap((end, index) => choiceProblems(`${field}.between[${index}]`, end, placements)),
+      ...(starts === undefined ? [] : placeProblems(`${field}.starts`, starts)),
+    ]
+  }
   return [
     ...notAmount(`${field}.from`, place.from, true),
     ...choiceProblems(`${field}.large`, place.large, placements),

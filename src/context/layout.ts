@@ -6,7 +6,7 @@ import type { Placement, Priority } from './layer.ts'
 export interface AssemblyLayout {
   readonly name: string
   /** By the name of the layer. Within a slot layers are in the order of these names; others follow as they were declared. */
-  readonly placements: Readonly<Record<string, Placement | PlacementBySize>>
+  readonly placements: Readonly<Record<string, LayoutPlacement>>
   readonly priorities: Readonly<Record<string, Priority>>
   readonly cut: CutRule
   /** How much room notes on what was cut out have; absent where the layout has none. */
@@ -24,6 +24,14 @@ export interface AssemblyLayout {
   readonly ownSpacing?: readonly string[]
   /** What people call its layers, and how they make them smaller: by the name of the layer. */
   readonly advice?: Readonly<Record<string, LayerAdvice>>
+}
+
+/** Where a layout places a layer. */
+export type LayoutPlacement = Placement | PlacementBySize | PlacementByPrice
+
+/** Where a layer is placed as long as no price says otherwise. */
+export function startOf(place: LayoutPlacement): Placement | PlacementBySize {
+  return typeof place === 'object' && 'between' in place ? (place.starts ?? place.between[0]) : place
 }
 
 /** For the sentence that names the largest part of a request that does not fit. */
@@ -48,9 +56,16 @@ export function leavesRoom({ lowWater }: CutRule): boolean {
 }
 
 /** A large layer is worth caching, a small one is worth standing next to the newest message. */
-interface PlacementBySize {
+export interface PlacementBySize {
   /** Tokens of the fullest rendition from which a layer is large. */
   readonly from: number
   readonly large: Placement
   readonly small: Placement
+}
+
+/** The cheaper of two places, by the last calls of the session (`choosePlacements`). Until there are enough of them, the place where it starts. */
+export interface PlacementByPrice {
+  readonly between: readonly [Placement, Placement]
+  /** The first of the two unless given. */
+  readonly starts?: Placement | PlacementBySize
 }

@@ -1,7 +1,7 @@
 import { layoutProblems } from './check-input.ts'
 import type { FileFrame } from './attachment.ts'
 import type { Placement, Priority } from './layer.ts'
-import type { AssemblyLayout, CutRule } from './layout.ts'
+import { type AssemblyLayout, type CutRule, type LayoutPlacement, startOf } from './layout.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
 /** A named choice of how a context is put together: what an assembly reads of it, and what capabilities do (docs/guide/layouts.md). */
@@ -26,7 +26,8 @@ export type LayoutChoice = string | LayoutChanges | Layout
 /** A layout with changes: what is not given stays as in the one it extends. */
 export interface LayoutChanges {
   readonly extends: string
-  readonly placements?: Readonly<Record<string, Placement>>
+  /** `auto`: the cheaper of `preamble` and `before-input`, by the last calls of the session. */
+  readonly placements?: Readonly<Record<string, Placement | 'auto'>>
   readonly priorities?: Readonly<Record<string, Priority>>
   readonly cut?: Partial<CutRule>
   readonly headShare?: number
@@ -119,6 +120,11 @@ const advice: AssemblyLayout['advice'] = {
   attachment: { how: 'in a project it would be searched instead' },
 }
 
+/** The cheaper of the end of the head and the place before the message. */
+const preambleFirst: LayoutPlacement = { between: ['preamble', 'before-input'] }
+const messageFirst: LayoutPlacement = { between: ['before-input', 'preamble'] }
+const bySize = { from: 256, large: 'preamble', small: 'before-input' } as const
+
 const auto: Layout = {
   name: 'auto',
   placements: {
@@ -130,13 +136,13 @@ const auto: Layout = {
     memory: 'system',
     skills: 'system',
     'tool-guidance': 'system',
-    project: 'preamble',
-    subject: 'preamble',
-    'custom-agent': { from: 256, large: 'preamble', small: 'before-input' },
+    project: preambleFirst,
+    subject: preambleFirst,
+    'custom-agent': { ...preambleFirst, starts: bySize },
     reminder: 'after-input',
     'citation-guidance': 'after-input',
-    'previous-session': 'preamble',
-    'tool-history': 'before-input',
+    'previous-session': preambleFirst,
+    'tool-history': messageFirst,
   },
   priorities: {
     'system-prompt': 'required',
@@ -173,6 +179,7 @@ const auto: Layout = {
 const { notes: _notes, ...withoutNotes } = auto
 const preset: Layout = {
   ...withoutNotes,
+  placements: Object.fromEntries(Object.entries(auto.placements).map(([name, place]) => [name, startOf(place)])),
   priorities: {
     ...Object.fromEntries(Object.keys(auto.priorities).map((name) => [name, 'required' as const])),
     ...remembered,
@@ -252,12 +259,23 @@ export function layoutOf(choice: LayoutChoice, known: Readonly<Record<string, La
   return {
     ...base,
     name: `${base.name}+`,
-    placements: { ...base.placements, ...changes.placements },
+    placements: { ...base.placements, ...byPrice(base, changes.placements) },
     priorities: { ...base.priorities, ...changes.priorities },
     cut: { ...base.cut, ...changes.cut },
     headShare: changes.headShare ?? base.headShare,
     fileFrame: changes.fileFrame ?? base.fileFrame,
   }
+}
+
+/** A layer that the layout places by price itself starts where it has it. */
+function byPrice({ placements: own }: Layout, changed: LayoutChanges['placements'] = {}): Layout['placements'] {
+  return Object.fromEntries(
+    Object.entries(changed).map(([name, place]) => {
+      if (place !== 'auto') return [name, place]
+      const known = Object.hasOwn(own, name) ? own[name] : undefined
+      return [name, typeof known === 'object' && 'between' in known ? known : preambleFirst]
+    }),
+  )
 }
 
 function extended(base: Layout, { extends: _extends, ...definition }: LayoutDefinition): Layout {

@@ -1,6 +1,9 @@
 import type { AssemblyInput } from './assembly-input.ts'
+import type { NoteWords } from './conversation-note.ts'
 import { NEARLY_FULL } from './fit-noted.ts'
 import type { Manifest } from './manifest.ts'
+import { messageTokens } from './token-counter.ts'
+import type { Turn } from './turn.ts'
 
 /** What a note that is prepared now would be about. */
 export interface NotePlan {
@@ -12,18 +15,55 @@ export interface NotePlan {
   readonly most: number
 }
 
-/** Plans the words of the next note after a call whose turn is over. `undefined` where no cut is near, or where it would leave out nothing. */
-export function planNote(input: AssemblyInput, { used, budget, slots }: Manifest): NotePlan | undefined {
+/** Share of what is available from which words are written before the provider forgets the prompt, though no cut is near. */
+const HALF_FULL = 0.5
+
+/** Whether a prompt is large enough for words that are written before its provider forgets it. */
+export function isHalfFull({ used, budget }: Pick<Manifest, 'used' | 'budget'>): boolean {
+  return used > budget.available * HALF_FULL
+}
+
+/** What is known beside a call. */
+interface NoteSituation {
+  /** The provider is about to forget the prompt: it is enough that half of the room is filled. */
+  readonly ending?: boolean
+  /** Words that lie ready. */
+  readonly words?: NoteWords | undefined
+}
+
+/**
+ * Plans the words of the next note after a call whose turn is over. `undefined` where no cut is near, where it would leave out
+ * nothing, and where words lie ready that reach far enough.
+ */
+export function planNote(
+  input: AssemblyInput,
+  manifest: Manifest,
+  { ending = false, words }: NoteSituation = {},
+): NotePlan | undefined {
   const { layout, notes, history, current, counter, cut } = input
+  const { used, budget, slots } = manifest
   const rule = layout.notes
-  if (!notes || !rule || layout.cut.unit !== 'turn' || used < budget.available * NEARLY_FULL) return undefined
+  const isDue = ending ? isHalfFull(manifest) : used >= budget.available * NEARLY_FULL
+  if (!notes || !rule || layout.cut.unit !== 'turn' || !isDue) return undefined
   const standing = new Set(cut?.first)
   if (history.every(({ id }) => standing.has(id))) return undefined
   const room = Math.max(0, budget.available - (used - slots.history - slots.input))
+  if (words && (ending || tokensSince(words.through, input) <= room * BEYOND_WORDS)) return undefined
   const written = notes.written.reduce((sum, { text }) => sum + counter.text(text), 0)
   const most = Math.min(MOST_WORDS, Math.max(LEAST_WORDS, Math.floor(room * 0.04)))
   const folds = notes.written.length > 0 && written + most + LEAST_WORDS > rule.most * room
   return { through: current.id, folds, most }
+}
+
+/** Share of the room that may have been said since words were written: a cut leaves about so much of it, and an index has the rest. */
+const BEYOND_WORDS = 0.25
+
+/** What was said after a turn, tokens. */
+function tokensSince(through: string, { history, current, counter }: AssemblyInput): number {
+  const turns: readonly Turn[] = [...history, current]
+  const newer = turns.slice(turns.findIndex(({ id }) => id === through) + 1)
+  const messages = newer.flatMap((turn) => turn.messages)
+  return messages.reduce((sum, { message, tokens }) => sum + (tokens ?? messageTokens(counter, message)), 0)
 }
 
 /** Tokens. */

@@ -1,7 +1,7 @@
 import { countedInFrame, frameOf } from './frame.ts'
 import type { Remainder } from './give-way.ts'
 import type { Layer, Placement, Priority } from './layer.ts'
-import type { AssemblyLayout } from './layout.ts'
+import { type AssemblyLayout, startOf } from './layout.ts'
 import { userMessage } from './message.ts'
 import { sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
@@ -99,8 +99,9 @@ function choosePlacement(layer: Layer, layout: AssemblyLayout, tokens: number): 
         `Give the layer a placement, or use one of ${Object.keys(layout.placements).join(', ')}.`,
     )
   }
-  if (typeof placed === 'string') return placed
-  return tokens >= placed.from ? placed.large : placed.small
+  const starts = startOf(placed)
+  if (typeof starts === 'string') return starts
+  return tokens >= starts.from ? starts.large : starts.small
 }
 
 /** A form that saves nothing is not used, and a blank text is no form: omitting the layer costs less and means the same. */

@@ -1,5 +1,6 @@
 import { type CacheRules, type Price, priceTier } from './forecast.ts'
 import { type Placement, placements } from './layer.ts'
+import type { LayoutPlacement } from './layout.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'
 import { NANO, otherPlacement, type PlacementPrice, type PlacementPrices } from './placement.ts'
 
@@ -31,8 +32,8 @@ export interface PlacementRules {
   readonly price?: Price | undefined
   /** Whether the head is pinned, so that a change of it is announced behind the history (`freezeHead`). */
   readonly announces: boolean
-  /** Ids of the layers whose place the layout leaves to the prices. */
-  readonly free: ReadonlySet<string>
+  /** Of the layout. */
+  readonly placements: Readonly<Record<string, LayoutPlacement>>
 }
 
 /** The most calls that the prices are made from. */
@@ -83,10 +84,35 @@ export function placementPrices(
   return new Map(
     now.layers.map((entry) => {
       const priceAt = (placement: Placement) => placementPrice({ entry, placement, pairs, now, rules })
-      const by = rules.free.has(entry.id) ? 'price' : 'layout'
-      return [entry.id, { here: priceAt(entry.placement), other: priceAt(otherPlacement(entry.placement)), by }]
+      const free = freePlacement(entry, rules)
+      const prices = { here: priceAt(entry.placement), other: priceAt(free ?? otherPlacement(entry.placement)) }
+      return [entry.id, { ...prices, by: free === undefined ? 'layout' : 'price' }]
     }),
   )
+}
+
+/** What a cache loses once if a layer of a call moves: all that follows on its first place, up to the end of the history in `call`. */
+export function movePrice(
+  id: string,
+  { used }: PlacedCall,
+  call: PlacedCall,
+  rules: Pick<PlacementRules, 'cache' | 'price'>,
+): PlacementPrice {
+  const entry = call.layers.find((each) => each.id === id)
+  const isHead = entry?.placement === 'system' || entry?.placement === 'preamble'
+  const lost = rules.cache ? (isHead ? entry.behind : call.history) : 0
+  const price = { placement: 'preamble', full: lost, cached: -lost } as const
+  return { ...price, ...withMoney(price, used, rules) }
+}
+
+/** The other place of a layer, where the layout leaves its place to the prices. */
+function freePlacement(
+  { layer, placement }: PlacedEntry,
+  { placements: known }: PlacementRules,
+): Placement | undefined {
+  const place = Object.hasOwn(known, layer) ? known[layer] : undefined
+  if (typeof place !== 'object' || !('between' in place) || !place.between.includes(placement)) return undefined
+  return place.between.find((each) => each !== placement)
 }
 
 const NANO_PER_TOKEN = 1000
@@ -128,9 +154,9 @@ function placementPrice({ entry, placement, pairs, now, rules }: Asked): Placeme
 }
 
 /** What of the conversation this layer displaces before the message: nothing where a layer does so anyway that cannot move. */
-function displacedShare(entry: PlacedEntry, { layers }: PlacedCall, { free }: PlacementRules): number {
+function displacedShare(entry: PlacedEntry, { layers }: PlacedCall, rules: PlacementRules): number {
   const beside = layers.filter(({ id, placement }) => placement === 'before-input' && id !== entry.id)
-  if (beside.some(({ id }) => !free.has(id))) return 0
+  if (beside.some((each) => freePlacement(each, rules) === undefined)) return 0
   const tokens = beside.reduce((sum, each) => sum + each.tokens, 0)
   return entry.tokens === 0 ? 0 : entry.tokens / (entry.tokens + tokens)
 }
@@ -191,7 +217,11 @@ function costAt(
 }
 
 /** Rounded once, to the nano-dollar. */
-function withMoney({ placement, full, cached }: Omit<PlacementPrice, 'money'>, used: number, rules: PlacementRules) {
+function withMoney(
+  { placement, full, cached }: Omit<PlacementPrice, 'money'>,
+  used: number,
+  rules: Pick<PlacementRules, 'cache' | 'price'>,
+) {
   if (!rules.price) return {}
   const { input, cachedInput = input, cacheWrite = input } = priceTier(rules.price, used)
   // What follows on the last mark is not written to a marked cache.

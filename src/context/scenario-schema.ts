@@ -94,7 +94,7 @@ export const scenarioSchema = z.strictObject({
       z.string(),
       z.strictObject({
         extends: z.string(),
-        placements: z.record(z.string(), placement).optional(),
+        placements: z.record(z.string(), z.enum([...placement.options, 'auto'])).optional(),
         priorities: z.record(z.string(), priority).optional(),
         cut: z
           .strictObject({ unit: z.enum(['turn', 'message']).optional(), lowWater: z.number().min(0).max(1).optional() })

@@ -1,5 +1,6 @@
 import type { AssemblyInput } from './assembly-input.ts'
 import type { Cut } from './cut.ts'
+import { startOf } from './layout.ts'
 import { type Layout, type LayoutChanges, type LayoutChoice, layoutOf, layouts } from './layouts.ts'
 import type { Placement } from './layer.ts'
 import type { Scenario } from './scenario-schema.ts'
@@ -82,6 +83,9 @@ function treatsAlike(known: Layout, layout: Layout): boolean {
 
 function fixedPlacements({ placements }: Layout): Record<string, Placement> {
   return Object.fromEntries(
-    Object.entries(placements).flatMap(([layer, place]) => (typeof place === 'string' ? [[layer, place]] : [])),
+    Object.entries(placements).flatMap(([layer, place]) => {
+      const start = startOf(place)
+      return typeof start === 'string' ? [[layer, start]] : []
+    }),
   )
 }

@@ -70,6 +70,19 @@ const LONGEST_MS = 2 ** 31 - 1
 
 /** Resolves after so many milliseconds, or as soon as one of the signals is aborted. Never rejects. */
 export function sleep(milliseconds: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  return timerEnd(milliseconds, signals, true)
+}
+
+/** The same for work that no process has to stay for. */
+export function idleSleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return timerEnd(milliseconds, [signal], false)
+}
+
+function timerEnd(
+  milliseconds: number,
+  signals: readonly (AbortSignal | undefined)[],
+  holdsProcess: boolean,
+): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
@@ -77,6 +90,7 @@ export function sleep(milliseconds: number, ...signals: readonly (AbortSignal | 
       resolve()
     }
     const timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS))
+    if (!holdsProcess) timer.unref()
     for (const signal of signals) {
       if (signal?.aborted) end()
       else signal?.addEventListener('abort', end, { once: true })

@@ -32,6 +32,7 @@ import { openLearnedLimits } from './models/learned-limits.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
+import { idleSessions } from './notes/idle-sessions.ts'
 import { createNoteWriter } from './notes/note-writer.ts'
 import { openRecall } from './recall/open-recall.ts'
 import { type RuntimeParts, startParts } from './runtime-parts.ts'
@@ -153,9 +154,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const budgets = createBudgetService({
     path: join(data, 'budgets.sqlite'),
     configured: parts.budgets ?? [],
+    read: parts.readBudgets,
     timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     clock,
     recovers: writes,
+    earlier: sums,
     warn,
   })
   const pairings = createPairings({ store, clock, random: randomBytes })
@@ -164,6 +167,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
   const previewParts = { prepare, states, clock, library, readFingerprint }
+  const idle = idleSessions({ ...previewParts, store, models, counters: findCounter, budgets })
+  const notes = createNoteWriter({ clock, warn, idle })
   const queue = createTurnQueue({
     store,
     prepare,
@@ -176,7 +181,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     clock,
     retries: retryRule(settings),
     warn,
-    notes: createNoteWriter(clock, warn),
+    notes,
     storageRetryDelaysMs: settings.storageRetryDelaysMs,
     readFingerprint,
   })
@@ -349,14 +354,15 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     async reload({ now = false, session } = {}) {
       await capabilities.reload()
-      await parts
-        .readBudgets?.()
-        .then(budgets.configure, (error: unknown) => warn(`Budgets stay as they were: ${errorMessage(error)}`))
+      const unread = await budgets.reload()
       models.forget()
       limits.forget()
       const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
       const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
-      return { warnings: [...capabilities.warnings(), ...toolConflicts()], ...defined({ folded }) }
+      return {
+        warnings: [...capabilities.warnings(), ...toolConflicts(), ...(unread ? [unread] : [])],
+        ...defined({ folded }),
+      }
     },
     close() {
       closing ??= (async () => {
@@ -372,9 +378,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
   }
   if (writes) {
+    await budgets
+      .fill()
+      .catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`))
     recovered = await queue.recover()
     void capabilities.recover().catch((error: unknown) => warn(String(error)))
     recall.start()
+    if (settings.notes === 'model') notes.recover()
   }
   const running = runChannels({
     channels: writes ? channels : [],

@@ -19,6 +19,8 @@ export interface BudgetState {
   readonly spent: number
   /** Held for calls that run. */
   readonly held: number
+  /** Of what was spent: counted from calls in the log, which nothing was held for. */
+  readonly earlier: number
   /** The limit with what a person has added to it for this period. */
   readonly limit: number
 }
@@ -33,10 +35,20 @@ export interface BudgetGrant {
   readonly raises: readonly { readonly account: string; readonly unit: keyof BudgetAmount; readonly to: number }[]
 }
 
+/** A call that is over. */
+export interface CountedCall {
+  readonly call: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly cost: BudgetAmount
+}
+
 /** What a call may cost at most, and the budgets that apply to it. */
 export interface BudgetHold {
   /** Names the hold; a call that is made again has another one. */
   readonly id: string
+  /** The call in the log. It counts once in each account, by its hold or by the log. */
+  readonly call: string
   /** ISO 8601. */
   readonly time: string
   readonly most: BudgetAmount
@@ -59,6 +71,8 @@ export interface BudgetLedger {
   hold(hold: BudgetHold): HoldResult
   /** Replaces what is held by what the call has cost. Absent: that is unknown, and what was held counts as spent. */
   settle(id: string, cost?: BudgetAmount): void
+  /** Counts calls that are over in an account, where they do not count in it already. `earlier`: they are from the log. */
+  count(account: string, calls: readonly CountedCall[], earlier: boolean): void
   /** The call was refused before it was read: nothing is spent, and the grant that it used counts again. */
   release(id: string): void
   /**

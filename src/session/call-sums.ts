@@ -20,6 +20,8 @@ export interface CallSum {
   readonly outputTokens?: number
   /** Only where it was asked for. */
   readonly parts?: PromptParts
+  /** Of the call, only where it was asked for. */
+  readonly id?: string
   /** The whole call, only where it was asked for. */
   readonly record?: CallRecord
 }
@@ -54,6 +56,8 @@ export interface CallSumsOptions extends SumRange {
   readonly session?: string
   /** With what took the tokens of the prompts. */
   readonly parts?: boolean
+  /** With the ids of the calls. */
+  readonly ids?: boolean
   /** With the whole calls, which may be large: for short pages. */
   readonly records?: boolean
 }
@@ -86,7 +90,7 @@ function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
   return { layers, tools }
 }
 
-type CompleteSum = Omit<CallSum, 'number' | 'record'> & { readonly parts: PromptParts }
+type CompleteSum = Omit<CallSum, 'number' | 'id' | 'record'> & { readonly parts: PromptParts }
 
 /** The sum of a call, without its number. */
 export function callSum({ time, session, model, manifest, outcome }: CallRecord): CompleteSum {

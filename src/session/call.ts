@@ -10,6 +10,8 @@ export interface CallRecord {
   readonly upTo?: number
   readonly time: string
   readonly model: string
+  /** Name of the token that asked for a call outside every session. */
+  readonly token?: string
   /** `note`: it asks for a note on the conversation, and belongs to no answer. Absent: it is a step of its turn. */
   readonly kind?: 'note'
   /** The whole input of the assembly besides the log; large texts as content hashes. */

@@ -165,7 +165,16 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     callSums: read(
       (
         tables,
-        { from = '', before, after = { time: '', number: 0 }, limit, session, parts = false, records = false },
+        {
+          from = '',
+          before,
+          after = { time: '', number: 0 },
+          limit,
+          session,
+          parts = false,
+          ids = false,
+          records = false,
+        },
       ) =>
         [...tables.calls.values()]
           .map((record, index) => ({ ...callSum(record), number: index + 1, record }))
@@ -177,6 +186,7 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
           .map(({ parts: made, record, ...sum }) => ({
             ...sum,
             ...(parts ? { parts: made } : {}),
+            ...(ids ? { id: record.id } : {}),
             ...(records ? { record } : {}),
           })),
     ),

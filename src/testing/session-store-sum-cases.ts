@@ -86,6 +86,8 @@ export function sumCases(storeCase: StoreCase): void {
     const [sum] = await store.callSums({ limit: 9, records: true })
     assert.deepEqual(sum?.record, await store.call('c1'))
     assert.ok(!('record' in (await store.callSums({ limit: 9 }))[0]!))
+    assert.equal((await store.callSums({ limit: 9, ids: true }))[0]?.id, 'c1')
+    assert.ok(!('id' in (await store.callSums({ limit: 9 }))[0]!))
   })
 
   storeCase('a call that is put or finished in a transaction has its sum', async (store) => {

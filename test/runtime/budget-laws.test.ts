@@ -53,7 +53,7 @@ test(`over ${TURNS} turns with retries, side calls, parallel sessions and crashe
     const maxOutputTokens = 1 + random(1_000)
     const most = dearestCost({ used, ratio: 0.8 + random(100) / 250, window: 16_000, maxOutputTokens }, PRICE)
     const ledger = random(2)
-    const { passed } = ledgers[ledger]!.hold({ id: n, time: `${day}T12:00:00.000Z`, most, checks })
+    const { passed } = ledgers[ledger]!.hold({ id: n, call: n, time: `${day}T12:00:00.000Z`, most, checks })
     if (passed.length > 0) {
       seen.refused += 1
       return
@@ -151,14 +151,14 @@ test('a call of which nothing is known costs what it can have cost, and a late r
   const ledger = openBudgetLedger(ledgerFile(t))
   t.after(() => ledger.close())
   const check = { account: 'a', unit: 'nanos', limit: 100, warnAt: 0.8 } as const
-  const hold = { time: '2026-01-01T00:00:00.000Z', checks: [check] }
+  const hold = { call: 'call', time: '2026-01-01T00:00:00.000Z', checks: [check] }
   ledger.hold({ ...hold, id: 'one', most: { nanos: 60, tokens: 6 } })
   assert.equal(ledger.recover('2000-01-01'), 1)
-  assert.deepEqual(ledger.state(check), { spent: 60, held: 0, limit: 100 })
+  assert.deepEqual(ledger.state(check), { spent: 60, held: 0, earlier: 0, limit: 100 })
   assert.equal(ledger.hold({ ...hold, id: 'two', most: { nanos: 41, tokens: 4 } }).passed.length, 1)
   ledger.settle('one', { nanos: 20, tokens: 2 })
   ledger.settle('one', { nanos: 20, tokens: 2 })
-  assert.deepEqual(ledger.state(check), { spent: 20, held: 0, limit: 100 })
+  assert.deepEqual(ledger.state(check), { spent: 20, held: 0, earlier: 0, limit: 100 })
   const { passed, warned } = ledger.hold({ ...hold, id: 'three', most: { nanos: 60, tokens: 4 } })
   assert.deepEqual([passed, warned.map(({ held }) => held)], [[], [60]])
 })
@@ -167,6 +167,7 @@ test('what a person allowed counts once, and again where the provider refused th
   const ledger = openBudgetLedger(ledgerFile(t))
   t.after(() => ledger.close())
   const hold = {
+    call: 'call',
     time: '2026-01-01T00:00:00.000Z',
     checks: [{ account: 'a', unit: 'nanos', limit: 10, warnAt: 0.8 }] as const,
     most: { nanos: 60, tokens: 6 },
@@ -184,10 +185,16 @@ test('an amount that is no whole number is refused, and nothing is held', (t) =>
   t.after(() => ledger.close())
   const check = { account: 'a', unit: 'nanos', limit: 10, warnAt: 0.8 } as const
   for (const nanos of [0.5, -1, Number.NaN, 2 ** 60]) {
-    const hold = { id: 'one', time: '2026-01-01T00:00:00.000Z', checks: [check], most: { nanos, tokens: 0 } }
+    const hold = {
+      id: 'one',
+      call: 'one',
+      time: '2026-01-01T00:00:00.000Z',
+      checks: [check],
+      most: { nanos, tokens: 0 },
+    }
     assert.throws(() => ledger.hold(hold), { code: 'invalid' })
   }
-  assert.deepEqual(ledger.state(check), { spent: 0, held: 0, limit: 10 })
+  assert.deepEqual(ledger.state(check), { spent: 0, held: 0, earlier: 0, limit: 10 })
 })
 
 function ledgerFile(t: TestContext): string {

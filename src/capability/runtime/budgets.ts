@@ -17,6 +17,8 @@ export interface BudgetReport {
   readonly warnAt: number
   /** Absent for a budget of each session or turn, as the next two. */
   readonly spent?: number
+  /** Of what was spent: from calls before there was this budget, by the log. Absent where that is nothing. */
+  readonly earlier?: number
   /** For calls that run. */
   readonly held?: number
   readonly left?: number

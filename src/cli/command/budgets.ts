@@ -11,7 +11,7 @@ export const budgetsCommand: Command = {
   summary: 'show what is spent, held and left of each budget',
   usage: ['budgets [--json]'],
   details:
-    'Budgets are set in `budgets` of config.json. `held` is what calls that run can cost at most. A call that could pass a limit ' +
+    'Budgets are set in `budgets` of config.json. `spent` has the calls of the log from before the budget, too. `held` is what calls that run can cost at most. A call that could pass a limit ' +
     'waits: decide about it with `foreword approve`.',
   words: { least: 0, most: 0 },
   options: { json: { ...jsonOption, summary: 'print {budgets}' } },
@@ -24,7 +24,11 @@ async function printBudgets(call: CommandCall, io: Io): Promise<number> {
   )
   if (call.json) printJson(io, report)
   else if (report.budgets.length === 0) note(io, 'There are no budgets. Set `budgets` in config.json.')
-  else print(io, budgetTable(report.budgets, io))
+  else {
+    print(io, budgetTable(report.budgets, io))
+    const earlier = report.budgets.flatMap(earlierText)
+    if (earlier.length > 0) note(io, `From calls before there was the budget, by the log: ${earlier.join('; ')}.`)
+  }
   return 0
 }
 
@@ -36,6 +40,12 @@ function budgetTable(budgets: readonly BudgetReport[], io: Io): string {
   })
   const head = ['budget', 'period', 'limit', 'spent', 'held', 'left']
   return fittedTable([head, ...rows], { right: [2, 3, 4, 5], columns: lineLimit(io), spare: [0, 1] })
+}
+
+function earlierText({ name, unit, earlier }: BudgetReport): readonly string[] {
+  return earlier === undefined
+    ? []
+    : [`${amountText(unit, earlier)}${unit === 'tokens' ? ' tokens' : ''} of ${exactLine(name)}`]
 }
 
 function amountText(unit: BudgetReport['unit'], amount: number): string {

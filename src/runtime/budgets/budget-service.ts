@@ -3,7 +3,13 @@ import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type Pr
 import type { BudgetReport, Clock } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
-import { type BudgetLedger, type InputBudget, openBudgetLedger, type PassedBudget } from '../../session.ts'
+import {
+  type BudgetLedger,
+  type BudgetState,
+  type InputBudget,
+  openBudgetLedger,
+  type PassedBudget,
+} from '../../session.ts'
 import { dayIn } from '../usage/day-of.ts'
 import {
   amountText,
@@ -17,6 +23,7 @@ import {
 } from './call-budgets.ts'
 import { dearestCost, NANOS_PER_DOLLAR, reportedCost } from './call-bound.ts'
 import { grantOf, heldQuestion } from './held-question.ts'
+import { createAccountFiller, type EarlierSources } from './earlier-calls.ts'
 import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
 
 /** Holds what calls may cost before they leave, and says what is left. */
@@ -25,8 +32,13 @@ export interface BudgetService {
   of(calls: HeldCalls): (call: PreparedCall, granted?: GrantedCall) => Promise<CallHold>
   /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
   report(): readonly BudgetReport[]
-  /** The limits are these from now on. A call that fits into them goes on. */
-  configure(budgets: readonly MoneyBudget[]): void
+  /** Counts what was spent in the present periods before a budget was there. Until then its first call waits for that. */
+  fill(): Promise<void>
+  /**
+   * Reads the limits again. A call that fits into them goes on. Resolves with a sentence where they cannot be read: they stay as they
+   * were.
+   */
+  reload(): Promise<string | undefined>
   close(): void
 }
 
@@ -45,10 +57,14 @@ interface BudgetParts {
   /** File of the ledger; made with the first call that has a budget. */
   readonly path: string
   readonly configured: readonly MoneyBudget[]
+  /** The same as they are now. Absent: they do not change. */
+  readonly read?: (() => Promise<readonly MoneyBudget[]>) | undefined
   readonly timeZone: string
   readonly clock: Clock
   /** Whether calls of a former process that are still held are counted as spent. */
   readonly recovers: boolean
+  /** The calls in the log, and their prices. */
+  readonly earlier: Omit<EarlierSources, 'dayOf'>
   readonly warn: (text: string) => void
 }
 
@@ -64,6 +80,13 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
   }
   const waiting = createWaitingCalls(clock, (check) => open().state(check))
 
+  const fillAccounts = createAccountFiller({ ...parts.earlier, dayOf }, open)
+
+  async function fill(): Promise<void> {
+    const day = dayOf(clock.time())
+    await fillAccounts(configured.flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
+  }
+
   function settle(id: string, { usage, error, notMade }: CallEnd, model: Model): void {
     try {
       const cost = reportedCost(usage, model.facts.price)
@@ -76,9 +99,23 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
     waiting.look()
   }
 
-  /** The budgets that apply to a call at the moment. */
-  function applied({ owner, budgets, model: { facts } }: HeldCalls): AppliedChecks {
-    const checks = checksFor(owner, { configured, ofInput: budgets, day: dayOf(clock.time()) })
+  /** A budget that was added while a call ran counts it, too. */
+  function countLate(calls: HeldCalls, { call, day, counted }: HeldCallFacts, { usage }: CallEnd): void {
+    const cost = reportedCost(usage, calls.model.facts.price)
+    if (!cost) return
+    const time = clock.time()
+    try {
+      for (const { account } of applied(calls, day).named) {
+        if (!counted.has(account)) open().count(account, [{ call, time, cost }], false)
+      }
+    } catch (failure) {
+      warn(`What the call ${call} cost was not counted: ${errorMessage(failure)} The next start counts it.`)
+    }
+  }
+
+  /** The budgets that apply to a call of a day. */
+  function applied({ owner, budgets, model: { facts } }: HeldCalls, day: string): AppliedChecks {
+    const checks = checksFor(owner, { configured, ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
     const unpriced = checks.filter((check) => !counted.includes(check))
     // What cannot be priced passes every limit: nothing says that it does not.
@@ -92,8 +129,12 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
       let before: WaitingCall | undefined
       return async (call, granted) => {
         if (before) waiting.asksAgain(before)
-        const { named, unpriced, checks } = applied(calls)
-        if (checks.length === 0) return FREE
+        const day = dayOf(clock.time())
+        const { named, unpriced, checks } = applied(calls, day)
+        const accounts = named.map(({ account }) => account)
+        const held: HeldCallFacts = { call: call.call, day, counted: new Set(accounts) }
+        if (checks.length === 0) return { type: 'go', settle: (end) => countLate(calls, held, end) }
+        await fillAccounts(accounts)
         const { facts } = model
         const maxOutputTokens = call.options?.maxOutputTokens ?? facts.maxOutput
         const most = dearestCost({ ...size(call), window: facts.window, maxOutputTokens }, facts.price)
@@ -102,7 +143,7 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         const grant = granted && grantOf(granted.approval, granted.once, granted.request)
         const names = new Map(named.map((check) => [`${check.account} ${check.unit}`, check.name]))
         const nameOf = (budget: PassedBudget) => ({ ...budget, name: names.get(`${budget.account} ${budget.unit}`)! })
-        const result = open().hold({ id, time: clock.time(), most, checks, grant })
+        const result = open().hold({ id, call: call.call, time: clock.time(), most, checks, grant })
         // A limit that a person has raised may be enough for other calls, too.
         if (grant) waiting.look()
         if (result.passed.length === 0) {
@@ -111,8 +152,10 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
           return {
             type: 'go',
             settle(end) {
-              if (!isOver) settle(id, end, model)
+              if (isOver) return
               isOver = true
+              settle(id, end, model)
+              countLate(calls, held, end)
             },
           }
         }
@@ -123,19 +166,28 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         const question = heldQuestion({ model: model.id, most, isUnpriced }, passed)
         if (!asks) return { type: 'refuse', error: new OverBudgetError(question.sentence) }
         const asked = passed.map(({ account }) => account)
-        const waits: WaitingCall = { most, asked, checks: () => applied(calls).checks }
+        const waits: WaitingCall = { most, asked, checks: () => applied(calls, dayOf(clock.time())).checks }
         before = waits
         return { type: 'wait', ...question, room: (signal) => waiting.room(waits, signal) }
       }
     },
-    configure(budgets) {
-      configured = budgets
-      waiting.look()
+    fill,
+    async reload() {
+      try {
+        configured = (await parts.read?.()) ?? configured
+        await fill()
+        waiting.look()
+        return undefined
+      } catch (error) {
+        const fault = `Budgets stay as they were: ${errorMessage(error)}`
+        warn(fault)
+        return fault
+      }
     },
     report() {
       const day = dayOf(clock.time())
       const state = (check: NamedCheck) =>
-        ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, limit: check.limit }
+        ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, earlier: 0, limit: check.limit }
       return configured.map((budget): BudgetReport => {
         const check = checkOf(budget, {}, day)
         const period = budget.per === 'day' ? day : budget.per === 'month' ? day.slice(0, 7) : undefined
@@ -144,6 +196,15 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
     },
     close: () => ledger?.close(),
   }
+}
+
+interface HeldCallFacts {
+  /** Names it in the log. */
+  readonly call: string
+  /** The day on which it was held. */
+  readonly day: string
+  /** The accounts that count it. */
+  readonly counted: ReadonlySet<string>
 }
 
 interface AppliedChecks {
@@ -156,8 +217,6 @@ interface AppliedChecks {
 
 /** For so long a late report corrects an estimate. */
 const CORRECTED_MS = 40 * 24 * 60 * 60 * 1000
-
-const FREE: CallHold = { type: 'go', settle() {} }
 
 /** Whether a provider answered that it did not take the call: it counts nothing for that. */
 function wasRefused(error: unknown): boolean {
@@ -179,17 +238,20 @@ function warning({ name, unit, limit, spent, held }: PassedBudget & { readonly n
   return `${used} of ${amountText(unit, limit)} for ${name} are spent or held. A call that could pass the limit waits for you.`
 }
 
-function reportOf(
-  budget: MoneyBudget,
-  state: { readonly spent: number; readonly held: number; readonly limit: number } | undefined,
-  period: string | undefined,
-): BudgetReport {
+function reportOf(budget: MoneyBudget, state: BudgetState | undefined, period: string | undefined): BudgetReport {
   const { limit, per, agent, token, channel, warnAt = USUAL_WARNING } = budget
   const unit = 'tokens' in limit ? 'tokens' : 'usd'
   const shown = (amount: number) => (unit === 'tokens' ? amount : amount / NANOS_PER_DOLLAR)
   const about = { name: budgetName(budget), per, unit, warnAt, ...defined({ agent, token, channel, period }) } as const
   if (!state) return { ...about, limit: 'tokens' in limit ? limit.tokens : limit.usd }
-  const { spent, held } = state
+  const { spent, held, earlier } = state
   const left = shown(state.limit - spent - held)
-  return { ...about, limit: shown(state.limit), spent: shown(spent), held: shown(held), left }
+  return {
+    ...about,
+    limit: shown(state.limit),
+    spent: shown(spent),
+    held: shown(held),
+    left,
+    ...(earlier > 0 ? { earlier: shown(earlier) } : {}),
+  }
 }

@@ -72,6 +72,20 @@ export function checkOf(
   return { account, ...limitIn(limit), warnAt, name: budgetName(budget) }
 }
 
+/** What an account counts. */
+export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'channel'> {
+  readonly per: BudgetPeriod
+  /** The session, the day or the month. */
+  readonly period: string
+  readonly whose?: string
+}
+
+/** Reads the name that `checkOf` gave. */
+export function parseAccount(account: string): AccountName {
+  const [per, period, names] = JSON.parse(account) as [BudgetPeriod, string, Omit<AccountName, 'per' | 'period'>]
+  return { ...names, per, period }
+}
+
 /** What a budget counts, for people: `the day`, `the month of agent ada`. */
 export function budgetName({ per, agent, token, channel, whose }: MoneyBudget & { readonly whose?: string }): string {
   const parts = [

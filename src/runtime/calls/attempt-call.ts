@@ -11,6 +11,7 @@ import {
   type Layout,
   layoutOf,
   type NoteWords,
+  type PlacedCall,
   type Request,
   type Turn,
   verbatim,
@@ -59,6 +60,8 @@ export interface CallQuestion {
   readonly historyTokens?: number
   /** What the session's calls have begun with. Absent: the head is composed. */
   readonly head?: HeadQuestion
+  /** Where the session's last calls had their layers, oldest first. */
+  readonly recent?: readonly PlacedCall[]
 }
 
 /** An assembly, or the account of why there is none, with the input that led to it. */
@@ -133,7 +136,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   const { attempt, ...head } = await withPinnedHead(
     context,
     model,
-    { head: question.head, input, keepsTools },
+    { head: question.head, composed: input, keepsTools, recent: question.recent ?? [] },
     (asked) => accountWithinLearned(context, model, asked, assembleInSlices, question.deeper),
   )
   return { toolChoice: last ? 'none' : 'auto', ...attempt, head }

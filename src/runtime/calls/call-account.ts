@@ -31,7 +31,7 @@ interface CallToWrite {
   readonly parameters?: CallParameters | undefined
   /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
   readonly request?: PreparedCall['request'] | undefined
-  readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo'>>
+  readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo' | 'token'>>
   /** Since when others have waited. */
   readonly work: TimeSlice
   /** Writes the parts of the input beside the log and returns the record of them. */

@@ -55,8 +55,8 @@ export function withPlacementPrices<Account extends Manifest>(
 }
 
 /** The rules that the prices of places of a model follow. */
-export function placementRules({ facts }: Model, layout: AssemblyInput['layout']): PlacementRules {
-  return { cache: facts.cache, price: facts.price, announces: layout.cut.lowWater < 1, free: new Set() }
+export function placementRules({ facts }: Model, { cut, placements }: AssemblyInput['layout']): PlacementRules {
+  return { cache: facts.cache, price: facts.price, announces: cut.lowWater < 1, placements }
 }
 
 interface PlacementsOfCall<Account extends Manifest = Manifest> extends Pick<PlacedCall, 'turn' | 'at'> {

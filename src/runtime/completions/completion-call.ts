@@ -70,7 +70,7 @@ export async function completionCall(
     budget,
     toolChoice: input.toolChoice ?? 'auto',
     parameters: input.parameters,
-    about: { time },
+    about: { time, ...defined({ token: input.token }) },
     work,
     input: attempt.record,
     failure: (call) => (fits ? undefined : overflowByOurCount(call, outcome.manifest, cut)),

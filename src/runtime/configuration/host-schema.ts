@@ -19,7 +19,12 @@ interface HostSchemaOptions {
 }
 
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
-const placements = z.record(z.string(), placement)
+const placements = z.record(
+  z.string(),
+  z
+    .enum([...placement.options, 'auto'])
+    .describe('`auto`: the cheaper of `preamble` and `before-input`, by the last calls of the session.'),
+)
 const usDollars = z.number().min(0)
 const timeZone = z.string().refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
 

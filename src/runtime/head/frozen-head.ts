@@ -3,11 +3,16 @@ import {
   type AssemblyInput,
   ContextOverflowError,
   type Cut,
+  choosePlacements,
   freezeHead,
+  keepPlacements,
   type Manifest,
+  type PlacedCall,
+  placedCall,
 } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { placementRules } from '../calls/recent-placements.ts'
 import { type HeadPin, headShape } from './head-pin.ts'
 import type { FrozenParts } from './head-record.ts'
 
@@ -50,33 +55,51 @@ interface Attempted {
 export async function withPinnedHead<Attempt extends Attempted>(
   context: Pick<AssemblyContext, 'settings'>,
   model: Model,
-  {
-    head,
-    input,
-    keepsTools,
-  }: { readonly head: HeadQuestion | undefined; readonly input: AssemblyInput; readonly keepsTools: boolean },
+  { head, composed, keepsTools, recent }: HeadInput,
   account: (input: AssemblyInput) => Promise<Attempt>,
 ): Promise<FrozenAttempt<Attempt>> {
   const pin = head?.pin
-  const compose = async (folded?: FoldReason): Promise<FrozenAttempt<Attempt>> => ({
-    attempt: await account(input),
+  const placed = (loses: PlacedCall | 'nothing' | undefined): AssemblyInput => {
+    const rules = placementRules(model, composed.layout)
+    return loses ? { ...composed, layers: choosePlacements(composed, { calls: recent, rules, loses }) } : composed
+  }
+  const compose = async (folded?: FoldReason, kept?: PlacedCall): Promise<FrozenAttempt<Attempt>> => ({
+    attempt: await account(placed(folded ? (kept ?? 'nothing') : recent.at(-1))),
     announcements: [],
     ...(folded ? { folded } : {}),
   })
   // A just-fit layout cuts at every call: its head is composed at every call, too.
-  if (!head || !pin || input.layout.cut.lowWater >= 1) return compose()
-  const fold = whyFold(context, model, head, pin, input)
+  if (!head || !pin || composed.layout.cut.lowWater >= 1) return compose()
+  const fold = whyFold(context, model, head, pin, composed)
   if (fold) return compose(fold)
 
+  const input = { ...composed, layers: keepPlacements(composed, pin.places) }
   const asked = keepsTools ? input : { ...input, tools: pin.announcements.at(-1)?.head.tools ?? pin.head.tools }
   const { input: pinned, announcements, folds } = freezeHead(asked, pin, pin.turn !== input.current.id)
   if (folds) return compose(folds)
   const attempt = await account(keepsTools ? pinned : { ...pinned, tools: [] })
   if (attempt.outcome instanceof ContextOverflowError) return compose('no-room')
   const { manifest } = attempt.outcome
-  if (pinned !== input && wasCut(input, manifest)) return compose('cut')
+  if (wasCut(input, manifest)) {
+    const kept = placedCall(manifest, { turn: input.current.id, at: head.now })
+    if (pinned !== input || hasMoved(input, placed(kept))) return compose('cut', kept)
+  }
   if (pinned !== input && keepsTools && headShape(manifest) !== pin.shape) return compose('no-room')
   return { attempt, announcements, ...(keepsTools ? {} : { tools: pin.head.tools }) }
+}
+
+/** What an assembly with the head of its session depends on. */
+interface HeadInput {
+  readonly head: HeadQuestion | undefined
+  /** The input with the head as it is now. */
+  readonly composed: AssemblyInput
+  readonly keepsTools: boolean
+  /** Where the last calls of the session had their layers, oldest first. */
+  readonly recent: readonly PlacedCall[]
+}
+
+function hasMoved({ layers: before }: AssemblyInput, { layers: after }: AssemblyInput): boolean {
+  return before.some(({ placement }, index) => placement !== after[index]?.placement)
 }
 
 /** What has no rule of its own is taken for alive so long, seconds. */

@@ -1,4 +1,4 @@
-import { type AnnouncedHead, type Manifest, type PinnedHead, sentHead } from '../../context.ts'
+import { type AnnouncedHead, type Manifest, type PinnedHead, type Placement, sentHead } from '../../context.ts'
 import { type CallRecord, importedHeadKey, type SessionStore } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
 import { restoreHead } from './head-record.ts'
@@ -11,6 +11,8 @@ export interface HeadPin extends PinnedHead {
   readonly model: string
   /** Where each of its layers stands, and in which form. */
   readonly shape: string
+  /** Where each of its layers is placed, those of the tail too, by its id. */
+  readonly places: Readonly<Record<string, Placement>>
   /** The layout, as JSON. */
   readonly layout: string
   readonly counter: string
@@ -35,6 +37,7 @@ export function pinOf(
     ...sentHead(sent, record.manifest),
     announcements,
     shape: headShape(record.manifest),
+    places: placesOf(record.manifest),
     call: record.id,
     turn: record.turn,
     model: record.model,
@@ -42,6 +45,15 @@ export function pinOf(
     counter: input.counter,
     upTo: record.upTo ?? 0,
   }
+}
+
+function placesOf({ entries }: Pick<Manifest, 'entries'>): Readonly<Record<string, Placement>> {
+  return Object.fromEntries(
+    entries.flatMap(({ id, slot }) => {
+      const isPlace = slot !== 'tools' && slot !== 'history' && slot !== 'input'
+      return isPlace ? [[id, slot] as const] : []
+    }),
+  )
 }
 
 /** The layers of a head by their places and forms. */

@@ -1,8 +1,6 @@
-import { askModel, type PreparedCall, stopping, type TurnSetup } from '../../agent.ts'
+import { askModel, stopping, type TurnSetup } from '../../agent.ts'
 import type { Clock } from '../../capability.ts'
 import {
-  type Assembly,
-  type AssemblyInput,
   messageText,
   noteInstruction,
   type NotePlan,
@@ -11,79 +9,121 @@ import {
   type WordsFault,
   wordsFault,
 } from '../../context.ts'
-import { answerLimits, type Model } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
+import { answerLimits } from '../../model.ts'
+import { errorMessage, idleSleep } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { turnClock } from '../clock.ts'
-import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
+import { seal } from '../ledger/seal.ts'
 import { textTokens } from '../models/counters.ts'
-import { noteForked, type SessionState } from '../sessions/session-state.ts'
+import { keptAlive, noteForked } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
+import type { AnsweredCall, NotePlace } from './note-place.ts'
+import { type IdleSessions, restOfCache } from './idle-sessions.ts'
 import { type NoteCallInput, withInstruction } from './note-call.ts'
-
-/** The last call of a turn that has ended, as it was sent. */
-export interface AnsweredCall {
-  readonly input: AssemblyInput
-  readonly outcome: Assembly
-  readonly prepared: PreparedCall
-}
-
-/** What a note is written with. */
-export interface NotePlace {
-  readonly context: AssemblyContext
-  readonly state: SessionState
-  readonly model: Model
-  readonly turn: string
-  /** Adds what the call is expected to cost. */
-  forecast(sealed: Sealed): Promise<SealedManifest>
-  /** Holds the call in the budgets of the turn; one that could pass a limit is not made. `used`: its prompt, tokens. */
-  hold(used: number): NonNullable<TurnSetup['holdCall']>
-}
 
 /** Prepares words for notes in the background, so that no turn waits for one. */
 export interface NoteWriter {
-  /** A turn is over. Where its last call has filled most of the room, the model is asked for a note on the same prefix. */
+  /**
+   * A turn is over. Where its last call has filled most of the room, the model is asked for a note on the same prefix; where it has
+   * filled half of it, before the provider forgets that prefix.
+   */
   turnEnded(place: NotePlace, last: AnsweredCall): void
   /** A turn of the session begins: a model on a machine of one's own answers it first, and the note is asked for again later. */
   turnBegins(session: string): void
+  /** Waits again for the ends of caches that a former process has left. */
+  recover(): void
   /** Ends calls that run. */
   stop(): Promise<void>
 }
 
-/** A writer without work. `warn` is told what went wrong, once for each call. */
-export function createNoteWriter(clock: Clock, warn: (text: string) => void): NoteWriter {
+interface WriterParts {
+  readonly clock: Clock
+  /** Is told what went wrong, once for each call. */
+  readonly warn: (text: string) => void
+  readonly idle: IdleSessions
+}
+
+/** A writer without work. */
+export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter {
   const running = new Map<
     string,
     { readonly work: Promise<void>; readonly stop: AbortController; readonly isLocal: boolean }
   >()
   const leaving = new AbortController()
+  let recovering: Promise<void> | undefined
+  /** Sessions that wait until the cache of their provider is about to end. */
+  const waiting = new Map<string, { readonly work: Promise<void>; readonly stop: AbortController }>()
 
   return {
     turnEnded(place, last) {
-      const { state, context } = place
+      const { state, context, model } = place
       if (context.settings.notes !== 'model' || leaving.signal.aborted || running.has(state.session)) return
       // Only where the provider has just read the same beginning: on a dead prefix the note would cost all of it.
-      if (state.readCall?.call !== last.prepared.call) return
-      const plan = planNote(last.input, last.outcome.manifest)
-      if (!plan || state.words !== undefined) return
-      const stop = new AbortController()
-      const work = write(place, last, plan, AbortSignal.any([leaving.signal, stop.signal]))
-        .catch((error: unknown) => {
-          if (!(error instanceof StoreError))
-            warn(`The note of session ${state.session} was not written: ${errorMessage(error)}`)
-        })
-        .finally(() => running.delete(state.session))
-      running.set(state.session, { work, stop, isLocal: place.model.facts.free === true })
+      const { readCall, words, noteAsked } = state
+      if (readCall?.call !== last.prepared.call) return
+      const plan = planNote(last.input, last.outcome.manifest, { words })
+      if (plan) return begin(place, last, plan)
+      const waitMs = restOfCache(readCall.at, model, Date.parse(clock.time()))
+      if (waitMs === undefined || noteAsked || !planNote(last.input, last.outcome.manifest, { ending: true, words }))
+        return
+      wait(state.session, readCall.call, waitMs)
     },
     turnBegins(session) {
+      waiting.get(session)?.stop.abort()
       const note = running.get(session)
       if (note?.isLocal) note.stop.abort()
     },
+    recover() {
+      recovering = findIdle().catch((error: unknown) => {
+        if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)
+      })
+    },
     async stop() {
       leaving.abort(stopping)
-      await Promise.all([...running.values()].map(({ work }) => work))
+      await recovering
+      await Promise.all([...waiting.values(), ...running.values()].map(({ work }) => work))
     },
+  }
+
+  function begin(place: NotePlace, last: AnsweredCall, plan: NotePlan): void {
+    const { state, model } = place
+    const stop = new AbortController()
+    const work = write(place, last, plan, AbortSignal.any([leaving.signal, stop.signal]))
+      .catch((error: unknown) => failed(state.session, error))
+      .finally(() => running.delete(state.session))
+    running.set(state.session, { work, stop, isLocal: model.facts.free === true })
+  }
+
+  async function findIdle(): Promise<void> {
+    for await (const { session, call, waitMs } of idle.recent()) {
+      if (leaving.signal.aborted) return
+      if (!waiting.has(session) && !running.has(session)) wait(session, call, waitMs)
+    }
+  }
+
+  /** Writes the note of a session shortly before its provider forgets the prompt, unless something happens in it before. */
+  function wait(session: string, call: string, waitMs: number): void {
+    waiting.get(session)?.stop.abort()
+    const stop = new AbortController()
+    const work = ending(session, call, waitMs, AbortSignal.any([leaving.signal, stop.signal]))
+      .catch((error: unknown) => failed(session, error))
+      .finally(() => {
+        if (waiting.get(session)?.stop === stop) waiting.delete(session)
+      })
+    waiting.set(session, { work, stop })
+  }
+
+  async function ending(session: string, call: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    await (clock.sleep?.(waitMs, signal) ?? idleSleep(waitMs, signal))
+    if (signal.aborted || running.has(session)) return
+    const read = await idle.read(session, call, signal)
+    const plan = read && planNote(read.last.input, read.last.outcome.manifest, { ending: true })
+    if (plan && !signal.aborted) begin(read.place, read.last, plan)
+  }
+
+  function failed(session: string, error: unknown): void {
+    if (error instanceof StoreError || leaving.signal.aborted) return
+    warn(`The note of session ${session} was not written: ${errorMessage(error)}`)
   }
 
   async function write(place: NotePlace, last: AnsweredCall, plan: NotePlan, signal: AbortSignal): Promise<void> {
@@ -99,6 +139,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
     )
     if (maxOutputTokens < plan.most) return
     const call = clock.newId('call')
+    const asked = Date.parse(clock.time())
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
     const options = { ...same, maxOutputTokens }
     const holdCall = place.hold(assembled.manifest.used)
@@ -140,6 +181,7 @@ export function createNoteWriter(clock: Clock, warn: (text: string) => void): No
           : wordsFault(text, tokens, plan.most * 2)
     const about = { turn, call, through: plan.through, ...(plan.folds ? { folds: true } : {}) }
     if (reply.type === 'cancelled') return
+    if (reply.type === 'answer') keptAlive(state, last.prepared.call, asked)
     await store.append(
       state.session,
       [{ type: 'note', ...about, ...(fault ? { fault } : { text: text.trim() }) }],

@@ -1,6 +1,7 @@
 import type { NoteWords } from '../../context.ts'
 import {
   type CallOutcome,
+  type CallRecord,
   type Choices,
   applyChoice,
   type Entry,
@@ -41,6 +42,8 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly reads: Map<string, ReadCall>
   /** Words that lie ready for the next note. */
   words: NoteWords | undefined
+  /** Whether a model was asked for words since the last cut, whatever it answered. */
+  noteAsked: boolean
 }
 
 /** A call of a session, and what it sent. */
@@ -71,6 +74,14 @@ export function noteRead(state: SessionState, usage: ReadCall['usage']): void {
   state.reads.delete(read.model)
   state.reads.set(read.model, read)
   for (const model of state.reads.keys()) if (state.reads.size > MOST_READS) state.reads.delete(model)
+}
+
+/** Remembers that the prompt of a call was read again, at a time: caches live from the last time that they were read. */
+export function keptAlive(state: SessionState, call: string, at: number): void {
+  if (state.readCall?.call !== call) return
+  state.readCall = { ...state.readCall, at }
+  const read = state.reads.get(state.readCall.model)
+  if (read?.call === call) state.reads.set(read.model, { ...read, at })
 }
 
 /** Remembers that a model has read the prompt of its last call once more, with an instruction in place of the answer. */
@@ -152,7 +163,7 @@ export function createSessionStates(store: SessionStore): SessionStates {
     const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
     const readRecently = recent.flatMap(({ id, model, time, outcome }) =>
       outcome && wasRead(outcome)
-        ? [{ call: id, model, fingerprint: undefined, at: Date.parse(time), usage: outcome.usage }]
+        ? [{ call: id, model, fingerprint: undefined, at: lastRead(all, id, time), usage: outcome.usage }]
         : [],
     )
     const readCall = readRecently.find(({ call }) => call === made?.id)
@@ -164,11 +175,11 @@ export function createSessionStates(store: SessionStore): SessionStates {
     }
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
-    const words = made && (await wordsOf(store, session, row.entries))
+    const asked = made && (await askedWords(store, session, row.entries))
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall, reads, words }
+    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall, reads, ...asked }
     publish(
       state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
@@ -206,16 +217,35 @@ export function createSessionStates(store: SessionStore): SessionStates {
   }
 }
 
+/** When the prompt of a call was read last, ms since 1970: a note is asked for on the same prompt. */
+function lastRead(calls: readonly CallRecord[], call: string, time: string): number {
+  const isOn = ({ input }: CallRecord) => (input as { readonly noteOf?: unknown }).noteOf === call
+  const note = calls.findLast((each) => each.kind === 'note' && isOn(each) && each.outcome?.error === undefined)
+  return Date.parse(note?.outcome ? note.time : time)
+}
+
 /** Calls in which those that models have read are looked for after a restart. */
 const RECENT_CALLS = 8
 
 /** Entries of a log in which words for a note are looked for: what is older lies too far back to be of use. */
 const RECENT_ENTRIES = 400
 
-async function wordsOf(store: SessionStore, session: string, entries: number): Promise<NoteWords | undefined> {
+/** Words are for one note: those that a cut has used since are not ready. */
+async function askedWords(
+  store: SessionStore,
+  session: string,
+  entries: number,
+): Promise<Pick<SessionState, 'words' | 'noteAsked'>> {
   const after = Math.max(0, entries - RECENT_ENTRIES)
-  const [entry] = await store.entries(session, { types: ['note'], after, last: 1 })
-  return entry?.type === 'note' ? readyWords(entry) : undefined
+  const notes = (await store.entries(session, { types: ['note'], after, last: 2 })).flatMap((entry) =>
+    entry.type === 'note' ? [entry] : [],
+  )
+  const words = notes.flatMap((note) => readyWords(note) ?? []).at(-1)
+  const newest = notes.at(-1)?.seq
+  if (newest === undefined) return { words, noteAsked: false }
+  const [cut] = await store.entries(session, { types: ['cut'], after: notes[0]!.seq, last: 1 })
+  const isUsed = cut?.type === 'cut' && cut.cut.notes?.some(({ by }) => by === words?.call)
+  return { words: isUsed ? undefined : words, noteAsked: cut === undefined || cut.seq < newest }
 }
 
 function readyWords({ through, text, call, folds }: Extract<EntryBody, { type: 'note' }>): NoteWords | undefined {
@@ -239,6 +269,7 @@ function blank(session: string, newest = 0): SessionState {
     readCall: undefined,
     reads: new Map(),
     words: undefined,
+    noteAsked: false,
   }
 }
 
@@ -258,9 +289,11 @@ function publish(state: SessionState, entries: readonly Entry[]): void {
         break
       case 'cut':
         state.cut = { marks: entry.cut, room: entry.room ?? entry.available }
+        state.noteAsked = false
         break
       case 'note':
-        state.words = readyWords(entry)
+        state.words = readyWords(entry) ?? state.words
+        state.noteAsked = true
         break
       case 'model':
         state.model = entry.model ?? undefined

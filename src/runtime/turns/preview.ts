@@ -106,6 +106,7 @@ async function attemptNext(
     ...(state && !composes
       ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
       : {}),
+    recent: await readPlacements(store, state),
     words: state?.words,
     last: false,
     ...defined({ historyTokens: history }),

@@ -15,7 +15,7 @@ import { recordInput } from '../calls/call-input.ts'
 import { notePlacements, placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
 import { pinOf, readPin } from '../head/head-pin.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
-import type { AnsweredCall } from '../notes/note-writer.ts'
+import type { AnsweredCall } from '../notes/note-place.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
@@ -62,6 +62,7 @@ export function turnAssembly(
     const cut = usableCut(state, context, model)
     const deeper = account.refusal(step.deeper)
     const work = timeSlice()
+    const recent = await readPlacements(store, state)
     const attempt = await attemptWithPictures(context, library, {
       files,
       cites: citations.found(),
@@ -77,12 +78,12 @@ export function turnAssembly(
       cacheOver: isCacheOver(dependencies),
       gone,
       head: { pin: await readPin(store, state, turn), read: state.readCall, now: Date.parse(clock.time()) },
+      recent,
       ...defined({ deeper }),
     })
     gone = attempt.gone
     const { toolChoice } = attempt
     const outcome = await withKeptNote(attempt, store, session, taint)
-    const recent = await readPlacements(store, state)
     const rules = placementRules(model, attempt.input.layout)
     const upTo = state.stream.lastSeq()
     const time = clock.time()

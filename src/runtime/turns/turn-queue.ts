@@ -4,7 +4,6 @@ import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import {
-  type Entry,
   type EntryBody,
   type InputOptions,
   type SessionStore,
@@ -16,14 +15,15 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
-import type { AnsweredCall, NotePlace, NoteWriter } from '../notes/note-writer.ts'
+import type { AnsweredCall } from '../notes/note-place.ts'
+import type { NoteWriter } from '../notes/note-writer.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { createStorageRetry } from './storage-retry.ts'
-import { addForecast } from './call-forecast.ts'
-import { turnCalls, turnSetup } from './turn-setup.ts'
+import { notePlace } from './place-of-note.ts'
+import { turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
 export interface TurnQueue {
@@ -146,23 +146,9 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       assembled: (call) => (last = call),
     })
     const outcome = await runTurn(setup)
-    if (outcome && last) notes?.turnEnded(notePlace(state, turn, entries, prepared), last)
+    if (outcome && last) notes?.turnEnded(notePlace(parts, { ...prepared, state, turn, entries }), last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
-  }
-
-  function notePlace(
-    state: SessionState,
-    turn: string,
-    entries: readonly Entry[],
-    { context, model }: PreparedTurn,
-  ): NotePlace {
-    const { readFingerprint, budgets } = parts
-    const ratio = context.calibration.ratio(model.id, context.settings.counter)
-    const calls = { ...turnCalls({ context, state, turn, entries }), model, asks: false }
-    const hold = (used: number) => budgets.of({ ...calls, size: () => ({ used, ratio }) })
-    const forecast = (sealed: Sealed) => addForecast({ context, state, model, clock, readFingerprint }, sealed)
-    return { context, model, state, turn, forecast, hold }
   }
 
   function stopsHere(state: SessionState, turn: string): void {

@@ -110,7 +110,7 @@ async function sharesOf(
     case 'channel':
       return whole(turn === undefined ? null : (await facts(call.session))?.channelOf(turn))
     case 'token':
-      return whole(turn === undefined ? null : (await facts(call.session))?.tokenOf(turn))
+      return whole(turn === undefined ? record?.token : (await facts(call.session))?.tokenOf(turn))
     default:
       return divided(by, { call, money, naming, facts: await facts(call.session) })
   }

@@ -13,6 +13,7 @@ const budgetSchema = z.object({
   limit: z.number().describe('With what a person has added for this period.'),
   warnAt: z.number(),
   spent: z.number().optional(),
+  earlier: z.number().optional().describe('Of what was spent: from calls before there was this budget, by the log.'),
   held: z.number().optional().describe('For calls that run.'),
   left: z.number().optional(),
 })

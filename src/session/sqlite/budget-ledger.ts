@@ -26,6 +26,20 @@ const SCHEMA = `
     strict, without rowid;
   pragma user_version = 1;`
 
+/**
+ * Which call counts in which account. What was spent before that was written down may be in the log, too: calls from there count
+ * against it (`unnamed`) before they count as more.
+ */
+const NAMED_CALLS = `
+  alter table accounts add column earlier_nanos integer not null default 0;
+  alter table accounts add column earlier_tokens integer not null default 0;
+  alter table accounts add column unnamed_nanos integer not null default 0;
+  alter table accounts add column unnamed_tokens integer not null default 0;
+  update accounts set unnamed_nanos = spent_nanos, unnamed_tokens = spent_tokens;
+  create table if not exists counted (account text, call text, time text not null, primary key (account, call))
+    strict, without rowid;
+  pragma user_version = 2;`
+
 interface AccountRow {
   readonly spent_nanos: number
   readonly held_nanos: number
@@ -33,6 +47,10 @@ interface AccountRow {
   readonly spent_tokens: number
   readonly held_tokens: number
   readonly added_tokens: number
+  readonly earlier_nanos: number
+  readonly earlier_tokens: number
+  readonly unnamed_nanos: number
+  readonly unnamed_tokens: number
 }
 
 interface HoldRow extends BudgetAmount {
@@ -44,18 +62,28 @@ interface HoldRow extends BudgetAmount {
 export function openBudgetLedger(path: string, options: { readonly durable?: boolean } = {}): BudgetLedger {
   const database = openSqlite({ path, kind: storeFile, ...options })
   const version = database.get<{ user_version: number }>('pragma user_version')?.user_version ?? 0
-  if (version > 1) {
+  if (version > 2) {
     database.close()
     throw new StoreError('newer', `the ledger of budgets ${path} was written by a newer version: update Foreword`)
   }
-  if (version === 0) database.execute(SCHEMA)
+  if (version < 2) upgrade()
+
+  /** In one transaction, since another process may open it at the same moment. */
+  function upgrade(): void {
+    database.transaction(() => {
+      const found = database.get<{ user_version: number }>('pragma user_version')?.user_version ?? 0
+      if (found === 0) database.execute(SCHEMA)
+      if (found < 2) database.execute(NAMED_CALLS)
+    })
+  }
 
   const rowOf = (account: string) => database.get<AccountRow>('select * from accounts where account = ?', account)
 
   function state({ account, unit, limit }: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>): BudgetState {
     const row = rowOf(account)
-    if (!row) return { spent: 0, held: 0, limit }
-    return { spent: row[`spent_${unit}`], held: row[`held_${unit}`], limit: limit + row[`added_${unit}`] }
+    if (!row) return { spent: 0, held: 0, earlier: 0, limit }
+    const [spent, held, earlier] = [row[`spent_${unit}`], row[`held_${unit}`], row[`earlier_${unit}`]]
+    return { spent, held, earlier, limit: limit + row[`added_${unit}`] }
   }
 
   function add(account: string, spent: BudgetAmount, held: BudgetAmount): void {
@@ -70,6 +98,23 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
       held.nanos,
       held.tokens,
     )
+  }
+
+  /** Whether the call did not count in the account before. */
+  function name(account: string, call: string, time: string): boolean {
+    const sql = 'insert or ignore into counted (account, call, time) values (?, ?, ?)'
+    return database.change(sql, account, call, time) === 1
+  }
+
+  /** What of a call from the log is more than an account has without names. */
+  function beyondUnnamed(account: string, cost: BudgetAmount): BudgetAmount {
+    const { unnamed_nanos: nanos, unnamed_tokens: tokens } = rowOf(account) ?? { unnamed_nanos: 0, unnamed_tokens: 0 }
+    if (nanos === 0 && tokens === 0) return cost
+    const taken = { nanos: Math.min(nanos, cost.nanos), tokens: Math.min(tokens, cost.tokens) }
+    const sql =
+      'update accounts set unnamed_nanos = unnamed_nanos - ?, unnamed_tokens = unnamed_tokens - ? where account = ?'
+    database.run(sql, taken.nanos, taken.tokens, account)
+    return minus(cost, taken)
   }
 
   /** A grant counts once: a turn that is resumed finds the decision in its log again. */
@@ -111,7 +156,7 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
   }
 
   return {
-    hold: ({ id, time, most, checks, grant }: BudgetHold): HoldResult =>
+    hold: ({ id, call, time, most, checks, grant }: BudgetHold): HoldResult =>
       database.transaction(() => {
         assertWhole(most)
         const used = useGrant(grant, id)
@@ -130,12 +175,28 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
           most.tokens,
           JSON.stringify(accounts),
         )
-        for (const account of accounts) add(account, NOTHING, most)
+        for (const account of accounts) {
+          add(account, NOTHING, most)
+          name(account, call, time)
+        }
         return { passed: [], warned: warnings(checks) }
       }),
     settle(id, cost) {
       if (cost) assertWhole(cost)
       database.transaction(() => end(id, cost, cost !== undefined))
+    },
+    count(account, calls, earlier) {
+      for (const { cost } of calls) assertWhole(cost)
+      database.transaction(() => {
+        for (const { call, time, cost } of calls) {
+          if (!name(account, call, time)) continue
+          const more = earlier ? beyondUnnamed(account, cost) : cost
+          add(account, more, NOTHING)
+          const sql =
+            'update accounts set earlier_nanos = earlier_nanos + ?, earlier_tokens = earlier_tokens + ? where account = ?'
+          if (earlier) database.run(sql, more.nanos, more.tokens, account)
+        }
+      })
     },
     release(id) {
       database.transaction(() => {
@@ -148,6 +209,8 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
         const open = database.all<{ readonly id: string }>('select id from holds where open = 1')
         for (const { id } of open) end(id, undefined, false)
         database.run('delete from holds where open = 0 and time < ?', forgetBefore)
+        // Those of a session count for as long as there is one.
+        database.run(`delete from counted where time < ? and account not like '["session"%'`, forgetBefore)
         return open.length
       }),
     state,

@@ -64,6 +64,14 @@ export function findCalls(
   return connection.all(callsBeginning, { ...idRange(beginning), limit }).map(toRecord)
 }
 
+/** The sums of calls, each with the id of its call. */
+export function withIds(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
+  return sums.map((sum) => {
+    const row = connection.get(idOfNumber, { number: sum.number })
+    return row ? { ...sum, id: row.id } : sum
+  })
+}
+
 /** The sums of calls, each with its call. */
 export function withRecords(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
   return sums.map((sum) => {
@@ -116,6 +124,10 @@ const stored = tables.selectFrom('calls').select(['record', 'outcome'])
 const oneCall = plan((param: Parameter<{ id: string }>) => stored.where('id', '=', param('id')))
 
 const numberedCall = plan((param: Parameter<{ number: number }>) => stored.where('number', '=', param('number')))
+
+const idOfNumber = plan((param: Parameter<{ number: number }>) =>
+  tables.selectFrom('calls').select('id').where('number', '=', param('number')),
+)
 
 const newestCalls = plan((param: Parameter<{ session: string; limit: number }>) =>
   stored.where('session', '=', param('session')).orderBy('number', 'desc').limit(param('limit')),

@@ -6,7 +6,16 @@ import type { EntryListener } from '../log-store.ts'
 import type { SessionStore, Write } from '../session-store.ts'
 import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
 import { readAuditHead, readAuditRecords, putAudit } from './audit-table.ts'
-import { readCall, readCalls, findCalls, finishCall, putCall, serializeCall, withRecords } from './call-table.ts'
+import {
+  readCall,
+  readCalls,
+  findCalls,
+  finishCall,
+  putCall,
+  serializeCall,
+  withIds,
+  withRecords,
+} from './call-table.ts'
 import { type StoreConnection, type SqliteStoreOptions, openStoreConnection } from './connection.ts'
 import {
   readContent,
@@ -137,7 +146,8 @@ function createStore(connection: StoreConnection): SessionStore {
     calls: async (session, options) => readCalls(connection, session, options),
     findCalls: async (options) => findCalls(connection, options),
     callSums: async (options) => {
-      const sums = readCallSums(connection, options)
+      const found = readCallSums(connection, options)
+      const sums = options.ids ? withIds(connection, found) : found
       return options.records ? withRecords(connection, sums) : sums
     },
     toolSums: async (range) => readToolSums(connection, range),

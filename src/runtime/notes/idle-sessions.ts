@@ -1,0 +1,114 @@
+import type { Clock, FileLibrary } from '../../capability.ts'
+import { isHalfFull, messageText } from '../../context.ts'
+import type { Model } from '../../model.ts'
+import { defined } from '../../platform.ts'
+import { type CallRecord, type InputOptions, type SessionStore, withEdits } from '../../session.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Counters } from '../models/counters.ts'
+import type { ModelChoice } from '../models/model-choice.ts'
+import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
+import { notePlace } from '../turns/place-of-note.ts'
+import type { PreparedTurn, SaidInTurn } from '../turns/prepare-turn.ts'
+import { readAnsweredCall } from './answered-call.ts'
+import type { AnsweredCall, NotePlace } from './note-place.ts'
+
+/** Sessions in which nothing happens, and whose prompt is in the cache of a provider. */
+export interface IdleSessions {
+  /** What a note after the last call of a session is written with. `undefined` where something has happened since, or its prompt is gone. */
+  read(session: string, call: string, signal: AbortSignal): Promise<IdleCall | undefined>
+  /** The last calls of sessions whose prompt is still in a cache after a restart: how long from now, ms. */
+  recent(): AsyncIterable<{ readonly session: string; readonly call: string; readonly waitMs: number }>
+}
+
+interface IdleCall {
+  readonly place: NotePlace
+  readonly last: AnsweredCall
+}
+
+interface IdleParts {
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly states: SessionStates
+  readonly models: Pick<ModelChoice, 'resolve'>
+  readonly counters: Counters
+  readonly library: FileLibrary | undefined
+  readonly budgets: BudgetService
+  readonly readFingerprint: Ledger['readFingerprint']
+  readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
+}
+
+/** A cache that lives longer is known of no provider. */
+const LONGEST_LIFE_MS = 24 * 3_600_000
+/** The most sessions that are looked at after a restart, and the calls of each. */
+const MOST_SESSIONS = 100
+const MOST_CALLS = 4
+
+export function idleSessions(parts: IdleParts): IdleSessions {
+  const { store, clock, states, models } = parts
+  const now = () => Date.parse(clock.time())
+
+  return {
+    async read(session, call, signal) {
+      const state = await states.of(session)
+      const record = await store.call(call)
+      if (!state || !record?.turn || !isIdle(state, call) || !(await isNewest(session, record.turn))) return undefined
+      const { turn } = record
+      const entries = [...withEdits(await store.entries(session, { turn }))]
+      const input = entries.find((entry) => entry.type === 'input')
+      if (input?.type !== 'input') return undefined
+      const files = input.attachments?.map(({ file }) => file)
+      const said = { turn, text: messageText(input.message), ...defined({ attachments: files }), keeps: false, signal }
+      const prepared = await parts.prepare(state, input.options ?? {}, said)
+      if (prepared.model.id !== record.model) return undefined
+      const last = await readAnsweredCall(parts, record)
+      const waitMs = restOfCache(state.readCall?.at, prepared.model, now())
+      if (!last || waitMs === undefined || !isIdle(state, call) || signal.aborted) return undefined
+      return { place: notePlace(parts, { ...prepared, state, turn, entries }), last }
+    },
+    async *recent() {
+      const since = new Date(now() - LONGEST_LIFE_MS).toISOString()
+      for (const { id, updated } of await store.sessions({ limit: MOST_SESSIONS })) {
+        if (updated < since) continue
+        const record = lastStep(await store.calls(id, { last: MOST_CALLS }))
+        if (!record?.outcome || !wasRead(record.outcome) || !isHalfFull(record.manifest)) continue
+        const model = await models.resolve(record.model).catch(() => undefined)
+        const waitMs = model && restOfCache(Date.parse(record.time), model, now())
+        if (waitMs !== undefined) yield { session: id, call: record.id, waitMs }
+      }
+    },
+  }
+
+  /** Whether the conversation goes on after a turn, which was not taken back. */
+  async function isNewest(session: string, turn: string): Promise<boolean> {
+    const [row, made] = await Promise.all([store.session(session), store.turn(session, turn)])
+    return made !== undefined && made.state !== 'undone' && (row?.head === undefined || row.head === turn)
+  }
+}
+
+function isIdle({ running, queue, stalled, words, noteAsked, readCall }: SessionState, call: string): boolean {
+  return !running && queue.length === 0 && !stalled && !words && !noteAsked && readCall?.call === call
+}
+
+function lastStep(calls: readonly CallRecord[]): CallRecord | undefined {
+  return calls.findLast(({ kind }) => kind === undefined)
+}
+
+/**
+ * How long a note can wait that is to be written before the provider forgets a prompt that was read at `at`, ms. `undefined` where it
+ * is forgotten already, where nothing is known of the cache, and where reading costs nothing, as on a machine of one's own.
+ */
+export function restOfCache(
+  at: number | undefined,
+  { facts: { cache, free } }: Pick<Model, 'facts'>,
+  now: number,
+): number | undefined {
+  if (at === undefined || !cache || free) return undefined
+  const life = cache.lifetimeSeconds * 1000
+  const rest = at + life - now
+  return rest <= 0 ? undefined : Math.max(0, rest - Math.min(MOST_AHEAD_MS, life * AHEAD))
+}
+
+/** How long before the end of a cache a note is written: a share of its life, and the most, ms. */
+const AHEAD = 0.2
+const MOST_AHEAD_MS = 60_000

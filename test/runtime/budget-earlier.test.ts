@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { openBudgetLedger } from '../../src/session.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { gate, opened, type Opened } from './opened.ts'
+
+/** A dollar for a thousand tokens, of prompts and answers alike: a call costs 0.11. */
+const PRICE = { input: 1000, output: 1000 }
+const ANSWER = { text: 'ok', usage: { promptTokens: 100, outputTokens: 10 } }
+const DAY_MS = 24 * 60 * 60 * 1000
+const day = (more: object = {}) => ({ limit: { usd: 100 }, per: 'day', ...more }) as const
+const month = { limit: { usd: 100 }, per: 'month' } as const
+
+const priced = (script: Parameters<typeof scriptedModel>[0] = {}) =>
+  scriptedModel({ answer: () => ANSWER, facts: { price: PRICE }, ...script })
+
+test('a budget that is added counts what was spent before in its period, once', async (t) => {
+  const before = await opened(t, { model: priced() })
+  for (const text of ['One.', 'Two.', 'Three.']) await before.say(text)
+  assert.ok(!existsSync(fileOf(before)), 'without budgets nothing is kept')
+  const after = await before.reopened({ budgets: [day(), { limit: { tokens: 10_000 }, per: 'month' }] })
+  assert.deepEqual(spent(after), [0.33, 330])
+  assert.deepEqual(earlier(after), [0.33, 330])
+  await after.say('Four.')
+  assert.deepEqual(spent(after), [0.44, 440])
+  assert.deepEqual(earlier(after), [0.33, 330], 'the fourth call was held')
+  const again = await after.reopened()
+  assert.deepEqual(spent(again), [0.44, 440])
+})
+
+test('a day has the calls of that day alone, and a month those of the month, in the time zone of the home', async (t) => {
+  const setting = { model: priced(), timeZone: 'Pacific/Auckland', start: '2026-01-30T10:30:00.000Z' }
+  const first = await opened(t, setting)
+  await first.say('On the 30th at 23:30 in Auckland.')
+  const second = await first.reopened({ ...setting, start: '2026-01-30T11:30:00.000Z' })
+  await second.say('On the 31st at 0:30.')
+  const third = await second.reopened({ ...setting, start: '2026-01-31T10:59:59.000Z', budgets: [day(), month] })
+  assert.deepEqual(spent(third), [0.11, 0.22])
+  const fourth = await third.reopened({ ...setting, start: '2026-01-31T11:00:00.000Z', budgets: [day(), month] })
+  assert.deepEqual(spent(fourth), [0, 0], 'it is February')
+})
+
+test('a ledger that is lost is filled from the log, for each of its budgets', async (t) => {
+  const budgets = [day(), day({ token: 'phone' }), day({ channel: 'web' }), month]
+  const before = await opened(t, { model: priced(), budgets })
+  await before.say('One.', { token: 'phone' })
+  await before.say('Two.', { token: 'tablet', channel: 'web' })
+  const messages = [{ role: 'user', content: 'Hello.' }] as const
+  await Array.fromAsync(before.runtime.complete({ messages, token: 'phone' }))
+  await Array.fromAsync(before.runtime.complete({ messages }))
+  assert.deepEqual(spent(before), [0.44, 0.22, 0.11, 0.44])
+  assert.deepEqual(earlier(before), [undefined, undefined, undefined, undefined])
+  const kept = await before.reopened()
+  assert.deepEqual(spent(kept), [0.44, 0.22, 0.11, 0.44], 'nothing counts twice')
+  await kept.runtime.close()
+  for (const end of ['', '-wal', '-shm']) rmSync(`${fileOf(kept)}${end}`, { force: true })
+  const after = await kept.reopened()
+  assert.deepEqual(spent(after), [0.44, 0.22, 0.11, 0.44])
+  assert.deepEqual(earlier(after), [0.44, 0.22, 0.11, 0.44])
+})
+
+test('a budget of each session counts what the session has spent, and one of an owner what came for it', async (t) => {
+  const before = await opened(t, { model: priced() })
+  const { session } = await before.say('One.')
+  await before.say('Two.', { session })
+  const owned = [{ limit: { usd: 5 }, per: 'month', owner: 'schedule/morning' }] as const
+  await before.say('Three.', { session, budgets: owned })
+  rmSync(fileOf(before), { force: true })
+  const after = await before.reopened({ budgets: [{ limit: { usd: 0.4 }, per: 'session' }] })
+  await after.runtime.submit({ text: 'Four.', session, budgets: owned })
+  assert.match((await waiting(after)).held!.sentence, /; \$0\.0700 are left of \$0\.40 for the session\.$/)
+  const ledger = openBudgetLedger(fileOf(after))
+  t.after(() => ledger.close())
+  const account = JSON.stringify(['month', '2026-01', { whose: 'schedule/morning' }])
+  assert.equal(ledger.state({ account, unit: 'nanos', limit: 0 }).spent, 110_000_000)
+})
+
+test('a budget that is added while a call runs counts it when it is over, and not twice', async (t) => {
+  const [begun, ends] = [gate(), gate()]
+  const model = priced({ answer: () => ({ ...ANSWER, before: () => (begun.open(), ends.passed) }) })
+  const here = await opened(t, { model, readBudgets: async () => [day()] })
+  const turn = await here.runtime.submit({ text: 'Hello.' })
+  await begun.passed
+  await here.runtime.reload()
+  assert.deepEqual(spent(here), [0])
+  ends.open()
+  await here.ended(turn)
+  assert.deepEqual(spent(here), [0.11])
+  assert.deepEqual(spent(await here.reopened({ budgets: [day()] })), [0.11])
+})
+
+test('a call that runs over midnight counts on the day on which it left', async (t) => {
+  const [begun, ends] = [gate(), gate()]
+  const model = priced({ answer: () => ({ ...ANSWER, before: () => (begun.open(), ends.passed) }) })
+  const here = await opened(t, { model, budgets: [day(), month] })
+  const turn = await here.runtime.submit({ text: 'Hello.' })
+  await begun.passed
+  here.clock.advance(DAY_MS)
+  ends.open()
+  await here.ended(turn)
+  assert.deepEqual(spent(here), [0, 0.11])
+})
+
+test('a ledger of an earlier version keeps what it has, and more where the log has more', async (t) => {
+  for (const [nanos, expected] of [
+    [200_000_000, 0.33],
+    [500_000_000, 0.5],
+  ] as const) {
+    const before = await opened(t, { model: priced() })
+    for (const text of ['One.', 'Two.', 'Three.']) await before.say(text)
+    await before.runtime.close()
+    firstVersion(fileOf(before), JSON.stringify(['day', '2026-01-05', {}]), nanos)
+    const after = await before.reopened({ budgets: [day()] })
+    assert.deepEqual(spent(after), [expected])
+    await after.say('Four.')
+    assert.deepEqual(spent(await after.reopened()), [Number((expected + 0.11).toFixed(2))])
+  }
+})
+
+/** A ledger as the first version wrote it. */
+function firstVersion(path: string, account: string, nanos: number): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const database = new DatabaseSync(path)
+  database.exec(`
+    create table accounts (
+      account text primary key,
+      spent_nanos integer not null default 0, held_nanos integer not null default 0, added_nanos integer not null default 0,
+      spent_tokens integer not null default 0, held_tokens integer not null default 0, added_tokens integer not null default 0
+    ) strict, without rowid;
+    create table holds (
+      id text primary key, time text not null, nanos integer not null, tokens integer not null,
+      accounts text not null, open integer not null
+    ) strict, without rowid;
+    create table grants (approval text primary key, hold text not null) strict, without rowid;
+    create table warnings (account text, unit text, level integer, primary key (account, unit, level)) strict, without rowid;
+    pragma user_version = 1;`)
+  database.prepare('insert into accounts (account, spent_nanos) values (?, ?)').run(account, nanos)
+  database.close()
+}
+
+function fileOf({ home }: Opened): string {
+  return join(home, 'data', 'budgets.sqlite')
+}
+
+function spent({ runtime }: Opened) {
+  return runtime.budgets().map((budget) => budget.spent)
+}
+
+function earlier({ runtime }: Opened) {
+  return runtime.budgets().map((budget) => budget.earlier)
+}
+
+async function waiting({ runtime }: Opened) {
+  for (;;) {
+    const [question] = await runtime.approvals()
+    if (question) return question
+    await new Promise(setImmediate)
+  }
+}
