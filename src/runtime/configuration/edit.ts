@@ -84,7 +84,11 @@ export function configurationKey(key: string, schema: ConfigurationSchema): KeyP
   const list = words.findIndex((_, at) => at > 0 && schemaAt(words.slice(0, at), schema.json)?.items !== undefined)
   if (list !== -1) {
     const name = words.slice(0, list).join('.')
-    throw keyError(words, 'is in a list', `A list is set whole: foreword config set ${name} '[…]'. Or edit config.json.`)
+    throw keyError(
+      words,
+      'is in a list',
+      `A list is set whole: foreword config set ${name} '[…]'. Or edit config.json.`,
+    )
   }
   const beside = words.slice(0, known)
   const names = namesAt(beside, schema.json)
