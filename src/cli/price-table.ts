@@ -11,12 +11,12 @@ export function priceTable(models: readonly ModelStatus[], columns: number): str
 
 function priceRow({ id, facts }: ModelStatus): readonly string[] {
   const { price, cache, date, reference, source } = facts ?? {}
-  const { input, cachedInput, cacheWrite, output } = price ?? {}
+  const { input, cachedInput, cacheWrite, cacheWriteLonger, output } = price ?? {}
   return [
     id,
     dollars(input),
     dollars(cachedInput),
-    dollars(cacheWrite),
+    dollars(cacheWrite) + (cacheWriteLonger === undefined ? '' : ` (${dollars(cacheWriteLonger)})`),
     dollars(output),
     cache?.kind ?? '-',
     cache === undefined ? '-' : String(cache.minimumTokens),
@@ -30,7 +30,7 @@ function dollars(amount: number | undefined): string {
   return amount === undefined ? '-' : `$${amount}`
 }
 
-/** With the longer life that the configuration can ask for. */
+/** With the longer life that requests can ask for. */
 function lifeOf({ lifetimeSeconds, longerSeconds }: CacheRules): string {
   const life = lifeText(lifetimeSeconds)
   return longerSeconds === undefined || longerSeconds === lifetimeSeconds

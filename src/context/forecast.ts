@@ -4,6 +4,8 @@ export interface Forecast {
   readonly cached: number
   /** Written to the cache, if the provider reports that separately (marked caches). */
   readonly written: number
+  /** Of `written`, what is kept for longer. */
+  readonly writtenLonger?: number
   /** Read without the cache. */
   readonly fresh: number
   readonly money: number | undefined
@@ -21,6 +23,8 @@ export interface ForecastInput {
   readonly reuseTokens: number
   /** Of the last call's answer, where it follows unchanged on those, tokens. */
   readonly answerTokens?: number
+  /** The beginning that is to be kept for longer, tokens. */
+  readonly longerTokens?: number
   /** Since that call, seconds. Unknown counts as in time. */
   readonly secondsSince?: number
   readonly cache?: CacheRules
@@ -32,6 +36,8 @@ export interface Price {
   readonly input: number
   readonly cachedInput?: number
   readonly cacheWrite?: number
+  /** Written to be kept for longer. */
+  readonly cacheWriteLonger?: number
   readonly output: number
   /** The price of the whole call if the prompt has more than `tokens` tokens. */
   readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> }
@@ -82,6 +88,8 @@ interface ReportedTokens {
   readonly promptTokens: number | undefined
   readonly cachedTokens: number | undefined
   readonly cacheWrittenTokens: number | undefined
+  /** Of the written ones, those that are kept for longer. */
+  readonly cacheWrittenLongerTokens?: number | undefined
   readonly outputTokens: number | undefined
 }
 
@@ -90,13 +98,15 @@ interface ReportedTokens {
  * enough; in a marked cache the rest is written, because the newest message has a mark.
  */
 export function forecast(input: ForecastInput): Forecast {
-  const { promptTokens, reuseTokens, answerTokens = 0, secondsSince = 0, cache, price } = input
+  const { promptTokens, reuseTokens, answerTokens = 0, longerTokens = 0, secondsSince = 0, cache, price } = input
   const same = reuseTokens + (cache?.answers ? answerTokens : 0)
   const cached = cache && secondsSince <= cache.lifetimeSeconds ? reusable(Math.min(same, promptTokens), cache) : 0
   const rest = promptTokens - cached
   const written = cache?.kind === 'marked' && promptTokens >= cache.minimumTokens ? rest : 0
   const fresh = rest - written
-  return { cached, written, fresh, money: price && promptMoney({ cached, written, fresh }, price) }
+  const writtenLonger = Math.max(0, Math.min(written, longerTokens - cached))
+  const tokens = { cached, written, fresh, ...(writtenLonger > 0 && { writtenLonger }) }
+  return { ...tokens, money: price && promptMoney(tokens, price) }
 }
 
 /**
@@ -104,19 +114,17 @@ export function forecast(input: ForecastInput): Forecast {
  * guessed. Without figures for the cache, none was used.
  */
 export function callCost(usage: ReportedTokens, price: Price): number | undefined {
-  const { promptTokens, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens } = usage
+  const { promptTokens, outputTokens } = usage
   if (promptTokens === undefined || outputTokens === undefined) return undefined
-  const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
-  const read = promptMoney({ cached: cachedTokens, written: cacheWrittenTokens, fresh }, price)
+  const read = promptMoney(promptParts(promptTokens, usage), price)
   return read + (outputTokens * priceTier(price, promptTokens).output) / MILLION
 }
 
 /** What each part of a call cost by the reported usage, US dollars; `undefined` where `callCost` is. */
 export function callCostParts(usage: ReportedTokens, price: Price): (Tokens & { readonly output: number }) | undefined {
-  const { promptTokens, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens } = usage
+  const { promptTokens, outputTokens } = usage
   if (promptTokens === undefined || outputTokens === undefined) return undefined
-  const fresh = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
-  const parts = promptCostParts({ cached: cachedTokens, written: cacheWrittenTokens, fresh }, price)
+  const parts = promptCostParts(promptParts(promptTokens, usage), price)
   return { ...parts, output: (outputTokens * priceTier(price, promptTokens).output) / MILLION }
 }
 
@@ -131,18 +139,19 @@ export interface ForecastRange {
 }
 
 /** What a call costs with no answer up to one of `answerTokens`. */
-export function forecastRange({ cached, written, fresh }: Tokens, answerTokens: number, price: Price): ForecastRange {
-  const least = promptMoney({ cached, written, fresh }, price)
-  const answer = (answerTokens * priceTier(price, cached + written + fresh).output) / MILLION
+export function forecastRange(tokens: Tokens, answerTokens: number, price: Price): ForecastRange {
+  const least = promptMoney(tokens, price)
+  const answer = (answerTokens * priceTier(price, sizeOf(tokens)).output) / MILLION
   return { least, most: least + answer, answer }
 }
 
-/** What each part of a prompt costs, US dollars. */
-export function promptCostParts({ cached, written, fresh }: Tokens, price: Price): Tokens {
-  const { input, cachedInput = input, cacheWrite = input } = priceTier(price, cached + written + fresh)
+/** What each part of a prompt costs, US dollars. `written` is all of it that is written. */
+export function promptCostParts(tokens: Tokens, price: Price): Pick<Forecast, 'cached' | 'written' | 'fresh'> {
+  const { cached, written, fresh, writtenLonger = 0 } = tokens
+  const { read, write, longer, input } = partPrices(tokens, price)
   return {
-    cached: (cached * cachedInput) / MILLION,
-    written: (written * cacheWrite) / MILLION,
+    cached: (cached * read) / MILLION,
+    written: (written * write + writtenLonger * (longer - write)) / MILLION,
     fresh: (fresh * input) / MILLION,
   }
 }
@@ -153,11 +162,37 @@ function reusable(tokens: number, { minimumTokens, step = 1 }: CacheRules): numb
   return tokens < minimumTokens ? 0 : Math.floor(tokens / step) * step
 }
 
-type Tokens = Pick<Forecast, 'cached' | 'written' | 'fresh'>
+type Tokens = Pick<Forecast, 'cached' | 'written' | 'writtenLonger' | 'fresh'>
 
-function promptMoney({ cached, written, fresh }: Tokens, price: Price): number {
-  const { input, cachedInput = input, cacheWrite = input } = priceTier(price, cached + written + fresh)
-  return (cached * cachedInput + written * cacheWrite + fresh * input) / MILLION
+/** The parts of a prompt as they were reported. */
+function promptParts(promptTokens: number, usage: ReportedTokens): Tokens {
+  const { cachedTokens: cached = 0, cacheWrittenTokens: written = 0, cacheWrittenLongerTokens: longer = 0 } = usage
+  return {
+    cached,
+    written,
+    writtenLonger: Math.min(longer, written),
+    fresh: Math.max(0, promptTokens - cached - written),
+  }
+}
+
+function promptMoney(tokens: Tokens, price: Price): number {
+  const { cached, written, fresh, writtenLonger = 0 } = tokens
+  const { read, write, longer, input } = partPrices(tokens, price)
+  return (cached * read + written * write + fresh * input + writtenLonger * (longer - write)) / MILLION
+}
+
+function partPrices(tokens: Tokens, price: Price) {
+  const {
+    input,
+    cachedInput = input,
+    cacheWrite = input,
+    cacheWriteLonger = cacheWrite,
+  } = priceTier(price, sizeOf(tokens))
+  return { input, read: cachedInput, write: cacheWrite, longer: cacheWriteLonger }
+}
+
+function sizeOf({ cached, written, fresh }: Tokens): number {
+  return cached + written + fresh
 }
 
 /** Some prices are higher for the whole call if its prompt is long. */

@@ -95,6 +95,8 @@ export interface CallOptions {
   readonly cacheRetention?: '24h'
   /** The ends of the head and of settled messages are marked in the request, for providers that read their caches up to marks. */
   readonly cacheBreakpoints?: true
+  /** What is asked to be kept for longer: up to the end of the system message, or all of the prompt. */
+  readonly cacheLife?: 'head' | 'all'
   /** The engine is asked to keep the prompt. */
   readonly cachePrompt?: true
   /** The slot of the engine that has the conversation in its cache. */
@@ -142,6 +144,8 @@ export interface ModelUsage {
   readonly promptTokens: number | undefined
   readonly cachedTokens: number | undefined
   readonly cacheWrittenTokens: number | undefined
+  /** Of the written ones, those that are kept for longer. */
+  readonly cacheWrittenLongerTokens?: number | undefined
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
 }

@@ -12,8 +12,8 @@ export function priceProblems({
 }
 
 function ofPrice({ above, ...price }: Price, cache: CacheRules | undefined): readonly string[] {
-  const { input, cachedInput, cacheWrite, output } = price
-  const all = { input, cachedInput, cacheWrite, output }
+  const { input, cachedInput, cacheWrite, cacheWriteLonger, output } = price
+  const all = { input, cachedInput, cacheWrite, cacheWriteLonger, output }
   const negative = Object.entries(all).flatMap(([name, value]) =>
     value !== undefined && !(value >= 0) ? [`price.${name} is ${value}: a price is 0 or more.`] : [],
   )
@@ -29,6 +29,11 @@ function ofPrice({ above, ...price }: Price, cache: CacheRules | undefined): rea
           `price.cacheWrite is ${cacheWrite}, less than price.input (${input}): writing to a cache would be cheaper than reading without one.`,
         ]
       : []),
+    ...(cacheWriteLonger !== undefined && cacheWriteLonger < (cacheWrite ?? input)
+      ? [
+          `price.cacheWriteLonger is ${cacheWriteLonger}, less than price.cacheWrite (${cacheWrite ?? input}): a longer life would be cheaper than a shorter one.`,
+        ]
+      : []),
     ...(cache?.kind === 'marked' && cacheWrite === undefined
       ? ['price.cacheWrite is missing, though the rules of the cache say that writes are reported.']
       : []),
@@ -40,12 +45,15 @@ function ofPrice({ above, ...price }: Price, cache: CacheRules | undefined): rea
   ]
 }
 
-function ofCache({ minimumTokens, lifetimeSeconds, step }: CacheRules): readonly string[] {
+function ofCache({ minimumTokens, lifetimeSeconds, longerSeconds, step }: CacheRules): readonly string[] {
   return [
     ...(minimumTokens >= 0 ? [] : [`cache.minimumTokens is ${minimumTokens}: it is 0 or more.`]),
     ...(lifetimeSeconds > 0
       ? []
       : [`cache.lifetimeSeconds is ${lifetimeSeconds}: a cache that lives no time is none.`]),
+    ...(longerSeconds !== undefined && longerSeconds < lifetimeSeconds
+      ? [`cache.longerSeconds is ${longerSeconds}, less than cache.lifetimeSeconds (${lifetimeSeconds}).`]
+      : []),
     ...(step === undefined || step > 0 ? [] : [`cache.step is ${step}: it is at least one token.`]),
   ]
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { fieldsOf } from '../platform.ts'
+import { defined, fieldsOf } from '../platform.ts'
 import type { ModelUsage } from './model.ts'
 
 /**
@@ -15,6 +15,7 @@ export function readUsage(usage: LanguageModelV4Usage, metadata?: SharedV4Provid
       promptTokens: input.total,
       cachedTokens: input.cacheRead,
       cacheWrittenTokens: input.cacheWrite,
+      ...defined({ cacheWrittenLongerTokens: number(fieldsOf(raw['cache_creation'])['ephemeral_1h_input_tokens']) }),
       outputTokens: output.total,
       reasoningTokens: output.reasoning,
     }

@@ -17,6 +17,7 @@ export interface CallSum {
   readonly promptTokens?: number
   readonly cachedTokens?: number
   readonly cacheWrittenTokens?: number
+  readonly cacheWrittenLongerTokens?: number
   readonly outputTokens?: number
   /** Only where it was asked for. */
   readonly parts?: PromptParts
@@ -104,9 +105,15 @@ export function callSum({ time, session, model, manifest, outcome }: CallRecord)
   }
 }
 
-type ReportedSum = Pick<CallSum, 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'outputTokens'>
+type ReportedSum = Pick<CallSum, (typeof reportedNames)[number]>
 
-const reportedNames = ['promptTokens', 'cachedTokens', 'cacheWrittenTokens', 'outputTokens'] as const
+const reportedNames = [
+  'promptTokens',
+  'cachedTokens',
+  'cacheWrittenTokens',
+  'cacheWrittenLongerTokens',
+  'outputTokens',
+] as const
 
 /** What a provider reported, without what it did not. */
 export function reportedSum(outcome: Pick<CallOutcome, 'usage'> | undefined): ReportedSum {

@@ -47,6 +47,8 @@ export interface Usage {
   readonly promptTokens: number | undefined
   readonly cachedTokens: number | undefined
   readonly cacheWrittenTokens: number | undefined
+  /** Of the written ones, those that are kept for longer. */
+  readonly cacheWrittenLongerTokens?: number | undefined
   readonly outputTokens: number | undefined
   readonly reasoningTokens: number | undefined
 }

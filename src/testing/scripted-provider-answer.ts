@@ -66,6 +66,8 @@ export interface ScriptedUsage {
   readonly promptTokens?: number
   readonly cachedTokens?: number
   readonly cacheWrittenTokens?: number
+  /** Of the written ones, those that are kept for longer. */
+  readonly longWrittenTokens?: number
   readonly outputTokens?: number
   readonly reasoningTokens?: number
 }

@@ -158,7 +158,13 @@ function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage
     ...deltas.map((delta) => event('content_block_delta', { index, delta })),
     event('content_block_stop', { index }),
   ]
-  const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = usage ?? {}
+  const {
+    promptTokens = 0,
+    cachedTokens = 0,
+    cacheWrittenTokens = 0,
+    outputTokens = 0,
+    longWrittenTokens,
+  } = usage ?? {}
   const start = {
     id: 'msg_1',
     type: 'message',
@@ -172,6 +178,12 @@ function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage
       input_tokens: promptTokens - cachedTokens - cacheWrittenTokens,
       cache_read_input_tokens: cachedTokens,
       cache_creation_input_tokens: cacheWrittenTokens,
+      ...(longWrittenTokens !== undefined && {
+        cache_creation: {
+          ephemeral_5m_input_tokens: cacheWrittenTokens - longWrittenTokens,
+          ephemeral_1h_input_tokens: longWrittenTokens,
+        },
+      }),
       output_tokens: 1,
     },
   }

@@ -11,17 +11,20 @@ export function anthropicModel(settings: ModelSettings): Model {
       const { baseURL, apiKey = 'none', headers = {} } = settings
       return createAnthropic({ baseURL, apiKey, headers: { ...headers }, fetch })(settings.model)
     },
-    mark: (call, options) => withThinking(withCacheMarks(call), options, settings),
+    mark: (call, options) => withThinking(withCacheMarks(call, options.cacheLife), options, settings),
   })
 }
 
 const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+const LONGER: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
 
 /**
  * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system message, the end of the
- * settled history, and the newest message. The newest message alone does not suffice, because a reminder moves.
+ * settled history, and the newest message. The newest message alone does not suffice, because a reminder moves. Marks of an hour
+ * have to stand before those of five minutes.
  */
-function withCacheMarks(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+function withCacheMarks(call: LanguageModelV4CallOptions, life: CallOptions['cacheLife']): LanguageModelV4CallOptions {
+  const [head, rest] = [life ? LONGER : MARK, life === 'all' ? LONGER : MARK]
   const { prompt, tools } = call
   const newest = prompt.length - 1
   const settled = prompt.findLastIndex(
@@ -30,15 +33,21 @@ function withCacheMarks(call: LanguageModelV4CallOptions): LanguageModelV4CallOp
   return {
     ...call,
     prompt: prompt.map((message, index) => {
-      const mark = message.role === 'system' || index === settled || index === newest
-      return mark ? { ...message, providerOptions: { ...message.providerOptions, ...MARK } } : message
+      if (message.role === 'system') return withMark(message, head)
+      return index === settled || index === newest ? withMark(message, rest) : message
     }),
-    ...(tools ? { tools: tools.map((tool, index) => (index === tools.length - 1 ? withMark(tool) : tool)) } : {}),
+    ...(tools
+      ? {
+          tools: tools.map((tool, index) =>
+            index === tools.length - 1 && tool.type === 'function' ? withMark(tool, head) : tool,
+          ),
+        }
+      : {}),
   }
 }
 
-function withMark<T extends { type: string }>(tool: T): T {
-  return tool.type === 'function' ? { ...tool, providerOptions: MARK } : tool
+function withMark<T extends { providerOptions?: SharedV4ProviderOptions }>(part: T, mark: SharedV4ProviderOptions): T {
+  return { ...part, providerOptions: { ...part.providerOptions, ...mark } }
 }
 
 /** Models with a thinking budget, which Anthropic adds to the longest answer. */

@@ -1,4 +1,4 @@
-import type { CacheRules, CatalogRow, Price } from '../../model.ts'
+import type { CacheRules, CatalogRow, ModelFacts, Price } from '../../model.ts'
 import { provider } from '../../model/provider.ts'
 
 const DATE = '2026-11-07'
@@ -47,15 +47,21 @@ const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput
   source,
 }))
 
-/** Marked prefixes, kept for five minutes from their last use. The marks are those that `anthropic-model.ts` sets. */
+/** Marked prefixes, kept for five minutes from their last use, or for an hour. The marks are those that `anthropic-model.ts` sets. */
 function marked(minimumTokens: number): CacheRules {
   const marks = ['tools', 'system', 'settled', 'newest'] as const
-  return { kind: 'marked', minimumTokens, lifetimeSeconds: 300, marks, lookBack: 20 }
+  return { kind: 'marked', minimumTokens, lifetimeSeconds: 300, longerSeconds: 3600, marks, lookBack: 20 }
 }
 
-/** A cache write costs 1.25 times the input. */
+/** A cache write costs 1.25 times the input, and twice the input where it is kept for an hour. */
 function priced(input: number, cachedInput: number, output: number): Price {
-  return { input, cachedInput, cacheWrite: input * 1.25, output }
+  return { input, cachedInput, cacheWrite: input * 1.25, cacheWriteLonger: input * 2, output }
+}
+
+function withoutLongerLife({ cache, ...facts }: ModelFacts): ModelFacts {
+  if (!cache) return facts
+  const { longerSeconds: _, ...rest } = cache
+  return { ...facts, cache: rest }
 }
 
 /** Anthropic, over the Messages API. */
@@ -69,6 +75,8 @@ export const anthropic = provider({
   catalog: anthropicCatalog,
   defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
   open: async (settings) => (await import('./anthropic-model.ts')).anthropicModel(settings),
+  // Other servers with the Messages API may refuse the longer life.
+  adjustFacts: (facts, { official }) => (official ? facts : withoutLongerLife(facts)),
   async verify(connection, milliseconds) {
     const { expectOk } = await import('../../model.ts')
     const key = await connection.key()

@@ -30,7 +30,9 @@ export function dearestCost(
   if (!price) return { nanos: 0, tokens }
   const tiers = price.above && prompt > price.above.tokens ? [price, price.above.price] : [price]
   const dearestOf = (costs: readonly (number | undefined)[]) => Math.max(...costs.map((cost) => cost ?? 0))
-  const input = dearestOf(tiers.flatMap((tier) => [tier.input, tier.cachedInput, tier.cacheWrite]))
+  const input = dearestOf(
+    tiers.flatMap((tier) => [tier.input, tier.cachedInput, tier.cacheWrite, tier.cacheWriteLonger]),
+  )
   const output = dearestOf(tiers.map((tier) => tier.output))
   // A price is in US dollars for a million tokens, so one token costs so many times a thousand nano-dollars.
   return { nanos: Math.ceil((prompt * input + maxOutputTokens * output) * 1000), tokens }

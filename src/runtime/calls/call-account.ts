@@ -4,6 +4,7 @@ import { type Assembly, type Budget, ContextOverflowError, outline, type Verbati
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
 import { defined, sha256, type TimeSlice } from '../../platform.ts'
 import type { CallOutcome, CallRecord } from '../../session.ts'
+import type { CacheLife } from './cache-life.ts'
 import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
@@ -29,6 +30,7 @@ interface CallToWrite {
   readonly budget: Budget
   readonly toolChoice: 'auto' | 'none'
   readonly parameters?: CallParameters | undefined
+  readonly cacheLife?: CacheLife
   /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
   readonly request?: PreparedCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo' | 'token'>>
@@ -64,7 +66,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       limits.refused(model, { limit: refused.limit, used, call })
       return { ...refused, used }
     },
-    async write({ outcome, budget, toolChoice, parameters, about, work, ...rest }) {
+    async write({ outcome, budget, toolChoice, parameters, cacheLife, about, work, ...rest }) {
       const call = clock.newId('call')
       const { reserve, window } = budget
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
@@ -75,6 +77,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         window,
         ...defined({ parameters, reasoning: settings.reasoning, cacheKey: about.session && cacheKey(about.session) }),
         ...cacheOptions(model),
+        ...defined({ cacheLife }),
         ...defined({ cacheSlot: isMade && about.session ? slots.take(model, about.session, call) : undefined }),
       }
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }

@@ -51,6 +51,9 @@ const price = z.strictObject({
   input: usDollars.describe('US dollars per million prompt tokens.'),
   cachedInput: usDollars.optional().describe('US dollars per million prompt tokens read from the cache.'),
   cacheWrite: usDollars.optional().describe('US dollars per million prompt tokens written to the cache.'),
+  cacheWriteLonger: usDollars
+    .optional()
+    .describe('The same where they are kept for longer. Without it no longer life is asked for.'),
   output: usDollars.describe('US dollars per million tokens of an answer.'),
 })
 

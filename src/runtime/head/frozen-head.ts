@@ -12,6 +12,7 @@ import {
 } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { type CacheLife, lifeSeconds } from '../calls/cache-life.ts'
 import { placementRules } from '../calls/recent-placements.ts'
 import { type HeadPin, headShape } from './head-pin.ts'
 import type { FrozenParts } from './head-record.ts'
@@ -20,7 +21,7 @@ import type { FrozenParts } from './head-record.ts'
 export interface HeadQuestion {
   readonly pin: HeadPin | undefined
   /** The last call that a provider began to answer. */
-  readonly read: { readonly model: string; readonly at: number } | undefined
+  readonly read: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
   /** Ms since 1970. */
   readonly now: number
 }
@@ -114,7 +115,8 @@ function whyFold(
 ): FoldReason | undefined {
   if (pin.model !== model.id) return 'model'
   if (pin.layout !== JSON.stringify(settings.layout) || pin.counter !== settings.counter.id) return 'layout'
-  const lifetime = model.facts.cache?.lifetimeSeconds ?? USUAL_LIFETIME
+  const { cache } = model.facts
+  const lifetime = cache ? lifeSeconds(cache, read?.life, 'head') : USUAL_LIFETIME
   if (!read || read.model !== model.id || now - read.at > lifetime * 1000) return 'cache-over'
   const known = pin.announcements.at(-1)?.head ?? pin.head
   return ownPrompt(layers) === ownPrompt(known.layers) ? undefined : 'own-prompt'

@@ -6,11 +6,13 @@ import type { CallOutcome } from '../../session.ts'
 export interface SlotAffinity {
   /** The slot that a call is to name. `undefined`: the engine chooses. */
   take(model: Model, session: string, call: string): number | undefined
-  end(call: string, outcome: Pick<CallOutcome, 'error' | 'firstTokenMs'>): void
+  end(call: string, outcome?: Pick<CallOutcome, 'error' | 'firstTokenMs' | 'durationMs'>): void
 }
 
-/** Ends of a call that may have waited for a slot that there is not, or was refused it. */
-const NO_ANSWER: ReadonlySet<string> = new Set(['timeout', 'cancelled', 'network', 'server', 'bad-request'])
+/** How calls end that were refused a slot. */
+const NO_ANSWER: ReadonlySet<string> = new Set(['timeout', 'network', 'server', 'bad-request'])
+/** A person who cancels a call sooner has seen no slot that does not exist, ms. */
+const LONG_WAIT_MS = 60_000
 
 /** After so long without a call a session gives up its slot. */
 const IDLE_MS = 30 * 60_000
@@ -53,15 +55,21 @@ export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>): SlotAffinit
       running.set(call, { model: id, owner, named })
       return named ? owner.slot : undefined
     },
-    end(call, { error, firstTokenMs }) {
+    end(call, outcome) {
       const taken = running.get(call)
       if (!taken) return
       running.delete(call)
       taken.owner.running.delete(call)
       taken.owner.at = clock.monotonic()
-      if (taken.named && firstTokenMs === undefined && NO_ANSWER.has(error?.code ?? '')) refused.add(taken.model)
+      if (taken.named && outcome && mayHaveWaited(outcome)) refused.add(taken.model)
     },
   }
+}
+
+/** Whether a call may have waited for a slot that does not exist. */
+function mayHaveWaited({ error, firstTokenMs, durationMs }: Parameters<SlotAffinity['end']>[1] & object): boolean {
+  if (!error || firstTokenMs !== undefined) return false
+  return NO_ANSWER.has(error.code) || (error.code === 'cancelled' && durationMs > LONG_WAIT_MS)
 }
 
 function freeSlot(owners: ReadonlyMap<string, Owner>, slots: number): number | undefined {

@@ -4,6 +4,7 @@ import type { Model } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import { type CallRecord, type InputOptions, type SessionStore, withEdits } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
+import { type CacheLife, cacheLifeOf, lifeSeconds } from '../calls/cache-life.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
@@ -62,7 +63,7 @@ export function idleSessions(parts: IdleParts): IdleSessions {
       const prepared = await parts.prepare(state, input.options ?? {}, said)
       if (prepared.model.id !== record.model) return undefined
       const last = await readAnsweredCall(parts, record)
-      const waitMs = restOfCache(state.readCall?.at, prepared.model, now())
+      const waitMs = restOfCache(state.readCall, prepared.model, now())
       if (!last || waitMs === undefined || !isIdle(state, call) || signal.aborted) return undefined
       return { place: notePlace(parts, { ...prepared, state, turn, entries }), last }
     },
@@ -73,7 +74,7 @@ export function idleSessions(parts: IdleParts): IdleSessions {
         const record = lastStep(await store.calls(id, { last: MOST_CALLS }))
         if (!record?.outcome || !wasRead(record.outcome) || !isHalfFull(record.manifest)) continue
         const model = await models.resolve(record.model).catch(() => undefined)
-        const waitMs = model && restOfCache(Date.parse(record.time), model, now())
+        const waitMs = model && restOfCache({ at: Date.parse(record.time), life: cacheLifeOf(record) }, model, now())
         if (waitMs !== undefined) yield { session: id, call: record.id, waitMs }
       }
     },
@@ -95,17 +96,17 @@ function lastStep(calls: readonly CallRecord[]): CallRecord | undefined {
 }
 
 /**
- * How long a note can wait that is to be written before the provider forgets a prompt that was read at `at`, ms. `undefined` where it
+ * How long a note can wait that is to be written before the provider forgets a prompt that it has read, ms. `undefined` where it
  * is forgotten already, where nothing is known of the cache, and where reading costs nothing, as on a machine of one's own.
  */
 export function restOfCache(
-  at: number | undefined,
+  read: { readonly at: number; readonly life?: CacheLife } | undefined,
   { facts: { cache, free } }: Pick<Model, 'facts'>,
   now: number,
 ): number | undefined {
-  if (at === undefined || !cache || free) return undefined
-  const life = cache.lifetimeSeconds * 1000
-  const rest = at + life - now
+  if (!read || !cache || free) return undefined
+  const life = lifeSeconds(cache, read.life, 'history') * 1000
+  const rest = read.at + life - now
   return rest <= 0 ? undefined : Math.max(0, rest - Math.min(MOST_AHEAD_MS, life * AHEAD))
 }
 

@@ -10,7 +10,7 @@ import {
   wordsFault,
 } from '../../context.ts'
 import { answerLimits } from '../../model.ts'
-import { errorMessage, idleSleep } from '../../platform.ts'
+import { defined, errorMessage, idleSleep } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
 import { turnClock } from '../clock.ts'
 import { seal } from '../ledger/seal.ts'
@@ -63,7 +63,7 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       if (readCall?.call !== last.prepared.call) return
       const plan = planNote(last.input, last.outcome.manifest, { words })
       if (plan) return begin(place, last, plan)
-      const waitMs = restOfCache(readCall.at, model, Date.parse(clock.time()))
+      const waitMs = restOfCache(readCall, model, Date.parse(clock.time()))
       if (waitMs === undefined || noteAsked || !planNote(last.input, last.outcome.manifest, { ending: true, words }))
         return
       wait(state.session, readCall.call, waitMs)
@@ -141,7 +141,10 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
     const call = clock.newId('call')
     const asked = Date.parse(clock.time())
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
-    const options = { ...same, maxOutputTokens }
+    // The next message does not wait for the slot of a note.
+    const cacheSlot = context.slots.take(model, state.session, call)
+    const { cacheSlot: _slot, ...others } = same
+    const options = { ...others, maxOutputTokens, ...defined({ cacheSlot }) }
     const holdCall = place.hold(assembled.manifest.used)
     const setup = noteSetup(place, signal, {
       holdCall,
@@ -170,7 +173,7 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
         return { call, request, options: { ...options, limits: answerLimits(maxOutputTokens, settings.maxAnswerMs) } }
       },
     })
-    const reply = await askModel(setup)
+    const reply = await askModel(setup).finally(() => context.slots.end(call))
     const text = reply.type === 'answer' ? messageText(reply.message) : ''
     const tokens = await textTokens(settings.counter, text)
     const fault: WordsFault | 'tool-call' | 'failed' | undefined =

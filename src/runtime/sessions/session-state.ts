@@ -1,4 +1,5 @@
 import type { NoteWords } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import {
   type CallOutcome,
   type CallRecord,
@@ -9,6 +10,7 @@ import {
   type SessionStore,
   type Usage,
 } from '../../session.ts'
+import { type CacheLife, cacheLifeOf } from '../calls/cache-life.ts'
 import type { HasPlacements } from '../calls/recent-placements.ts'
 import type { HasPin } from '../head/head-pin.ts'
 import type { SealedPiece } from '../ledger/seal.ts'
@@ -54,6 +56,8 @@ export interface LastCall {
   readonly fingerprint: readonly SealedPiece[] | undefined
   /** When it was made, ms since 1970. */
   readonly at: number
+  /** What of it was asked to be kept for longer. */
+  readonly life?: CacheLife
 }
 
 /** A call that its provider has read, with what it reported of it. */
@@ -160,12 +164,28 @@ export function createSessionStates(store: SessionStore): SessionStates {
     const all = await store.calls(session, { last: RECENT_CALLS })
     const recent = all.filter(({ kind }) => kind === undefined)
     const made = recent.at(-1)
-    const lastCall = made && { call: made.id, model: made.model, fingerprint: undefined, at: Date.parse(made.time) }
-    const readRecently = recent.flatMap(({ id, model, time, outcome }) =>
-      outcome && wasRead(outcome)
-        ? [{ call: id, model, fingerprint: undefined, at: lastRead(all, id, time), usage: outcome.usage }]
-        : [],
-    )
+    const lastCall = made && {
+      call: made.id,
+      model: made.model,
+      fingerprint: undefined,
+      at: Date.parse(made.time),
+      ...defined({ life: cacheLifeOf(made) }),
+    }
+    const readRecently = recent.flatMap((call) => {
+      const { id, model, time, outcome } = call
+      if (!outcome || !wasRead(outcome)) return []
+      const life = cacheLifeOf(call)
+      return [
+        {
+          call: id,
+          model,
+          fingerprint: undefined,
+          at: lastRead(all, id, time),
+          usage: outcome.usage,
+          ...defined({ life }),
+        },
+      ]
+    })
     const readCall = readRecently.find(({ call }) => call === made?.id)
     const reads = new Map<string, ReadCall>(readRecently.map((read) => [read.model, read]))
     for (const { kind, model, time, outcome } of all) {

@@ -8,8 +8,10 @@ import {
   type Model,
   type TextKind,
 } from '../../model.ts'
+import type { PlacedCall } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { type CacheLife, chooseCacheLife, rulesAfter } from '../calls/cache-life.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import type { ReadCall, SessionState } from '../sessions/session-state.ts'
 import { commonPieces, servedPieces } from './served-pieces.ts'
@@ -26,7 +28,7 @@ export interface ForecastPlace {
 }
 
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
-export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise<SealedManifest> {
+export async function addForecast(place: ForecastPlace, sealed: Sealed, life?: CacheLife): Promise<SealedManifest> {
   const { context, state, model, clock, readFingerprint } = place
   const { lastCall, reads } = state
   const { manifest, fingerprint } = sealed
@@ -35,7 +37,9 @@ export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise
   // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
   const read = reads.get(model.id)
   const readPieces = read?.call === lastCall?.call ? before : read && (await piecesOf(read, readFingerprint))
-  const { price, cache } = model.facts
+  const { price } = model.facts
+  const secondsSince = read && Math.max(0, Date.parse(clock.time()) - read.at) / 1000
+  const cache = rulesAfter(model.facts.cache, read?.life, secondsSince ?? 0)
   const { calibration, settings } = context
   const ratio = calibration.ratio(model.id, settings.counter)
   const kinds = calibration.kinds(model.id, settings.counter)
@@ -48,8 +52,8 @@ export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise
       promptTokens: tokens,
       reuseTokens: Math.round(sizes.upTo(served)),
       answerTokens: read?.isForked && cache?.slots ? 0 : sizes.answer,
-      ...(read && { secondsSince: Math.max(0, Date.parse(clock.time()) - read.at) / 1000 }),
-      ...defined({ price, cache }),
+      longerTokens: life === 'all' ? tokens : life === 'head' ? Math.round(sizes.upTo(headEnd(fingerprint))) : 0,
+      ...defined({ secondsSince, price, cache }),
     })
   const distance = Math.ceil(kindDistance(kinds, estimate))
   const between = [Math.max(0, promptTokens - distance), promptTokens + distance] as const
@@ -57,6 +61,22 @@ export async function addForecast(place: ForecastPlace, sealed: Sealed): Promise
   const moneyBetween = least === undefined || most === undefined ? undefined : ([least, most] as const)
   const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known }), ...estimate }
   return { ...manifest, ...defined({ reuse }), forecast: call }
+}
+
+/** What the next call of the session asks to be kept for longer. */
+export function nextCacheLife(
+  { state, model, clock }: Pick<ForecastPlace, 'state' | 'model' | 'clock'>,
+  turn: string,
+  recent: readonly PlacedCall[],
+): CacheLife {
+  const { cache, price } = model.facts
+  const read = state.reads.get(model.id)
+  return chooseCacheLife({ model: model.id, cache, price, recent, read, turn, now: Date.parse(clock.time()) })
+}
+
+/** Pieces up to the end of the system message. */
+function headEnd(pieces: Sealed['fingerprint']): number {
+  return pieces.findLastIndex(({ role }) => role === 'tools' || role === 'system') + 1
 }
 
 async function piecesOf(

@@ -26,6 +26,7 @@ export function notePlace(parts: NotePlaceParts, { context, model, state, turn, 
   const ratio = context.calibration.ratio(model.id, context.settings.counter)
   const calls = { ...turnCalls({ context, state, turn, entries }), model, asks: false }
   const hold = (used: number) => budgets.of({ ...calls, size: () => ({ used, ratio }) })
-  const forecast = (sealed: Sealed) => addForecast({ context, state, model, clock, readFingerprint }, sealed)
+  const forecast = (sealed: Sealed) =>
+    addForecast({ context, state, model, clock, readFingerprint }, sealed, state.lastCall?.life)
   return { context, model, state, turn, forecast, hold }
 }

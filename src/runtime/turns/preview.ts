@@ -21,7 +21,7 @@ import { messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
-import { addForecast } from './call-forecast.ts'
+import { addForecast, nextCacheLife } from './call-forecast.ts'
 import { tokenCounts } from './turn-projection.ts'
 
 interface PreviewParts {
@@ -48,8 +48,9 @@ export async function previewCall(
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }
   const { clock, readFingerprint } = parts
-  const forecast = await addForecast({ context, state, model, clock, readFingerprint }, seal(outcome))
   const recent = await readPlacements(context.store, 'session' in state ? state : undefined)
+  const place = { context, state, model, clock, readFingerprint }
+  const forecast = await addForecast(place, seal(outcome), nextCacheLife(place, input.current.id, recent))
   const call = { manifest: forecast, turn: input.current.id, at: Date.parse(clock.time()) }
   const manifest = withPlacementPrices(call, recent, placementRules(model, input.layout))
   const { price, free } = model.facts

@@ -8,6 +8,7 @@ import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { lifeSeconds } from '../calls/cache-life.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
@@ -20,7 +21,7 @@ import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
-import { addForecast, type ForecastPlace } from './call-forecast.ts'
+import { addForecast, type ForecastPlace, nextCacheLife } from './call-forecast.ts'
 import { counterKey } from './turn-projection.ts'
 import type { TurnTaint } from './turn-taint.ts'
 
@@ -85,6 +86,7 @@ export function turnAssembly(
     const { toolChoice } = attempt
     const outcome = await withKeptNote(attempt, store, session, taint)
     const rules = placementRules(model, attempt.input.layout)
+    const cacheLife = nextCacheLife(dependencies, turn, recent)
     const upTo = state.stream.lastSeq()
     const time = clock.time()
     let cutEntries: ReturnType<typeof cutToWrite> = []
@@ -93,6 +95,7 @@ export function turnAssembly(
       budget: attempt.input.budget,
       toolChoice,
       parameters,
+      cacheLife,
       request: attempt.request,
       about: { session, turn, upTo, time },
       work,
@@ -108,7 +111,7 @@ export function turnAssembly(
           },
         }),
       complete: async (sealed) => {
-        const forecast = await addForecast(dependencies, sealed)
+        const forecast = await addForecast(dependencies, sealed, cacheLife)
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
         return withCutRecord(dependencies, priced, isCacheOver(dependencies))
       },
@@ -134,7 +137,8 @@ export function turnAssembly(
     const { layout, counter } = settings
     const { layers, tools = [] } = attempt.input
     state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...attempt.head })
-    state.lastCall = { call: prepared.call, model: model.id, fingerprint, at: Date.parse(clock.time()) }
+    const at = Date.parse(clock.time())
+    state.lastCall = { call: prepared.call, model: model.id, fingerprint, at, ...(cacheLife && { life: cacheLife }) }
     notePlacements(state, recent, { call: prepared.call, manifest, turn, at: Date.parse(time) })
     if (!(outcome instanceof ContextOverflowError)) {
       dependencies.assembled?.({ input: attempt.input, outcome, prepared })
@@ -205,9 +209,10 @@ interface CallPlace extends ForecastPlace {
 
 /** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
 function isCacheOver({ state: { readCall }, model, clock }: CallPlace): boolean {
-  const lifetime = model.facts.cache?.lifetimeSeconds
+  const { cache } = model.facts
   if (!readCall || readCall.model !== model.id) return readCall !== undefined
-  return lifetime !== undefined && Date.parse(clock.time()) - readCall.at > lifetime * 1000
+  if (!cache) return false
+  return Date.parse(clock.time()) - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
 }
 
 /** Says what the cut of a call hid, saved and cost; an account without a new cut stays as it is. */

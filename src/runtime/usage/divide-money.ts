@@ -2,7 +2,10 @@ import type { CallPrice } from '../../capability.ts'
 import { callCost, callCostParts, type Manifest, type ManifestEntry, type Price } from '../../context.ts'
 import { type CallRecord, type CallSum, callSum } from '../../session.ts'
 
-type Reported = Pick<CallSum, 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'outputTokens'>
+type Reported = Pick<
+  CallSum,
+  'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'cacheWrittenLongerTokens' | 'outputTokens'
+>
 
 /** The price of a call, and what its caches saved: nano-dollars, rounded once. */
 export interface CallMoney {
@@ -16,13 +19,16 @@ const NANO = 1e9
 
 /** `undefined` where the price is not known, or the provider did not report what it counts. */
 export function moneyOfCall(sum: Reported, price: Price | undefined): CallMoney | undefined {
-  const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = sum
-  const usage = { promptTokens, outputTokens, cachedTokens, cacheWrittenTokens }
+  const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0, cacheWrittenLongerTokens } = sum
+  const usage = { promptTokens, outputTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens }
   const money = price && callCost(usage, price)
   const parts = price && callCostParts(usage, price)
   if (money === undefined || parts === undefined) return undefined
   const counted = { ...usage, promptTokens: Math.max(promptTokens!, cachedTokens + cacheWrittenTokens) }
-  const uncached = callCost({ ...counted, cachedTokens: 0, cacheWrittenTokens: 0 }, price!)!
+  const uncached = callCost(
+    { ...counted, cachedTokens: 0, cacheWrittenTokens: 0, cacheWrittenLongerTokens: 0 },
+    price!,
+  )!
   return { nano: Math.round(money * NANO), saved: Math.round((uncached - money) * NANO), parts }
 }
 

@@ -14,10 +14,15 @@ export function createUsageAdder(): UsageAdder {
   return {
     add(call, price) {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
+      const { cacheWrittenLongerTokens } = call
       calls += 1
       if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
       else if (price === undefined) unpriced += 1
-      else money += callCost({ promptTokens, cachedTokens, cacheWrittenTokens, outputTokens }, price)!
+      else
+        money += callCost(
+          { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens },
+          price,
+        )!
       prompt += promptTokens
       fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
       cached += cachedTokens

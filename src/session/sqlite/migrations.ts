@@ -57,8 +57,11 @@ export async function migrate(
       connection.rows(tables.deleteFrom('schema_version'))
       connection.rows(tables.insertInto('schema_version').values({ version: migration.version }))
     })
+  }
+  // What fills a table writes it as the latest version has it.
+  for (const { fill } of migrations) {
     // oxlint-disable-next-line no-await-in-loop -- one version after the other
-    await migration.fill?.run(connection, onProgress)
+    await fill?.run(connection, onProgress)
   }
 }
 
@@ -307,6 +310,16 @@ const sums: readonly Compilable[] = [
   schema.createIndex('tool_sums_time').on('tool_sums').columns(['time', 'tool', 'tokens']),
 ]
 
+/** What is written to a cache has another price where it is kept for longer. The index has all that is added up. */
+const longerWrites: readonly Compilable[] = [
+  schema.alterTable('call_sums').addColumn('longer', 'integer'),
+  schema.dropIndex('call_sums_time'),
+  schema
+    .createIndex('call_sums_time')
+    .on('call_sums')
+    .columns(['time', 'number', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'longer', 'output']),
+]
+
 export const allMigrations: readonly Migration[] = [
   { version: 1, steps: firstTables },
   { version: 2, steps: auditTable },
@@ -317,4 +330,5 @@ export const allMigrations: readonly Migration[] = [
   { version: 7, steps: sessionLabels },
   { version: 8, steps: branches },
   { version: 9, steps: sums, fill: fillSums },
+  { version: 10, steps: longerWrites },
 ]

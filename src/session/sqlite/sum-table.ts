@@ -41,14 +41,15 @@ export function finishCallSum(connection: StoreConnection, number: number, outco
   connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
 }
 
-type ReportedColumns = Pick<Tables['call_sums'], 'prompt' | 'cached' | 'written' | 'output'>
+type ReportedColumns = Pick<Tables['call_sums'], 'prompt' | 'cached' | 'written' | 'longer' | 'output'>
 
 function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColumns {
-  const { promptTokens, cachedTokens, cacheWrittenTokens, outputTokens } = reported
+  const { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens } = reported
   return {
     prompt: promptTokens ?? null,
     cached: cachedTokens ?? null,
     written: cacheWrittenTokens ?? null,
+    longer: cacheWrittenLongerTokens ?? null,
     output: outputTokens ?? null,
   }
 }
@@ -75,7 +76,7 @@ export function readCallSums(connection: StoreConnection, options: CallSumsOptio
   // Most calls have the same tools as another one.
   const parsed = new Map<string, PromptParts['tools']>()
   return connection.tuples(wholeSumsAfter, { ...range, session: session ?? null }).map((row) => {
-    const [layers, text] = [row[9], row[10]]
+    const [layers, text] = [row[10], row[11]]
     const tools = parsed.get(text) ?? (JSON.parse(text) as PromptParts['tools'])
     parsed.set(text, tools)
     return { ...toCallSum(row), parts: { layers: JSON.parse(layers) as PromptParts['layers'], tools } }
@@ -119,11 +120,12 @@ type SumRow = readonly [
   prompt: number | null,
   cached: number | null,
   written: number | null,
+  longer: number | null,
   output: number | null,
 ]
 
 function toCallSum([number, time, session, model, used, ...reported]: readonly [...SumRow, ...unknown[]]): CallSum {
-  const [prompt, cached, written, output] = reported
+  const [prompt, cached, written, longer, output] = reported
   return {
     number,
     time,
@@ -133,6 +135,7 @@ function toCallSum([number, time, session, model, used, ...reported]: readonly [
     ...(prompt === null ? {} : { promptTokens: prompt }),
     ...(cached === null ? {} : { cachedTokens: cached }),
     ...(written === null ? {} : { cacheWrittenTokens: written }),
+    ...(longer === null ? {} : { cacheWrittenLongerTokens: longer }),
     ...(output === null ? {} : { outputTokens: output }),
   }
 }
@@ -151,6 +154,7 @@ const insertCallSum = plan((param: Parameter<Tables['call_sums']>) =>
         'prompt',
         'cached',
         'written',
+        'longer',
         'output',
         'layers',
         'tools',
@@ -161,7 +165,7 @@ const insertCallSum = plan((param: Parameter<Tables['call_sums']>) =>
 const setReported = plan((param: Parameter<ReportedColumns & { number: number }>) =>
   tables
     .updateTable('call_sums')
-    .set(columns(param, 'prompt', 'cached', 'written', 'output'))
+    .set(columns(param, 'prompt', 'cached', 'written', 'longer', 'output'))
     .where('number', '=', param('number')),
 )
 
@@ -176,7 +180,18 @@ interface Range {
   readonly limit: number
 }
 
-const narrow = ['number', 'time', 'session', 'model', 'used', 'prompt', 'cached', 'written', 'output'] as const
+const narrow = [
+  'number',
+  'time',
+  'session',
+  'model',
+  'used',
+  'prompt',
+  'cached',
+  'written',
+  'longer',
+  'output',
+] as const
 
 /** Read from the index alone. */
 const sumsAfter = plan((param: Parameter<Range>) =>

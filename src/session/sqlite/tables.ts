@@ -50,6 +50,8 @@ export interface Tables {
     readonly prompt: number | null
     readonly cached: number | null
     readonly written: number | null
+    /** Of the written ones, those that are kept for longer. */
+    readonly longer: number | null
     readonly output: number | null
     /** What took the tokens of the prompt, JSON: by layer, and the definitions by tool. */
     readonly layers: string
