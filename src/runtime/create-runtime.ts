@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined, errorMessage, ForewordError, type KnownSecrets } from '../platform.ts'
+import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -149,7 +149,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
   const budgets = createBudgetService({
-    path: join(data, 'budgets.sqlite'),
+    folder: data,
     configured: parts.budgets ?? [],
     read: parts.readBudgets,
     timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -338,10 +338,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       limits.forget()
       const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
       const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
-      return {
-        warnings: [...capabilities.warnings(), ...toolConflicts(), ...(unread ? [unread] : [])],
-        ...defined({ folded }),
-      }
+      return { warnings: [...capabilities.warnings(), ...toolConflicts(), ...unread], ...defined({ folded }) }
     },
     close() {
       closing ??= (async () => {
@@ -357,9 +354,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
   }
   if (writes) {
-    await budgets
-      .fill()
-      .catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`))
+    await budgets.fill()
     recovered = await queue.recover()
     void capabilities.recover().catch((error: unknown) => warn(String(error)))
     recall.start()
