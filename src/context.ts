@@ -61,6 +61,7 @@ export {
 export { LEAST_UNUSED } from './context/lint/unused-tools.ts'
 export { type VolatileSpot, volatileSpots } from './context/lint/volatile-text.ts'
 export { renditionTokens } from './context/placed-layer.ts'
+export { movingMessages } from './context/moving-messages.ts'
 export type { PlacementPrice, PlacementPrices } from './context/placement.ts'
 export {
   PLACED_CALLS,

@@ -23,6 +23,8 @@ export interface ForecastInput {
   readonly reuseTokens: number
   /** Of the last call's answer, where it follows unchanged on those, tokens. */
   readonly answerTokens?: number
+  /** At the end, behind the last mark of the request: neither read from a marked cache nor written to it, tokens. */
+  readonly unmarkedTokens?: number
   /** The beginning that is to be kept for longer, tokens. */
   readonly longerTokens?: number
   /** Since that call, seconds. Unknown counts as in time. */
@@ -82,6 +84,8 @@ export type CacheMark =
   | 'settled'
   /** The last three of these before the newest message: the system message, messages of the user, results. */
   | 'asked'
+  /** The newest message before those that move, such as a reminder. */
+  | 'steady'
   | 'newest'
 
 /** What a provider reported of one call, tokens. `undefined`: not reported. */
@@ -104,7 +108,10 @@ export function forecast(input: ForecastInput): Forecast {
   const same = reuseTokens + (cache?.answers ? answerTokens : 0)
   const cached = cache && secondsSince <= cache.lifetimeSeconds ? reusable(Math.min(same, promptTokens), cache) : 0
   const rest = promptTokens - cached
-  const written = cache?.kind === 'marked' && promptTokens >= cache.minimumTokens ? rest : 0
+  const written =
+    cache?.kind === 'marked' && promptTokens >= cache.minimumTokens
+      ? Math.max(0, rest - (input.unmarkedTokens ?? 0))
+      : 0
   const fresh = rest - written
   const writtenLonger = Math.max(0, Math.min(written, longerTokens - cached))
   const tokens = { cached, written, fresh, ...(writtenLonger > 0 && { writtenLonger }) }

@@ -95,6 +95,8 @@ export interface CallOptions {
   readonly cacheRetention?: '24h'
   /** The ends of the head and of settled messages are marked in the request, for providers that read their caches up to marks. */
   readonly cacheBreakpoints?: true
+  /** Messages at the end that the next call has elsewhere or not at all: marks of caches are set before them. None unless given. */
+  readonly movingMessages?: number
   /** What is asked to be kept for longer: up to the end of the system message, or all of the prompt. */
   readonly cacheLife?: 'head' | 'all'
   /** The engine is asked to keep the prompt. */

@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined, errorMessage, ForewordError, type KnownSecrets } from '../platform.ts'
+import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -22,7 +22,6 @@ import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
-import { runtimeFailure } from './failure.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -50,11 +49,9 @@ import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
 import { prepareTurn, type SaidInTurn } from './turns/prepare-turn.ts'
 import { type AccountNext, foldSessions } from './head/fold-sessions.ts'
-import { nextScenario, previewCall } from './turns/preview.ts'
+import { createPreviews, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
-import { costReport, sessionCosts } from './usage/cost-report.ts'
-import { callPrice } from './usage/divide-money.ts'
-import { usageReport } from './usage/usage-report.ts'
+import { createUsageService } from './usage/usage-service.ts'
 
 /** A runtime with what its capabilities bring to hosts. */
 export interface HostedRuntime extends Runtime {
@@ -148,7 +145,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
   const budgets = createBudgetService({
-    path: join(data, 'budgets.sqlite'),
+    folder: data,
     configured: parts.budgets ?? [],
     read: parts.readBudgets,
     timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -257,32 +254,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return offered.list?.()
     },
     complete: completed,
-    async preview(options) {
-      try {
-        await capabilities.checkChoices(options.choices ?? {})
-        return await previewCall(previewParts, options)
-      } catch (error) {
-        throw runtimeFailure(error)
-      }
-    },
-    async nextScenario(options) {
-      try {
-        await capabilities.checkChoices(options.choices ?? {})
-        return await nextScenario(previewParts, options)
-      } catch (error) {
-        throw runtimeFailure(error)
-      }
-    },
+    ...createPreviews(previewParts, capabilities),
     callScenario: ledger.scenario,
     layerSources: (options = {}) => ledger.layerSources(options),
     layerHistory: (layer, options = {}) => ledger.layerHistory(layer, options),
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
-    usage: (options) => usageReport(sums, options),
-    costs: (options) => costReport({ ...sums, capabilities: capabilities.capabilities }, options),
-    sessionCosts: (ids) => sessionCosts(sums, ids),
-    callPrice: async (call) => callPrice(call, await sums.priceOf(call.model)),
+    ...createUsageService({ ...sums, capabilities }),
     notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
     recall,
@@ -355,10 +334,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       limits.forget()
       const account: AccountNext = async (options) => (await previewCall(previewParts, options)).manifest
       const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
-      return {
-        warnings: [...capabilities.warnings(), ...toolConflicts(), ...(unread ? [unread] : [])],
-        ...defined({ folded }),
-      }
+      return { warnings: [...capabilities.warnings(), ...toolConflicts(), ...unread], ...defined({ folded }) }
     },
     close() {
       closing ??= (async () => {
@@ -374,9 +350,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
   }
   if (writes) {
-    await budgets
-      .fill()
-      .catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`))
+    await budgets.fill()
     recovered = await queue.recover()
     void capabilities.recover().catch((error: unknown) => warn(String(error)))
     recall.start()

@@ -103,6 +103,25 @@ test('a store is one that there is: those that come with Foreword, or those of t
   assert.deepEqual([known.configuration.store, known.problems], ['memory', []])
 })
 
+test('in a list, too, an unknown key is answered with those that there are', async () => {
+  const budgets = [
+    { name: 'daily', per: 'day', limit: { usd: 5 } },
+    { per: 'day', limt: { usd: 5 } },
+    { per: 'day', limit: { dollars: 5 } },
+  ]
+  const { problems } = await load(JSON.stringify({ budgets }))
+  assert.deepEqual(
+    problems.map(problemText).map((text) => text.replace(/^config\.json:1:\d+: /, '')),
+    [
+      'budgets.0.name is not a key. Known here: limit, per, agent, token, channel, warnAt.',
+      'budgets.1.limit is missing; it must be an object. `{"usd": 5}`: US dollars. `{"tokens": 100000}`: tokens of prompts and answers together.',
+      'budgets.1.limt is not a key. Did you mean budgets.1.limit?',
+      'budgets.2.limit.usd is missing; it must be a number.',
+      'budgets.2.limit.dollars is not a key. Known here: usd, tokens.',
+    ],
+  )
+})
+
 test('every problem is named, with its place and how to fix it, and what is right still counts', async () => {
   const { configuration, problems } = await load(`{
   "gateway": { "port": "4141", "bnd": "0.0.0.0" },

@@ -11,7 +11,7 @@ export function anthropicModel(settings: ModelSettings): Model {
       const { baseURL, apiKey = 'none', headers = {} } = settings
       return createAnthropic({ baseURL, apiKey, headers: { ...headers }, fetch })(settings.model)
     },
-    mark: (call, options) => withThinking(withCacheMarks(call, options.cacheLife), options, settings),
+    mark: (call, options) => withThinking(withCacheMarks(call, options), options, settings),
   })
 }
 
@@ -20,15 +20,19 @@ const LONGER: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ep
 
 /**
  * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system message, the end of the
- * settled history, and the newest message. The newest message alone does not suffice, because a reminder moves. Marks of an hour
- * have to stand before those of five minutes.
+ * settled history, and the newest message before those that move. A mark behind a reminder would never be read: the next call has
+ * the reminder elsewhere. Marks of an hour have to stand before those of five minutes.
  */
-function withCacheMarks(call: LanguageModelV4CallOptions, life: CallOptions['cacheLife']): LanguageModelV4CallOptions {
+function withCacheMarks(
+  call: LanguageModelV4CallOptions,
+  { movingMessages = 0, cacheLife: life }: CallOptions,
+): LanguageModelV4CallOptions {
   const [head, rest] = [life ? LONGER : MARK, life === 'all' ? LONGER : MARK]
   const { prompt, tools } = call
-  const newest = prompt.length - 1
+  const newest = prompt.length - 1 - movingMessages
   const settled = prompt.findLastIndex(
-    ({ role }, index) => (role === 'assistant' || role === 'tool') && prompt[index + 1]?.role === 'user',
+    ({ role }, index) =>
+      index < newest && (role === 'assistant' || role === 'tool') && prompt[index + 1]?.role === 'user',
   )
   return {
     ...call,

@@ -49,7 +49,7 @@ const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput
 
 /** Marked prefixes, kept for five minutes from their last use, or for an hour. The marks are those that `anthropic-model.ts` sets. */
 function marked(minimumTokens: number): CacheRules {
-  const marks = ['tools', 'system', 'settled', 'newest'] as const
+  const marks = ['tools', 'system', 'settled', 'steady'] as const
   return { kind: 'marked', minimumTokens, lifetimeSeconds: 300, longerSeconds: 3600, marks, lookBack: 20 }
 }
 

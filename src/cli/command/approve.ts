@@ -126,7 +126,8 @@ async function readDecision(waits: WaitingApproval, call: CommandCall, io: Io): 
   }
   if (scope === 'once') return await askOnTerminal(waits, io)
   print(io, waitingCallText(waits, io))
-  return (await confirm(io, 'Approve this call for the whole session?')) ? { type: 'approve', scope } : undefined
+  const question = waits.held ? 'Raise the limit, and let the call leave?' : 'Approve this call for the whole session?'
+  return (await confirm(io, question)) ? { type: 'approve', scope } : undefined
 }
 
 async function askOnTerminal(waits: WaitingApproval, io: Io): Promise<ApprovalDecision | undefined> {
@@ -156,7 +157,11 @@ function decisionDocument({ approval, session, turn }: WaitingApproval, decision
   return { decided: approval, decision, sessionId: session, turnId: turn }
 }
 
-function decisionText({ request }: WaitingApproval, decision: ApprovalDecision): string {
+function decisionText({ request, held }: WaitingApproval, decision: ApprovalDecision): string {
+  if (held) {
+    if (decision.type === 'deny') return 'The call is refused.'
+    return decision.scope === 'once' ? 'The call may leave, once.' : `The call may leave. ${exactLine(held.raise)}`
+  }
   const tool = exactLine(request.tool)
   if (decision.type === 'deny') return `Denied ${tool}.`
   return decision.scope === 'once' ? `Approved ${tool}.` : `Approved ${tool} for this session.`

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
-import { requireAbility, openBlobs, type StoreDriver } from '../../session.ts'
+import { budgetLedgerFile, copyBudgetLedger, requireAbility, openBlobs, type StoreDriver } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError, diskFault } from './backup-error.ts'
@@ -152,6 +152,15 @@ async function copyStore(
     for (const name of names) files.push(await regularFile(`data/${name}`, join(preparing, name)))
     for (const hash of held)
       files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
+  }
+  // After the log: what it has and the log has not stays spent, and the other way round the next start adds it.
+  if (existsSync(join(data, budgetLedgerFile))) {
+    try {
+      copyBudgetLedger(join(data, budgetLedgerFile), join(preparing, budgetLedgerFile))
+      files.push(await regularFile(`data/${budgetLedgerFile}`, join(preparing, budgetLedgerFile)))
+    } catch (error) {
+      leftOut.push(`data/${budgetLedgerFile}: ${errorMessage(error)}; the next start fills budgets from the log`)
+    }
   }
   for (const { file } of indexes) {
     if (!existsSync(join(data, file))) continue

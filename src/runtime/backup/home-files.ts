@@ -45,7 +45,7 @@ export const ASIDE = 'before-restore-'
 /** Folders in `data/` in which an archive is prepared. */
 export const PREPARING = 'backup-'
 
-/** Locks, work in progress, what is built again from the log, and what is copied separately: indexes and the bytes of files. */
+/** Locks, work in progress, what is built again from the log, and what is copied separately: the budgets, indexes and the bytes of files. */
 const elsewhere: readonly RegExp[] = [
   /(^|\/)\.lock(-\w+)?$/,
   /^gateway\.(lock|json)/,
@@ -53,6 +53,7 @@ const elsewhere: readonly RegExp[] = [
   /^before-restore-/,
   /^data\/backup-/,
   /^data\/history\.sqlite/,
+  /^data\/budgets\.sqlite/,
   /^data\/files$/,
 ]
 

@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
 import { defined, syncFolder, writeFileAtomically } from '../../platform.ts'
-import { type AuditVerdict, type StoreDriver, verifyAudit } from '../../session.ts'
+import {
+  type AuditVerdict,
+  budgetLedgerFile,
+  carryBudgetLedger,
+  type StoreDriver,
+  StoreError,
+  verifyAudit,
+} from '../../session.ts'
 import type { CheckpointTarget } from '../audit/checkpoint-target.ts'
 import { recordRestore } from '../audit/restore-audit.ts'
 import { homeAt } from '../home/home.ts'
@@ -74,6 +81,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
     const audit = await examineStore(options)
     const { findStore, findTargets } = options
     await recordRestore({ home, arriving: arrivingHome(home), findStore, findTargets, saved: header.created, time })
+    carrySpent(home)
     await decideRestore(home, asideName(time))
     const aside = await finishRestore(home)
     const { created, version } = header
@@ -134,6 +142,16 @@ async function examineStore({ home, file, findStore, onProgress }: RestoreOption
     return await verifyAudit(store)
   } finally {
     await store.close()
+  }
+}
+
+/** What was spent since the archive was made stays spent. A ledger that cannot be read is put aside, and the log fills the other. */
+function carrySpent(home: string): void {
+  const [from, into] = [home, arrivingHome(home)].map((each) => join(homeAt(each).data, budgetLedgerFile))
+  try {
+    if (existsSync(dirname(into!))) carryBudgetLedger(from!, into!)
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
   }
 }
 

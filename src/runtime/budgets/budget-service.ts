@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type CallEnd, type CallHold, type GrantedCall, OverBudgetError, type PreparedCall } from '../../agent.ts'
 import type { BudgetReport, Clock } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import {
+  budgetLedgerFile,
   type BudgetLedger,
   type BudgetState,
   type InputBudget,
@@ -32,13 +34,13 @@ export interface BudgetService {
   of(calls: HeldCalls): (call: PreparedCall, granted?: GrantedCall) => Promise<CallHold>
   /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
   report(): readonly BudgetReport[]
-  /** Counts what was spent in the present periods before a budget was there. Until then its first call waits for that. */
+  /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
   fill(): Promise<void>
   /**
-   * Reads the limits again. A call that fits into them goes on. Resolves with a sentence where they cannot be read: they stay as they
-   * were.
+   * Reads the limits again. A call that fits into them goes on. Where they cannot be read they stay as they were, and a sentence
+   * says so.
    */
-  reload(): Promise<string | undefined>
+  reload(): Promise<readonly string[]>
   close(): void
 }
 
@@ -54,8 +56,8 @@ export interface HeldCalls {
 }
 
 interface BudgetParts {
-  /** File of the ledger; made with the first call that has a budget. */
-  readonly path: string
+  /** Of the ledger, which is made with the first call that has a budget. */
+  readonly folder: string
   readonly configured: readonly MoneyBudget[]
   /** The same as they are now. Absent: they do not change. */
   readonly read?: (() => Promise<readonly MoneyBudget[]>) | undefined
@@ -70,7 +72,8 @@ interface BudgetParts {
 
 /** @throws StoreError where the ledger cannot be opened */
 export function createBudgetService(parts: BudgetParts): BudgetService {
-  const { path, clock, warn } = parts
+  const { clock, warn } = parts
+  const path = join(parts.folder, budgetLedgerFile)
   const dayOf = dayIn(parts.timeZone)
   let { configured } = parts
   let ledger: BudgetLedger | undefined
@@ -171,17 +174,18 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         return { type: 'wait', ...question, room: (signal) => waiting.room(waits, signal) }
       }
     },
-    fill,
+    fill: () =>
+      fill().catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`)),
     async reload() {
       try {
         configured = (await parts.read?.()) ?? configured
         await fill()
         waiting.look()
-        return undefined
+        return []
       } catch (error) {
         const fault = `Budgets stay as they were: ${errorMessage(error)}`
         warn(fault)
-        return fault
+        return [fault]
       }
     },
     report() {

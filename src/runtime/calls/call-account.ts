@@ -1,6 +1,13 @@
 import type { PreparedCall, Step } from '../../agent.ts'
 import type { Clock } from '../../capability.ts'
-import { type Assembly, type Budget, ContextOverflowError, outline, type VerbatimAssembly } from '../../context.ts'
+import {
+  type Assembly,
+  type Budget,
+  ContextOverflowError,
+  movingMessages,
+  outline,
+  type VerbatimAssembly,
+} from '../../context.ts'
 import { answerLimits, type CallParameters, leastPromptTokens, type Model } from '../../model.ts'
 import { defined, sha256, type TimeSlice } from '../../platform.ts'
 import type { CallOutcome, CallRecord } from '../../session.ts'
@@ -77,6 +84,7 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         window,
         ...defined({ parameters, reasoning: settings.reasoning, cacheKey: about.session && cacheKey(about.session) }),
         ...cacheOptions(model),
+        ...movingOptions(outcome),
         ...defined({ cacheLife }),
         ...defined({ cacheSlot: isMade && about.session ? slots.take(model, about.session, call) : undefined }),
       }
@@ -127,6 +135,12 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       return store.finishCall(call, outcome)
     },
   }
+}
+
+/** The messages at the end that no mark of a cache is set behind. */
+function movingOptions(outcome: CallToWrite['outcome']): Pick<RecordedOptions, 'movingMessages'> {
+  const moving = outcome instanceof ContextOverflowError ? 0 : movingMessages(outcome)
+  return moving > 0 ? { movingMessages: moving } : {}
 }
 
 /** What a request asks of the provider's cache, by the rules of the model. */

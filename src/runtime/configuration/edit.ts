@@ -81,6 +81,15 @@ export function configurationKey(key: string, schema: ConfigurationSchema): KeyP
     throw keyError([key], 'has a quote that is not closed', 'A name in quotes is written `models."lab/m1".window`.')
   let known = 0
   while (known < words.length && schemaAt(words.slice(0, known + 1), schema.json)) known++
+  const list = words.findIndex((_, at) => at > 0 && schemaAt(words.slice(0, at), schema.json)?.items !== undefined)
+  if (list !== -1) {
+    const name = words.slice(0, list).join('.')
+    throw keyError(
+      words,
+      'is in a list',
+      `A list is set whole: foreword config set ${name} '[…]'. Or edit config.json.`,
+    )
+  }
   const beside = words.slice(0, known)
   const names = namesAt(beside, schema.json)
   if (names.length === 0) throw keyError(words, 'is not a key', `${beside.join('.')} has no keys below it.`)

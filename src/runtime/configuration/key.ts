@@ -13,15 +13,19 @@ export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPa
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
 
-/** The schema of a key; `undefined` where there is no such key. */
+/** The schema of a key; `undefined` where there is no such key. The items of a list have numbers for names. */
 export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema
   for (const branch of [schema, ...(schema.anyOf ?? [])]) {
-    const inner = Object.hasOwn(branch.properties ?? {}, name) ? branch.properties![name] : branch.additionalProperties
+    const inner = Object.hasOwn(branch.properties ?? {}, name) ? branch.properties![name] : entrySchema(branch, name)
     if (inner) return schemaAt(rest, inner)
   }
   return undefined
+}
+
+function entrySchema({ items, additionalProperties }: KeySchema, name: string): KeySchema | false | undefined {
+  return items && /^\d+$/.test(name) ? items : additionalProperties
 }
 
 /** The keys that are possible at a path; empty where any name may. */

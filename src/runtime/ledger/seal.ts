@@ -67,6 +67,8 @@ export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
   /** How many parts its message has. */
   readonly blocks: number
   readonly kind: TextKind
+  /** The next call has it elsewhere or not at all. */
+  readonly moves?: true
 }
 
 /** Messages of settled turns come back in call after call: each is hashed once. */
@@ -88,6 +90,7 @@ export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly)
     tokens,
     content: pieceDigest(content),
     ...pieceForm(content),
+    ...(manifest.entries[entry]?.slot === 'after-input' ? { moves: true as const } : {}),
   }))
   const digests = new Map<number, string[]>()
   for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])

@@ -144,7 +144,8 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
     // The next message does not wait for the slot of a note.
     const cacheSlot = context.slots.take(model, state.session, call)
     const { cacheSlot: _slot, ...others } = same
-    const options = { ...others, maxOutputTokens, ...defined({ cacheSlot }) }
+    const movingMessages = (same.movingMessages ?? 0) + 1
+    const options = { ...others, maxOutputTokens, movingMessages, ...defined({ cacheSlot }) }
     const holdCall = place.hold(assembled.manifest.used)
     const setup = noteSetup(place, signal, {
       holdCall,

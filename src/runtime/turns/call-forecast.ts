@@ -14,7 +14,7 @@ import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { type CacheLife, chooseCacheLife, rulesAfter } from '../calls/cache-life.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import type { ReadCall, SessionState } from '../sessions/session-state.ts'
-import { commonPieces, servedPieces } from './served-pieces.ts'
+import { commonPieces, servedPieces, steadyPieces } from './served-pieces.ts'
 
 /** What a forecast is made from. */
 export interface ForecastPlace {
@@ -51,6 +51,9 @@ export async function addForecast(place: ForecastPlace, sealed: Sealed, life?: C
     forecast({
       promptTokens: tokens,
       reuseTokens: Math.round(sizes.upTo(served)),
+      unmarkedTokens: cache?.marks?.includes('steady')
+        ? promptTokens - Math.round(sizes.upTo(steadyPieces(fingerprint)))
+        : 0,
       answerTokens: read?.isForked && cache?.slots ? 0 : sizes.answer,
       longerTokens: life === 'all' ? tokens : life === 'head' ? Math.round(sizes.upTo(headEnd(fingerprint))) : 0,
       ...defined({ secondsSince, price, cache }),
@@ -102,7 +105,7 @@ interface SizesInput {
 function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   const common = commonPieces(before, after)
   const factor = reportedRatio(read, before, ratio)
-  const hasGrown = factor !== undefined && common === before.length
+  const hasGrown = factor !== undefined && common >= steadyPieces(before)
   const answered = hasGrown ? after[common] : undefined
   const answer = answered?.role === 'assistant' ? answerSize(read?.usage, answered.tokens) : 0
   /** The first piece whose size is an estimate. */
@@ -115,8 +118,8 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
       const part = after.slice(0, Math.min(pieces, common)).reduce((tokens, piece) => tokens + piece.tokens, 0)
       return part * (factor ?? ratio)
     },
-    /** Of the answer to the last call, where it follows on that call's prompt; 0 where that is not known. */
-    answer,
+    /** Of the answer to the last call, where it follows on all of that call's prompt; 0 where that is not known. */
+    answer: common === before.length ? answer : 0,
     /** What is estimated. */
     estimate: estimateOf(after.slice(first)),
     known: hasGrown || common === 0 ? Math.round(sent + answer) : undefined,

@@ -3,15 +3,17 @@ import {
   type FileLibrary,
   type Preview,
   type PreviewOptions,
+  type Runtime,
   RuntimeError,
   type ScenarioOptions,
 } from '../../capability.ts'
 import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { InputOptions } from '../../session.ts'
+import type { Choices, InputOptions } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
+import { runtimeFailure } from '../failure.ts'
 import { readPin } from '../head/head-pin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
@@ -30,6 +32,28 @@ interface PreviewParts {
   readonly clock: Clock
   readonly library: FileLibrary | undefined
   readonly readFingerprint: Ledger['readFingerprint']
+}
+
+/** Accounts of calls that are not made, and their inputs. */
+export function createPreviews(
+  parts: PreviewParts,
+  { checkChoices }: { checkChoices(choices: Choices): Promise<void> },
+): Pick<Runtime, 'preview' | 'nextScenario'> {
+  const checked = async <O extends { readonly choices?: Choices }, R>(
+    options: O,
+    make: (parts: PreviewParts, options: O) => Promise<R>,
+  ): Promise<R> => {
+    try {
+      await checkChoices(options.choices ?? {})
+      return await make(parts, options)
+    } catch (error) {
+      throw runtimeFailure(error)
+    }
+  }
+  return {
+    preview: (options) => checked(options, previewCall),
+    nextScenario: (options) => checked(options, nextScenario),
+  }
 }
 
 /** What the next call would send. Reads only. */
@@ -59,7 +83,7 @@ export async function previewCall(
 }
 
 /** The input of the next call as a scenario, one that does not fit too. Reads only. */
-export async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Promise<Scenario> {
+async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Promise<Scenario> {
   const { input, context } = await attemptNext(parts, options)
   return inputAsScenario(`next call of ${options.session ?? 'a new session'}`, input, context.settings.layout)
 }

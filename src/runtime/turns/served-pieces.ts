@@ -31,8 +31,10 @@ const MOST_ASKED = 3
 /** How many pieces there are up to each mark. */
 function markedEnds(pieces: Pieces, marks: readonly CacheMark[]): readonly number[] {
   const lastOf = (role: SealedPiece['role']) => pieces.findLastIndex((piece) => piece.role === role) + 1
+  const steady = steadyPieces(pieces)
   const settled = pieces.findLastIndex(
-    ({ role }, index) => (role === 'assistant' || role === 'tool') && pieces[index + 1]?.role === 'user',
+    ({ role }, index) =>
+      index + 1 < steady && (role === 'assistant' || role === 'tool') && pieces[index + 1]?.role === 'user',
   )
   const asked = pieces.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index + 1] : []))
   const ends: Readonly<Record<CacheMark, readonly number[]>> = {
@@ -40,9 +42,15 @@ function markedEnds(pieces: Pieces, marks: readonly CacheMark[]): readonly numbe
     system: [lastOf('system')],
     settled: [settled + 1],
     asked: [lastOf('system'), ...asked.filter((end) => end < pieces.length)].slice(-MOST_ASKED),
+    steady: [steady],
     newest: [pieces.length],
   }
   return marks.flatMap((mark) => ends[mark])
+}
+
+/** How many pieces there are before those at the end that move. */
+export function steadyPieces(pieces: Pieces): number {
+  return pieces.findLastIndex(({ moves }) => !moves) + 1
 }
 
 function blocksBetween(pieces: Pieces, from: number, to: number): number {
