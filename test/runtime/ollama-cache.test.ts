@@ -45,3 +45,12 @@ test('a call is built again as it left, after the setting has changed', async (t
   const { different, wires } = await later.runtime.replay(session)
   assert.deepEqual([different, wires?.different, wires?.identical], [[], [], 1])
 })
+
+test('every call of a session asks for the same window', async (t) => {
+  const { say, server } = await served(t)
+  const { session } = await say('Hello')
+  await say('A longer question. '.repeat(200), { session })
+  await say('And on', { session })
+  const windows = server.requests.map(({ body }) => JSON.stringify(body['options']).match(/"num_ctx":\d+/)?.[0])
+  assert.deepEqual(new Set(windows), new Set(['"num_ctx":16384']))
+})
