@@ -16,6 +16,7 @@ export const floors: Readonly<Record<string, number>> = {
   document: 2,
   search: 2,
   citation: 2,
+  foreign: 2,
   capability: 3,
   agent: 4,
   runtime: 5,

@@ -1,0 +1,16 @@
+/**
+ * Calls that programs of others make: what their bodies say in three formats of APIs, taken apart into layers, and what the
+ * answers to them report. Pure: bytes and headers in, accounts out.
+ */
+export {
+  type ForeignAnswer,
+  type ForeignAssembly,
+  type ForeignClient,
+  type ForeignFormat,
+  foreignFormats,
+  type ForeignIdentity,
+  type ForeignKind,
+  type ForeignMark,
+  type ForeignRequestHead,
+  type ForeignUsage,
+} from './foreign/foreign-call.ts'

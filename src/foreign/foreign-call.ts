@@ -1,0 +1,95 @@
+import type { Manifest, Piece, ToolDefinition, AnyMessage } from '../context.ts'
+
+/** The formats of APIs whose bodies are understood: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
+export type ForeignFormat = 'messages' | 'responses' | 'chat-completions'
+
+/** All of them. */
+export const foreignFormats: readonly ForeignFormat[] = ['messages', 'responses', 'chat-completions']
+
+/** What is known of a request before its body is read. */
+export interface ForeignRequestHead {
+  readonly method: string
+  /** Behind the address of the provider, with its query: `/v1/messages?beta=true`. */
+  readonly path: string
+  /** In lower case; several values of one name joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The program that made a call, by its headers. */
+export interface ForeignClient {
+  /** `claude-code`, `codex`, `opencode`, `pi`, `openclaw`, `aider`; else the first word of its `user-agent`, or `unknown`. */
+  readonly name: string
+  readonly version?: string
+}
+
+/**
+ * What a call is for. `turn`: a step of the conversation with a person. `sub-agent`: a step of an agent that the first one
+ * started. `compaction`: the conversation is summarized. `title`: a name for it is asked for. `count`: only tokens are counted.
+ * `quota`: a small call that asks whether others would be answered. `other`: none of these, such as embeddings.
+ */
+export type ForeignKind = 'turn' | 'sub-agent' | 'compaction' | 'title' | 'count' | 'quota' | 'other'
+
+/** Whose call it is, and what for. */
+export interface ForeignIdentity {
+  /** Absent where the path belongs to no known format. */
+  readonly format?: ForeignFormat
+  readonly client: ForeignClient
+  readonly kind: ForeignKind
+  /** The client's own id of its session; absent where it sends none. */
+  readonly session?: string
+  /** The session or thread that started this one. */
+  readonly parent?: string
+  /** The client's own id of its turn: calls of one id are one turn, and a repeat among them is a retry. */
+  readonly turn?: string
+  readonly model?: string
+  readonly stream: boolean
+  /** The most that the answer may have, tokens, as the body says. */
+  readonly maxOutputTokens?: number
+}
+
+/** A mark of a prompt cache in a request. */
+export interface ForeignMark {
+  /** Index of the piece that it closes. */
+  readonly piece: number
+  /** As the body says, such as `5m` or `1h`; absent where it says nothing. */
+  readonly life?: string
+}
+
+/**
+ * A request of another program, taken apart: every token of it belongs to one entry of the manifest. It has the shape of an
+ * assembly, so that it is kept, compared and shown like one.
+ */
+export interface ForeignAssembly {
+  /** In the shapes of the core. What no shape is for is JSON in a text: nothing is left out. */
+  readonly request: { readonly tools: readonly ToolDefinition[]; readonly messages: readonly AnyMessage[] }
+  readonly manifest: Manifest
+  readonly pieces: readonly Piece[]
+  readonly marks: readonly ForeignMark[]
+}
+
+/** Tokens as the provider reported them. `undefined`: not reported. */
+export interface ForeignUsage {
+  /** The whole prompt, with what was read from a cache and written to it. */
+  readonly promptTokens: number | undefined
+  readonly cachedTokens: number | undefined
+  readonly cacheWrittenTokens: number | undefined
+  /** Of the written ones, those that are kept for longer. */
+  readonly cacheWrittenLongerTokens?: number | undefined
+  readonly outputTokens: number | undefined
+  readonly reasoningTokens: number | undefined
+}
+
+/** What an answer said, as far as it came. */
+export interface ForeignAnswer {
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[]
+  readonly usage?: ForeignUsage
+  /** As the provider says it, such as `end_turn`, `completed` or `stop`. Absent where the answer broke off. */
+  readonly finish?: string
+  /** The model that answered, where it is named. */
+  readonly model?: string
+  /** The provider's own id of the answer. */
+  readonly id?: string
+  readonly error?: { readonly code: string; readonly message: string }
+}
