@@ -20,7 +20,7 @@ import { openChannelInbox } from './channels/channel-inbox.ts'
 import { noteSent, runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
-import { complete } from './completions/completion.ts'
+import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
@@ -254,6 +254,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return offered.list?.()
     },
     complete: completed,
+    completionSize: (input) => completionSize({ context, models, clock }, input),
     ...createPreviews(previewParts, capabilities),
     callScenario: ledger.scenario,
     layerSources: (options = {}) => ledger.layerSources(options),

@@ -18,6 +18,7 @@ import type { ChoiceOption } from '../session-choice.ts'
 import type {
   CompletionEvent,
   CompletionInput,
+  CompletionSize,
   LayerHistory,
   LayerHistoryOptions,
   LayerSources,
@@ -115,6 +116,8 @@ export interface Runtime {
 
   /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */
   complete(input: CompletionInput): AsyncGenerator<CompletionEvent>
+  /** The size of what `complete` would send. Makes no call, and writes nothing; a conversation that does not fit is counted whole. */
+  completionSize(input: CompletionInput): Promise<CompletionSize>
 
   /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
   preview(options: PreviewOptions): Promise<Preview>

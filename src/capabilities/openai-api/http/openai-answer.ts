@@ -35,7 +35,7 @@ export function collect(into: CollectedAnswer, event: AnswerEvent): void {
   else if (event.type === 'tool-call') into.toolCalls.push(event)
   else if (event.type === 'call-start') into.calls.push(event.call)
   else if (event.type === 'citations') into.citations.push(...event.citations)
-  else into.finish = event
+  else if (event.type === 'finish') into.finish = event
 }
 
 /** The whole answer as a `chat.completion`. */
