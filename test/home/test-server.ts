@@ -48,7 +48,7 @@ export function createTestServer(
     fetch: async (request, bindings) => (made ?? (await making)).fetch(request, bindings),
     endStreams: (which) => made?.endStreams(which),
     settle: async () => made?.settle(),
-    refuse: (failure, path) => (made ?? empty).refuse(failure, path),
+    refuse: (failure, path, headers) => (made ?? empty).refuse(failure, path, headers),
   }
 }
 
