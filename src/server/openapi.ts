@@ -28,15 +28,15 @@ export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Pr
   })
 }
 
-/** One operation for each method and path: what requests with another header are answered is told in its description. */
+/** One operation for each method and path: what requests with another header are answered stands in its description. */
 function operations(routes: readonly Route[]): readonly Route[] {
   const groups = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`)
   return [...groups.values()].map((group) => {
     const main = group.find(({ header }) => header === undefined) ?? group[0]!
     const others = group.filter((each) => each !== main)
     if (others.length === 0) return main
-    const told = others.map(({ header, summary }) => `With the header \`${header}\`: ${summary}.`)
-    return { ...main, description: [main.description, ...told].filter((each) => each !== undefined).join(' ') }
+    const variants = others.map(({ header, summary }) => `With the header \`${header}\`: ${summary}.`)
+    return { ...main, description: [main.description, ...variants].filter((each) => each !== undefined).join(' ') }
   })
 }
 
