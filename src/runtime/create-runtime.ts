@@ -26,6 +26,7 @@ import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
+import { runtimeFailure } from './failure.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
@@ -254,6 +255,13 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return offered.list?.()
     },
     complete: completed,
+    async embeddings(model, body) {
+      refuseWhenClosing()
+      if (!parts.models.embeddings) throw new RuntimeError('model-not-found', 'There are no providers here.', { model })
+      return parts.models.embeddings(model, body).catch((error: unknown) => {
+        throw runtimeFailure(error)
+      })
+    },
     completionSize: (input) => completionSize({ context, models, clock }, input),
     ...createPreviews(previewParts, capabilities),
     callScenario: ledger.scenario,

@@ -170,6 +170,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /api/tools/{tool}/plan',
     'POST /api/tools/{tool}/run',
     'POST /v1/chat/completions',
+    'POST /v1/embeddings',
     'POST /v1/messages',
     'POST /v1/messages/count_tokens',
     'PUT /api/prompt',

@@ -509,6 +509,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       model: 'rehearsal',
       tokens: messages.length * 10 + tools.length,
     }),
+    embeddings: async (model, body) => ({ object: 'list', data: [], model, body }),
     complete: async function* (input) {
       completed.push(input)
       if (complete) return yield* complete(input)

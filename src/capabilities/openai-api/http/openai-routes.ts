@@ -16,6 +16,7 @@ import {
 } from '../../../server.ts'
 import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
+import { embeddingsRoute } from './openai-embeddings.ts'
 import { type CompletionBody, completionBody, ignoredFields } from './openai-schema.ts'
 import { openSource } from './openai-source.ts'
 
@@ -45,6 +46,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
         return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
       },
     }),
+    embeddingsRoute(runtime),
     route({
       method: 'GET',
       path: '/v1/models',
