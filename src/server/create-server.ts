@@ -196,13 +196,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const app = new Hono<{ Bindings: RouteBindings }>()
   mount(app, routes, { maxBodyBytes, streams, visits })
   app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
-  app.notFound((context) =>
-    answerFailure(
-      routeNotFound(routes, context.req.method, context.req.path),
-      context.req.path,
-      context.req.raw.headers,
-    ),
-  )
+  app.notFound(({ req }) => {
+    const { headers } = req.raw
+    const reachable = routes.filter(({ header }) => header === undefined || headers.has(header))
+    return answerFailure(routeNotFound(reachable, req.method, req.path), req.path, headers)
+  })
 
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)

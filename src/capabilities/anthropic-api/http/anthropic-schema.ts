@@ -84,7 +84,6 @@ export const messagesBody = z.looseObject(known)
 export type MessagesBody = z.output<typeof messagesBody>
 export type AnthropicMessage = z.output<typeof message>
 export type AnthropicBlock = z.output<typeof block>
-export type AnthropicSource = z.output<typeof source>
 
 /** What decides which fields are ignored. */
 interface Reading {
