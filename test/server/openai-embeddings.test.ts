@@ -44,7 +44,9 @@ async function gateway(t: TestContext, configuration: object) {
 
 test('the configured model embeds texts, as numbers or as the bytes that the client asks for', async (t) => {
   const { url, bodies } = await embeddingServer(t)
-  const client = await gateway(t, { search: { embedding: { kind: 'openai-compatible', model: 'small', baseURL: url } } })
+  const client = await gateway(t, {
+    search: { embedding: { kind: 'openai-compatible', model: 'small', baseURL: url } },
+  })
   const input = ['One.', 'Three words here.']
   const packed = await client.embeddings.create({ model: 'foreword', input })
   const plain = await client.embeddings.create({ model: 'foreword', input, encoding_format: 'float' })

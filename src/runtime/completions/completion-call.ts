@@ -122,8 +122,8 @@ function completionCut(messages: readonly AnyMessage[], outcome: Attempt['outcom
   if (outcome instanceof ContextOverflowError) return undefined
   const { request, manifest } = outcome
   const taken = manifest.entries.filter(
-    ({ slot, outcome, reason }) =>
-      (slot === 'history' || slot === 'input') && outcome !== 'included' && reason && FOR_ROOM.has(reason.code),
+    ({ slot, outcome: became, reason }) =>
+      (slot === 'history' || slot === 'input') && became !== 'included' && reason && FOR_ROOM.has(reason.code),
   )
   if (taken.length === 0) return undefined
   const sent = new Set<unknown>(request.messages)

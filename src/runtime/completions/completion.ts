@@ -137,7 +137,8 @@ function completionSetup(
   }
 }
 
-function withoutCall({ call: _, ...event }: Exclude<Delta, { type: 'retry' }>): CompletionEvent {
+function withoutCall(delta: Exclude<Delta, { type: 'retry' }>): CompletionEvent {
+  const { call: _, ...event } = delta
   return event
 }
 
