@@ -220,6 +220,26 @@ test('every call of a session of Claude Code is answered', async (t) => {
   assert.ok(JSON.stringify(body).split('"cache_control"').length - 1 <= 4)
 })
 
+test('the token may come as x-api-key, and a wrong one opens nothing', async () => {
+  const { server } = served(scriptedRuntime())
+  const ask = (headers: Record<string, string>) =>
+    server.fetch(
+      new Request(`http://127.0.0.1:4141${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(asked),
+      }),
+    )
+  assert.equal((await ask({ 'x-api-key': TOKEN })).status, 200)
+  for (const headers of [{ 'x-api-key': 'guess' }, { 'x-api-key': '' }, {}]) {
+    const response = await ask(headers)
+    const { error } = (await response.json()) as { error: { type: string } }
+    assert.deepEqual([response.status, error.type], [401, 'authentication_error'])
+  }
+  // What is in Authorization counts.
+  assert.equal((await ask({ 'x-api-key': TOKEN, authorization: 'Bearer guess' })).status, 401)
+})
+
 test('fields that are not used are named, wherever they are, and a model that cannot reason is not asked to', async () => {
   const { request, runtime } = clientOf()
   const known = await runtime.model()
