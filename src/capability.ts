@@ -125,6 +125,7 @@ export type {
   CompletionCutChoice,
   CompletionEvent,
   CompletionInput,
+  CompletionSize,
   ForecastManifest,
   LayerHistory,
   LayerHistoryOptions,

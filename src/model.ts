@@ -36,6 +36,7 @@ export type {
   ModelFacts,
   ModelRequest,
   ModelUsage,
+  ReasoningMetadata,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
 export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'

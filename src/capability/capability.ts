@@ -90,7 +90,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
   /** Failures below a path of its routes, where they have a shape of their own. */
-  readonly errorFormat?: ErrorFormat
+  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[]
   readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 

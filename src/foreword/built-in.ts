@@ -6,6 +6,7 @@ import { instructions } from '../capabilities/instructions/instructions.ts'
 
 import { mcpClient } from '../capabilities/mcp-client/mcp-client.ts'
 import { memory } from '../capabilities/memory/memory.ts'
+import { anthropicApi } from '../capabilities/anthropic-api/anthropic-api.ts'
 import { openaiApi } from '../capabilities/openai-api/openai-api.ts'
 import { persona } from '../capabilities/persona/persona.ts'
 import { projects } from '../capabilities/projects/projects.ts'
@@ -47,6 +48,7 @@ export const builtIn: readonly AnyCapability[] = [
   memory,
   schedules,
   openaiApi,
+  anthropicApi,
   aiSdkChat,
   telegram,
   webApp,

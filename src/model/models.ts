@@ -4,6 +4,7 @@ import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
 import { type Connected, connectProvider, listProviderModels, QUESTION_MS } from './connection.ts'
 import { fromLanguageModel } from './language-model.ts'
 import { type Choice, chooseModel, listedFacts, listModels, type ModelListing, waysToAttach } from './list-models.ts'
+import { passEmbeddings } from './pass-embeddings.ts'
 import { ModelError } from './model-error.ts'
 import type { Model, ModelConfiguration, ModelFacts } from './model.ts'
 import {
@@ -33,6 +34,11 @@ export interface ModelsSettings {
 export interface Models {
   /** Opens the model with this id. Rejects with a `ModelError` that names the available models and how to attach others. */
   model(id: string): Promise<Model>
+  /**
+   * Passes a request for embeddings on, in OpenAI's format, to the provider of `id`, and returns its answer as it is. Rejects with
+   * a `ModelError`.
+   */
+  embeddings?(id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
   /** All available models, and the unusable providers with the reason. */
   list(): Promise<readonly ModelListing[]>
   /** The default: a local model, else one with a key, else a stand-in. */
@@ -72,13 +78,22 @@ export function createModels(settings: ModelsSettings): Models {
   const openOnly = (id: string, connected: Connected, name: string) =>
     open(id, connected, name, configured(assumedFacts(name), models[id]))
 
+  const find = (id: string) => {
+    const all = connections(settings)
+    const slash = id.indexOf('/')
+    const [name, model] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)]
+    const connected = all.find(({ connection }) => connection.name === name)
+    if (!connected) throw unknownProvider(id, all, known)
+    return { name, model, connected }
+  }
+
   return {
+    async embeddings(id, body) {
+      const { model, connected } = find(id)
+      return passEmbeddings(connected, model, body)
+    },
     async model(id) {
-      const all = connections(settings)
-      const slash = id.indexOf('/')
-      const [name, model] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)]
-      const connected = all.find(({ connection }) => connection.name === name)
-      if (!connected) throw unknownProvider(id, all, known)
+      const { name, model, connected } = find(id)
       if (connected.provider.onlyModel) return openOnly(id, connected, model)
       if (model === '') throw unnamedModel(name, await modelNames(connected))
       return open(id, connected, model, await facts(id, connected, model))

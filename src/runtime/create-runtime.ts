@@ -20,12 +20,13 @@ import { openChannelInbox } from './channels/channel-inbox.ts'
 import { noteSent, runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
-import { complete } from './completions/completion.ts'
+import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
+import { runtimeFailure } from './failure.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
@@ -254,6 +255,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return offered.list?.()
     },
     complete: completed,
+    async embeddings(model, body) {
+      refuseWhenClosing()
+      if (!parts.models.embeddings) throw new RuntimeError('model-not-found', 'There are no providers here.', { model })
+      return parts.models.embeddings(model, body).catch((error: unknown) => {
+        throw runtimeFailure(error)
+      })
+    },
+    completionSize: (input) => completionSize({ context, models, clock }, input),
     ...createPreviews(previewParts, capabilities),
     callScenario: ledger.scenario,
     layerSources: (options = {}) => ledger.layerSources(options),

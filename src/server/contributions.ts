@@ -7,7 +7,7 @@ export interface ServerContribution {
   /** The name of the capability. */
   readonly name: string
   readonly routes?: readonly Route[]
-  readonly errorFormat?: ErrorFormat | undefined
+  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[] | undefined
   readonly providers?: readonly Pick<Provider, 'kind' | 'script'>[] | undefined
   readonly slashCommands?: Readonly<Record<string, SlashCommand>> | undefined
   /** Opened with the first request of an MCP client. */
@@ -44,9 +44,9 @@ export function allRoutes(
   ]
   return all.flatMap(({ name, routes = [] }) => {
     const owner = name === undefined ? 'the server itself' : `the capability ${name}`
-    for (const { method, path, handle } of routes) {
+    for (const { method, path, header, handle } of routes) {
       if (typeof handle !== 'function') throw new Error(`${method} ${path} of ${owner} has no function "handle".`)
-      const key = `${method} ${path.replaceAll(/:\w+/g, ':')}`
+      const key = `${method} ${path.replaceAll(/:\w+/g, ':')} ${header ?? ''}`
       const other = owners.get(key)
       if (other !== undefined) throw new Error(`${method} ${path} of ${owner} is already an endpoint of ${other}.`)
       owners.set(key, owner)

@@ -93,7 +93,7 @@ export interface Server {
    */
   endStreams(which?: { readonly answers?: boolean }): void
   /** The answer to a request that is refused unread. */
-  refuse(failure: Failure, path: string): Response
+  refuse(failure: Failure, path: string, headers?: Headers): Response
   readonly token: string | undefined
   /** Records what is noted and not on disk yet, before the runtime closes. Never rejects. */
   settle(): Promise<void>
@@ -181,10 +181,10 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const visits = createVisits(guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
-  const answerFailure = (error: unknown, path: string): Response => {
+  const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
     const failure = redactFailure(toFailure(error), options.secrets)
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
-    return errorResponse(failure, path, formats)
+    return errorResponse(failure, path, formats, headers)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
   const mcp = lazyEndpoint(runtime, {
@@ -195,10 +195,12 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
   mount(app, routes, { maxBodyBytes, streams, visits })
-  app.onError((error, context) => answerFailure(error, context.req.path))
-  app.notFound((context) =>
-    answerFailure(routeNotFound(routes, context.req.method, context.req.path), context.req.path),
-  )
+  app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
+  app.notFound(({ req }) => {
+    const { headers } = req.raw
+    const reachable = routes.filter(({ header }) => header === undefined || headers.has(header))
+    return answerFailure(routeNotFound(reachable, req.method, req.path), req.path, headers)
+  })
 
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)
@@ -217,7 +219,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     async settle() {
       await Promise.all([brake.settle(), options.tokens?.uses.settled()])
     },
-    refuse: (failure, path) => errorResponse(failure, path, formats),
+    refuse: (failure, path, headers) => errorResponse(failure, path, formats, headers),
     async fetch(request, bindings = {}) {
       const path = requestPath(request.url)
       try {
@@ -228,7 +230,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
         const { visitor } = entry
         return await (path === MCP_PATH ? fetchMcp(request, visitor) : app.fetch(request, { ...bindings, visitor }))
       } catch (error) {
-        return answerFailure(error, path)
+        return answerFailure(error, path, request.headers)
       }
     },
   }

@@ -26,7 +26,7 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
     errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure),
   })
-  const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
+  const refuse = getRequestListener(({ url, headers }) => server.refuse(closing, new URL(url).pathname, headers))
   const drain = createDrain()
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
     if (drain.began()) return void refuse(incoming, outgoing)

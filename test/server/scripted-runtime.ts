@@ -505,6 +505,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       return []
     },
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),
+    completionSize: async ({ messages, tools = [] }) => ({
+      model: 'rehearsal',
+      tokens: messages.length * 10 + tools.length,
+    }),
+    embeddings: async (model, body) => ({ object: 'list', data: [], model, body }),
     complete: async function* (input) {
       completed.push(input)
       if (complete) return yield* complete(input)
