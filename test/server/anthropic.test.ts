@@ -231,7 +231,8 @@ test('the token may come as x-api-key, and a wrong one opens nothing', async () 
       }),
     )
   assert.equal((await ask({ 'x-api-key': TOKEN })).status, 200)
-  for (const headers of [{ 'x-api-key': 'guess' }, { 'x-api-key': '' }, {}]) {
+  const wrong: readonly Record<string, string>[] = [{ 'x-api-key': 'guess' }, { 'x-api-key': '' }, {}]
+  for (const headers of wrong) {
     const response = await ask(headers)
     const { error } = (await response.json()) as { error: { type: string } }
     assert.deepEqual([response.status, error.type], [401, 'authentication_error'])
