@@ -111,12 +111,10 @@ test('no text of a prompt is dropped, whatever block it is in', () => {
       .tuple(mark, mark)
       .map(([text, more]) => ({ block: { type: 'text', text, unheard_of: { more } }, texts: [text, more] })),
     mark.map((text) => ({ block: { type: 'new_block', inner: [{ text }] }, texts: [text] })),
-    fc
-      .tuple(mark, mark)
-      .map(([id, text]) => ({
-        block: { type: 'tool_result', tool_use_id: id, content: [{ type: 'odd', text }] },
-        texts: [text],
-      })),
+    fc.tuple(mark, mark).map(([id, text]) => ({
+      block: { type: 'tool_result', tool_use_id: id, content: [{ type: 'odd', text }] },
+      texts: [text],
+    })),
     fc
       .tuple(mark, mark)
       .map(([id, text]) => ({ block: { type: 'tool_use', id, name: 'Run', input: { text } }, texts: [text] })),
