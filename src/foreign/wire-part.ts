@@ -56,7 +56,7 @@ export function jsonOf(value: unknown): string {
 }
 
 /** The mark of a block; `undefined` where it has none. */
-export function markOf(block: JsonFields): PartMark | undefined {
+function markOf(block: JsonFields): PartMark | undefined {
   const mark = block['cache_control'] ?? block['prompt_cache_breakpoint']
   if (typeof mark !== 'object' || mark === null) return undefined
   const life = textOf(fieldsOf(mark)['ttl'])

@@ -14,7 +14,7 @@ function read(format: ForeignFormat, text: string, { streamed = true, size = 7 }
   return reader.end()
 }
 
-const events = (...list: readonly { readonly type: string }[]) =>
+const events = (...list: readonly { readonly type: string; readonly [field: string]: unknown }[]) =>
   list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 
 const chunks = (...list: readonly unknown[]) =>
@@ -137,7 +137,7 @@ const expectedResponse = {
 test('a stream of Responses is read once, though its items and its end repeat what came in deltas', () => {
   const item = (index: number, more: object) => ({ output_index: index, ...more })
   const stream = events(
-    { type: 'response.created', ...{ response: { id: 'resp_1', model: 'b-model', output: [] } } },
+    { type: 'response.created', response: { id: 'resp_1', model: 'b-model', output: [] } },
     { type: 'response.reasoning_summary_text.delta', ...item(0, { delta: 'Hm.' }) },
     { type: 'response.output_item.done', ...item(0, { item: response.output[0] }) },
     { type: 'response.output_text.delta', ...item(1, { delta: 'Do' }) },
@@ -148,7 +148,7 @@ test('a stream of Responses is read once, though its items and its end repeat wh
     { type: 'response.function_call_arguments.delta', ...item(2, { delta: '"ls"}' }) },
     { type: 'response.output_item.done', ...item(2, { item: response.output[2] }) },
     { type: 'response.output_item.done', ...item(3, { item: response.output[3] }) },
-    { type: 'response.completed', ...{ response } },
+    { type: 'response.completed', response },
   )
   assert.deepEqual(read('responses', stream), expectedResponse)
 })
@@ -160,7 +160,7 @@ test('a response in one piece is read like its stream', () => {
 test('an answer that reached its limit says so', () => {
   const incomplete = { ...response, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
   assert.equal(
-    read('responses', events({ type: 'response.incomplete', ...{ response: incomplete } })).finish,
+    read('responses', events({ type: 'response.incomplete', response: incomplete })).finish,
     'max_output_tokens',
   )
 })
@@ -252,7 +252,8 @@ test('of an answer without an end a part is kept, and the account says so', () =
   const delta = bytes(
     events({
       type: 'content_block_delta',
-      ...{ index: 0, delta: { type: 'text_delta', text: 'x'.repeat(1_000_000) } },
+      index: 0,
+      delta: { type: 'text_delta', text: 'x'.repeat(1_000_000) },
     }),
   )
   for (let count = 0; count < 12; count += 1) reader.write(delta)
