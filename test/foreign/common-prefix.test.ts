@@ -24,7 +24,7 @@ const mutations: readonly (readonly [what: string, body: SessionBody, place: str
     withMessages(grown, [...codingSession.messages, ...nextMessages('src/parser.ts')]),
     'input turn-3',
     'grew',
-    /src\/parser\.ts was read again/,
+    /^The conversation went on with the result of Read src\/parser\.ts again: the earlier one is still there\.$/,
   ],
   [
     'the order of tools',
