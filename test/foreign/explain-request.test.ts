@@ -442,3 +442,16 @@ test('no text of an item of Responses or of a message of Chat Completions is dro
     holds('chat-completions', { messages: list.map(({ value }) => value) }, texts(list)),
   )
 })
+
+test('entries of one name have ids of their own, also where another has the name that one of them would get', () => {
+  const names = ['a', 'a', 'a-2', 'a', 'a-2']
+  const assembly = explain('messages', { tools: names.map((name) => ({ name })) })
+  assertAdds(assembly)
+  assert.deepEqual(lines(assembly), [
+    'tools tool a',
+    'tools tool a-2',
+    'tools tool a-2-2',
+    'tools tool a-3',
+    'tools tool a-2-3',
+  ])
+})

@@ -209,6 +209,15 @@ test('a stream of Chat Completions is read, with calls whose parts come one by o
   })
 })
 
+test('lines may end in any of the three ways, also between two reads', () => {
+  const stream = events(...said)
+  for (const end of ['\r\n', '\r']) {
+    for (const size of [1, 2, 3, 1_000]) {
+      assert.deepEqual(read('messages', stream.replaceAll('\n', end), { size }), read('messages', stream))
+    }
+  }
+})
+
 test('a count of tokens is the size of a prompt', () => {
   assert.equal(read('messages', '{"input_tokens":1234}', { streamed: false }).usage?.promptTokens, 1234)
 })
