@@ -76,6 +76,35 @@ test('an agent that Claude Code started is also known by what it says for the bi
   assert.equal(kindOf('claude-cli/2.1.330', '/v1/messages', body), 'sub-agent')
 })
 
+test('what Claude Code hints of a request to a gateway is believed before its words', () => {
+  const kind = (headers: Record<string, string>, body: unknown = { messages: [] }) =>
+    kindOf('claude-cli/2.1.330', '/v1/messages', body, headers)
+  const titled = { output_config: { format: { schema: { properties: { title: {} } } } } }
+  assert.equal(kind({ 'x-claude-code-request-class': 'main' }), 'turn')
+  assert.equal(kind({ 'x-claude-code-request-class': 'workflow' }), 'sub-agent')
+  assert.equal(kind({ 'x-claude-code-request-class': 'compaction', 'x-claude-code-agent-id': 'a' }), 'compaction')
+  assert.equal(kind({ 'x-claude-code-compaction': 'auto' }), 'compaction')
+  assert.equal(kind({ 'x-claude-code-request-class': 'auxiliary' }), 'other')
+  assert.equal(kind({ 'x-claude-code-request-class': 'auxiliary' }, titled), 'title')
+  const head = {
+    method: 'POST',
+    path: '/v1/messages',
+    headers: { 'user-agent': 'claude-cli/2', 'x-claude-code-prompt-id': 'p1' },
+  }
+  assert.equal(identifyCall(head, {}).turn, 'p1')
+})
+
+test('Codex names its kinds in the metadata of a turn: a call that only warms up is no turn', () => {
+  const kind = (about: object) =>
+    kindOf('codex_cli_rs/0.170.0', '/v1/responses', {
+      client_metadata: { 'x-codex-turn-metadata': JSON.stringify(about) },
+    })
+  assert.equal(kind({ request_kind: 'turn', thread_source: 'user' }), 'turn')
+  assert.equal(kind({ request_kind: 'prewarm' }), 'other')
+  assert.equal(kind({ request_kind: 'turn', thread_source: 'subagent' }), 'sub-agent')
+  assert.equal(kind({ request_kind: 'background_turn', subagent_kind: 'guardian' }), 'sub-agent')
+})
+
 test('what Codex says beside the words of a person has names of its own', () => {
   const said = (role: string, text: string) => ({ type: 'message', role, content: [{ type: 'input_text', text }] })
   const body = {

@@ -2,6 +2,8 @@ import type { Recogniser, SectionRule } from './recogniser.ts'
 
 const reminder = { begin: '<system-reminder>', end: '</system-reminder>' } as const
 
+const requestClass = { header: 'x-claude-code-request-class' } as const
+
 /** The files of the instructions, and what is said behind them. */
 const inInstructions: readonly SectionRule[] = [
   {
@@ -29,8 +31,11 @@ export const claudeCode: Recogniser = {
   ],
   agent: [{ header: 'x-claude-code-agent-id' }],
   parent: [{ header: 'x-claude-code-parent-agent-id' }],
-  turn: [{ header: 'x-claude-code-turn-id' }, { header: 'x-claude-code-prompt-id' }],
+  // This one and the class of a request are sent to other addresses only with `CLAUDE_CODE_GATEWAY_HINT_HEADERS=1`.
+  turn: [{ header: 'x-claude-code-prompt-id' }],
   kinds: [
+    { kind: 'compaction', at: { header: 'x-claude-code-compaction' }, value: /^(?!0$|false$)/ },
+    { kind: 'compaction', at: requestClass, value: /^compaction$/ },
     { kind: 'quota', mostTokens: 1, last: ['quota', 'test', 'count'], withoutTools: true },
     {
       kind: 'compaction',
@@ -59,6 +64,8 @@ export const claudeCode: Recogniser = {
       withoutTools: true,
       last: ['word title for the following conversation', 'title for the following', 'Generate a short title'],
     },
+    { kind: 'other', at: requestClass, value: /^auxiliary$/ },
+    { kind: 'sub-agent', at: requestClass, value: /^(?:subagent|workflow)$/ },
     { kind: 'sub-agent', at: { header: 'x-claude-code-agent-id' } },
     { kind: 'sub-agent', system: ['cc_is_subagent=true'] },
   ],
