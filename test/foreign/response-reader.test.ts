@@ -72,6 +72,15 @@ test('a stream of Messages is read: text, reasoning, calls, what was cached and 
   })
 })
 
+test('numbers that come again take the place of earlier ones, and those that do not stay', () => {
+  const end = {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage: { input_tokens: 12, output_tokens: 9 },
+  }
+  assert.deepEqual(read('messages', events(message, end)).usage, { ...usage, promptTokens: 5_312, outputTokens: 9 })
+})
+
 test('a stream that breaks off has what came, no end, and JSON of a call that was not finished as a text', () => {
   const { finish, text, calls } = read('messages', events(...said.slice(0, -1)).slice(0, -1))
   assert.deepEqual(
