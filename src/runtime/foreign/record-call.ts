@@ -79,6 +79,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     time: call.time,
     model,
     ...defined({ token }),
+    kind: 'foreign',
     foreign: facts,
     input,
     manifest: manifest ?? emptyManifest(counter, model),
