@@ -189,7 +189,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     context,
     secrets,
     models: parts.models,
-    modelOf: (id) => models.resolve(id).catch(() => undefined),
+    factsOf: (id) => parts.models.knownFacts?.(id),
     sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
     limits: noLimits,
     warn,

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { open, send, startGateway } from './gateway.ts'
+import { open, recordedCalls, send, startGateway } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
 
 const body = JSON.stringify({
@@ -116,8 +116,7 @@ test('a caller that leaves ends the call at the provider, and the record says so
   answer.on('error', () => {})
   left.abort()
   await once(socket, 'close')
-  await gateway.runtime.foreign.settled()
-  const [call] = await gateway.runtime.store.findCalls({ limit: 1 })
+  const [call] = await recordedCalls(gateway)
   assert.equal(call?.foreign?.end, 'left')
   assert.equal(call.outcome?.error?.code, 'cancelled')
   assert.equal(call.outcome.usageEstimated, true)
@@ -129,8 +128,7 @@ test('an answer that breaks off at the provider breaks off here', async (t) => {
     outgoing.write('event: ping\n\n', () => outgoing.destroy())
   })
   await assert.rejects(send(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body }))
-  await gateway.runtime.foreign.settled()
-  const [call] = await gateway.runtime.store.findCalls({ limit: 1 })
+  const [call] = await recordedCalls(gateway)
   assert.equal(call?.foreign?.end, 'broken')
 })
 
@@ -288,8 +286,7 @@ test('a call with a secret of the gateway does not leave', async (t) => {
     assert.doesNotMatch(error.message, /sk-of-the-gateway/)
   }
   assert.equal(vendor.received.length, 0)
-  await gateway.runtime.foreign.settled()
-  const [call] = await gateway.runtime.store.findCalls({ limit: 1 })
+  const [call] = await recordedCalls(gateway)
   assert.equal(call?.foreign?.end, 'refused')
   const kept = await gateway.runtime.request(call.id, { body: true })
   assert.doesNotMatch(JSON.stringify(kept), /sk-of-the-gateway/)

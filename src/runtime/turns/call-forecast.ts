@@ -21,7 +21,7 @@ export interface ForecastPlace {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   /** Of the session's last calls; none for the first one. */
   readonly state: Pick<SessionState, 'lastCall' | 'reads'>
-  readonly model: Model
+  readonly model: Pick<Model, 'id' | 'facts'>
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
@@ -155,7 +155,7 @@ function answerSize(usage: ReadCall['usage'], counted: number): number {
 }
 
 /** What was sent before, and where the change begins. */
-export function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, manifest }: Sealed): Reuse {
+function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, manifest }: Sealed): Reuse {
   const pieces = commonPieces(before, after)
   const tokens = after.slice(0, pieces).reduce((sum, piece) => sum + piece.tokens, 0)
   const next = after[pieces]
