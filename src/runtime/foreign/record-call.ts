@@ -5,7 +5,6 @@ import {
   type ForeignAnswer,
   type ForeignAssembly,
   type ForeignIdentity,
-  type ForeignUsage,
   identifyCall,
 } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
@@ -167,13 +166,12 @@ function outcomeOf(
   { url, body, status, end, admission, durationMs, firstByteMs }: EndedCall,
   { answer, assembly }: { readonly answer: ForeignAnswer | undefined; readonly assembly: ForeignAssembly | undefined },
 ): CallOutcome {
-  const usage = answer?.usage ? reported(answer.usage) : undefined
-  const isLost =
-    usage === undefined && assembly !== undefined && status !== undefined && status < 400 && end.type !== 'whole'
+  const wasAnswered = status !== undefined && status < 400 && answer !== undefined
+  const isLost = wasAnswered && end.type !== 'whole' && answer.finish === undefined && assembly !== undefined
   return {
     ...(url === undefined ? {} : { wire: { sha256: sha256(body), bytes: body.byteLength, url } }),
     ...defined({
-      usage: isLost ? estimated(assembly, answer) : usage,
+      usage: isLost ? estimatedUsage(assembly, answer) : answer?.usage,
       usageEstimated: isLost ? (true as const) : undefined,
       finish: answer?.finish,
       error: errorOf({ status, end, admission }, answer),
@@ -183,22 +181,15 @@ function outcomeOf(
   }
 }
 
-function reported(usage: ForeignUsage): Usage {
-  return { ...usage }
-}
-
-/** What a call used as far as it can be known from what was sent and what came. */
-function estimated({ manifest }: ForeignAssembly, answer: ForeignAnswer | undefined): Usage {
-  const characters = answer
-    ? answer.text.length +
-      answer.reasoning.length +
-      answer.calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
-    : 0
+/** What a call used as far as it can be known from what was sent and what came. A report from before its end says too little. */
+function estimatedUsage({ manifest }: ForeignAssembly, { text, reasoning, calls, usage }: ForeignAnswer): Usage {
+  const inputs = calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
+  const written = Math.ceil((text.length + reasoning.length + inputs) / CHARACTERS_PER_TOKEN)
   return {
-    promptTokens: manifest.used,
-    cachedTokens: undefined,
-    cacheWrittenTokens: undefined,
-    outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    promptTokens: usage?.promptTokens ?? manifest.used,
+    cachedTokens: usage?.cachedTokens,
+    cacheWrittenTokens: usage?.cacheWrittenTokens,
+    outputTokens: Math.max(written, usage?.outputTokens ?? 0),
     reasoningTokens: undefined,
   }
 }

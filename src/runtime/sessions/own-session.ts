@@ -9,7 +9,9 @@ export async function requireOwnSession(store: Pick<LogStore, 'entries'>, sessio
     'invalid-input',
     `This session belongs to ${program}: its calls are recorded here, and only that program continues it.`,
     { session, program },
-    { hint: `Continue it in ${program}, or begin a session of your own. \`foreword calls ${session}\` shows its calls.` },
+    {
+      hint: `Continue it in ${program}, or begin a session of your own. \`foreword calls ${session}\` shows its calls.`,
+    },
   )
 }
 

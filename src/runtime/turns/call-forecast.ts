@@ -21,14 +21,17 @@ export interface ForecastPlace {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   /** Of the session's last calls; none for the first one. */
   readonly state: Pick<SessionState, 'lastCall' | 'reads'>
-  readonly model: Pick<Model, 'id' | 'facts'>
+  readonly model: Model
   readonly clock: Clock
   /** Reads the pieces of an earlier call again, after a restart. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
+/** Of the model its facts are enough. */
+type AskedForecast = Omit<ForecastPlace, 'model'> & { readonly model: Pick<Model, 'id' | 'facts'> }
+
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
-export async function addForecast(place: ForecastPlace, sealed: Sealed, life?: CacheLife): Promise<SealedManifest> {
+export async function addForecast(place: AskedForecast, sealed: Sealed, life?: CacheLife): Promise<SealedManifest> {
   const { context, state, model, clock, readFingerprint } = place
   const { lastCall, reads } = state
   const { manifest, fingerprint } = sealed
