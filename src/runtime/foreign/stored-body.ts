@@ -4,8 +4,9 @@ import { sha256 } from '../../platform.ts'
 import type { ContentStore } from '../../session.ts'
 import type { StoredBody } from './foreign-input.ts'
 
-/** Parts whose references are one content: lists of the same beginning share all but the last of them. */
-const GROUP = 32
+/** References that are one content: at most so many, and about 16. */
+const LONGEST_GROUP = 64
+const GROUP_END = '0'
 
 /** Writes contents that were not written a moment ago. */
 export type PutPart = (text: string) => Promise<string>
@@ -15,16 +16,26 @@ export async function storeBody(body: Uint8Array, put: PutPart): Promise<Omit<St
   const isText = isUtf8(body)
   const parts = isText ? textParts(splitBody(body)) : [Buffer.from(body).toString('base64')]
   const references = await Promise.all(parts.map(async (part) => `sha256:${await put(part)}`))
-  const groups: string[] = []
-  for (let at = 0; at < references.length; at += GROUP) {
-    groups.push(`sha256:${await put(JSON.stringify(references.slice(at, at + GROUP)))}`)
-  }
+  const groups = await Promise.all(
+    groupReferences(references).map(async (group) => `sha256:${await put(JSON.stringify(group))}`),
+  )
   return {
     parts: `sha256:${await put(JSON.stringify(groups))}`,
     sha256: sha256(body),
     bytes: body.byteLength,
     ...(isText ? {} : { base64: true }),
   }
+}
+
+/** Groups end where their content says so, so that what is put in between changes one of them alone. */
+function groupReferences(references: readonly string[]): readonly (readonly string[])[] {
+  const groups: string[][] = [[]]
+  for (const reference of references) {
+    const group = groups.at(-1)!
+    group.push(reference)
+    if (group.length >= LONGEST_GROUP || reference.endsWith(GROUP_END)) groups.push([])
+  }
+  return groups.filter(({ length }) => length > 0)
 }
 
 /** Parts as texts. One that ends within a character is joined with the next. */
