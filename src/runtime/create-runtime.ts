@@ -191,6 +191,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     secrets,
     models: parts.models,
     factsOf,
+    written: new Set(),
     sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
     limits: createForeignLimits({
       store,
