@@ -1,3 +1,4 @@
+import { acp } from '../capabilities/acp/acp.ts'
 import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { date } from '../capabilities/date/date.ts'
@@ -48,6 +49,7 @@ export const builtIn: readonly AnyCapability[] = [
   schedules,
   openaiApi,
   aiSdkChat,
+  acp,
   telegram,
   webApp,
   ...providerCapabilities,
