@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -7,12 +7,15 @@ import {
   client,
   type ClientCapabilities,
   type ClientContext,
+  type ContentBlock,
   type InitializeResponse,
   methods,
   ndJsonStream,
+  type PromptResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionUpdate,
+  type StopReason,
 } from '@agentclientprotocol/sdk'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
@@ -20,7 +23,6 @@ const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
 /** An editor that has started `foreword acp`, and what it was sent. */
 export interface Editor {
   readonly agent: ClientContext
-  readonly child: ChildProcess
   readonly initialized: InitializeResponse
   /** Updates in the order in which they came. */
   readonly updates: readonly { readonly session: string; readonly update: SessionUpdate }[]
@@ -33,6 +35,10 @@ export interface Editor {
   /** The text of the agent so far, with its commands and notices. */
   readonly text: (session?: string) => string
   readonly stderr: () => string
+  /** SIGKILL unless given: no handler runs. */
+  readonly kill: (signal?: NodeJS.Signals) => void
+  /** The exit code, once it has ended. */
+  readonly ended: Promise<number | null>
   /** Ends the input, and resolves to the exit code. */
   readonly end: () => Promise<number | null>
 }
@@ -49,25 +55,36 @@ interface EditorOptions {
   ) => RequestPermissionResponse | Promise<RequestPermissionResponse>
 }
 
+/** A session in this folder. */
+export async function newSession(editor: Editor, cwd: string): Promise<string> {
+  const made = await editor.agent.request(methods.agent.session.new, { cwd, mcpServers: [] })
+  return made.sessionId
+}
+
+/** Says something, and resolves to the reason for the end of the answer. */
+export async function say(
+  editor: Editor,
+  sessionId: string,
+  ...parts: readonly (string | ContentBlock)[]
+): Promise<StopReason> {
+  const prompt = parts.map((part): ContentBlock => (typeof part === 'string' ? { type: 'text', text: part } : part))
+  const answer: PromptResponse = await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt })
+  return answer.stopReason
+}
+
 /** An answer to a question. */
 export function choose(optionId: string): RequestPermissionResponse {
   return { outcome: { outcome: 'selected', optionId } }
 }
 
-/** Starts the real command in a process of its own, with the protocol's own client at the other end. */
+/** Starts `foreword acp` in a process of its own, with the protocol's own client at the other end. */
 export async function startEditor(context: TestContext, options: EditorOptions): Promise<Editor> {
-  const { environment, args = [], folder, capabilities = {}, decide = () => choose('deny') } = options
-  const child = spawn(process.execPath, [program, 'acp', ...args], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    ...(folder === undefined ? {} : { cwd: folder }),
-  })
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  const closed = once(child, 'close').then(([code]) => code as number | null)
+  const { capabilities = {}, decide = () => choose('deny') } = options
+  const started = spawnProcess(options)
+  const { stdin, stdout, stderr, ended } = started
   context.after(async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-    await closed
+    started.kill()
+    await ended
   })
   const updates: { session: string; update: SessionUpdate }[] = []
   const asked: RequestPermissionRequest[] = []
@@ -81,15 +98,14 @@ export async function startEditor(context: TestContext, options: EditorOptions):
       asked.push(params)
       return decide(params, signal)
     })
-  const output = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>
-  const { agent } = app.connect(ndJsonStream(Writable.toWeb(child.stdin), output))
+  const output = Readable.toWeb(stdout) as ReadableStream<Uint8Array>
+  const { agent } = app.connect(ndJsonStream(Writable.toWeb(stdin), output))
   const initialized = await agent.request(methods.agent.initialize, {
     protocolVersion: 1,
     clientCapabilities: capabilities,
   })
   return {
     agent,
-    child,
     initialized,
     updates,
     asked,
@@ -110,10 +126,40 @@ export async function startEditor(context: TestContext, options: EditorOptions):
         .flatMap((update) => (update.sessionUpdate === 'agent_message_chunk' ? [update.content] : []))
         .map((content) => (content.type === 'text' ? content.text : ''))
         .join(''),
-    stderr: () => stderr,
+    stderr,
+    kill: started.kill,
+    ended,
     async end() {
-      child.stdin.end()
-      return await closed
+      stdin.end()
+      return await ended
     },
+  }
+}
+
+interface Started {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: () => string
+  readonly kill: (signal?: NodeJS.Signals) => void
+  readonly ended: Promise<number | null>
+}
+
+function spawnProcess({ environment, args = [], folder }: EditorOptions): Started {
+  const child = spawn(process.execPath, [program, 'acp', ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(folder === undefined ? {} : { cwd: folder }),
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  child.stdin.on('error', () => {})
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: () => errors,
+    kill(signal = 'SIGKILL') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    },
+    ended: once(child, 'close').then(([code]) => code as number | null),
   }
 }

@@ -24,6 +24,12 @@ export function requestError(error: unknown): RequestError {
   })
 }
 
+/** Whether an editor has cancelled a request by its id. The end of the connection cancels nothing: turns go on. */
+export function isCancelled({ reason }: AbortSignal): boolean {
+  return reason instanceof RequestError && reason.code === REQUEST_CANCELLED
+}
+
+const REQUEST_CANCELLED = -32_800
 const INTERNAL = -32_603
 
 function rpcCode(code: string): number {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { RequestPermissionRequest, RequestPermissionResponse, SessionUpdate } from '@agentclientprotocol/sdk'
 
 /** The editor at the other end, as far as sessions need it. */
@@ -30,7 +31,7 @@ export async function sendMessage(client: EditorClient, session: string, notice:
   if (client.showsNotices()) return await sendNotice(client, session, notice)
   await client.update(session, {
     sessionUpdate: 'agent_message_chunk',
-    messageId: `notice/${notice.title}`,
+    messageId: randomUUID(),
     content: { type: 'text', text: notice.title },
   })
 }

@@ -15,6 +15,7 @@ import type {
 import { isAbsolute } from 'node:path'
 import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
 import { errorMessage } from '../../platform.ts'
+import { isCancelled } from './acp-error.ts'
 import { configOptions, type SessionView } from './config-options.ts'
 import { type EditorClient, sendMessage } from './editor-client.ts'
 import { type EditorSession, editorSession } from './editor-session.ts'
@@ -172,7 +173,9 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
       const session = require(sessionId)
       const answer = await runCommand(sessionId, prompt)
       if (answer !== undefined) return answer
-      const cancel = () => void session.cancel().catch((error: unknown) => warn(errorMessage(error)))
+      const cancel = () => {
+        if (isCancelled(signal)) void session.cancel().catch((error: unknown) => warn(errorMessage(error)))
+      }
       signal.addEventListener('abort', cancel, { once: true })
       try {
         const outcome = await session.prompt(async () => {
