@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { type ContentBlock, methods, RequestError, type SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk'
 import { acpHome, scriptedHome } from './acp/acp-home.ts'
-import { newSession, say, startEditor } from './acp/editor.ts'
+import { newSession, say, startEditor, startProgram } from './acp/editor.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -225,4 +226,31 @@ test('whatever version an editor speaks, it is answered with version 1', async (
   const { agent } = await startEditor(context, { environment })
   const { protocolVersion } = await agent.request(initialize, { protocolVersion: 7 })
   assert.equal(protocolVersion, 1)
+})
+
+test('standard output carries only the protocol, whatever the input is', async (context) => {
+  const { workspace, environment } = acpHome(context)
+  const requests = [
+    '{"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": {"cwd": "/", "mcpServers": []}}',
+    'Hello?',
+    '[]',
+    '{"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": {"protocolVersion": 1}}',
+  ]
+  const unknown =
+    '{"jsonrpc": "2.0", "id": 3, "method": "session/prompt", "params": {"sessionId": "none", "prompt": []}}'
+  const child = startProgram(context, { environment, folder: workspace })
+  child.stdin.write(requests.map((request) => `${request}\n`).join(''))
+  const answers: { readonly id: number | null; readonly error?: { readonly code: number } }[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    answers.push(JSON.parse(line))
+    if (answers.length === requests.length) child.stdin.write(`${unknown}\n`)
+    if (answers.length > requests.length) child.stdin.end()
+  }
+  assert.equal(await child.ended, 0)
+  const codes = new Map(answers.map(({ id, error }) => [id, error?.code]))
+  assert.deepEqual([codes.get(1), codes.get(2), codes.get(3)], [-32_600, undefined, -32_002])
+  assert.deepEqual(
+    answers.flatMap(({ id, error }) => (id === null ? [error!.code] : [])).toSorted(),
+    [-32_600, -32_700],
+  )
 })

@@ -80,12 +80,8 @@ export function choose(optionId: string): RequestPermissionResponse {
 /** Starts `foreword acp` in a process of its own, with the protocol's own client at the other end. */
 export async function startEditor(context: TestContext, options: EditorOptions): Promise<Editor> {
   const { capabilities = {}, decide = () => choose('deny') } = options
-  const started = spawnProcess(options)
+  const started = startProgram(context, options)
   const { stdin, stdout, stderr, ended } = started
-  context.after(async () => {
-    started.kill()
-    await ended
-  })
   const updates: { session: string; update: SessionUpdate }[] = []
   const asked: RequestPermissionRequest[] = []
   const watchers = new Set<(update: SessionUpdate) => void>()
@@ -144,7 +140,11 @@ interface Started {
   readonly ended: Promise<number | null>
 }
 
-function spawnProcess({ environment, args = [], folder }: EditorOptions): Started {
+/** The command in a process of its own, which does not outlive the test. */
+export function startProgram(
+  context: TestContext,
+  { environment, args = [], folder }: Pick<EditorOptions, 'environment' | 'args' | 'folder'>,
+): Started {
   const child = spawn(process.execPath, [program, 'acp', ...args], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -153,13 +153,13 @@ function spawnProcess({ environment, args = [], folder }: EditorOptions): Starte
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   child.stdin.on('error', () => {})
-  return {
-    stdin: child.stdin,
-    stdout: child.stdout,
-    stderr: () => errors,
-    kill(signal = 'SIGKILL') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
-    },
-    ended: once(child, 'close').then(([code]) => code as number | null),
+  const kill = (signal: NodeJS.Signals = 'SIGKILL') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
   }
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  context.after(async () => {
+    kill()
+    await ended
+  })
+  return { stdin: child.stdin, stdout: child.stdout, stderr: () => errors, kill, ended }
 }

@@ -13,7 +13,7 @@ export async function answering<Answer>(signal: AbortSignal, handle: () => Promi
 }
 
 /** The same error for an editor. It has no stack and no secret: `ForewordError` never has one. */
-export function requestError(error: unknown): RequestError {
+function requestError(error: unknown): RequestError {
   if (!(error instanceof ForewordError)) {
     return new RequestError(INTERNAL, `Foreword failed: ${errorMessage(error)}`, { code: 'internal' })
   }

@@ -27,7 +27,7 @@ export async function sendNotice(
 }
 
 /** The same, and as a message of the agent where the editor knows no notices: a person has to see it. */
-export async function sendMessage(client: EditorClient, session: string, notice: EditorNotice): Promise<void> {
+export async function ensureNotice(client: EditorClient, session: string, notice: EditorNotice): Promise<void> {
   if (client.showsNotices()) return await sendNotice(client, session, notice)
   await client.update(session, {
     sessionUpdate: 'agent_message_chunk',

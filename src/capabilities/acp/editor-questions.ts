@@ -78,7 +78,7 @@ export function editorQuestions({ link, client, session, workspace, warn }: Ques
       const over = new AbortController()
       open.set(approval, { turn, over })
       void decideBy(entry, over.signal).catch((error: unknown) => {
-        // Whoever decided first has decided.
+        // The first decision counts, wherever it was made.
         if (over.signal.aborted || (error instanceof CommandFailure && DECIDED.has(error.code))) return
         warn(
           `${errorMessage(error)} ${entry.request.tool} goes on waiting: decide with \`foreword approve ${approval}\`.`,

@@ -5,7 +5,7 @@ import { errorMessage } from '../../platform.ts'
 import { outcomeNotice } from '../../runtime.ts'
 import { type CallRecord, type Entry, type TurnOutcome, type TurnRow, turnsToHead } from '../../session.ts'
 import { configOptions, type SessionView } from './config-options.ts'
-import { type EditorClient, sendMessage, sendNotice } from './editor-client.ts'
+import { type EditorClient, ensureNotice, sendNotice } from './editor-client.ts'
 import { editorQuestions } from './editor-questions.ts'
 import type { GatewayLink } from './gateway-link.ts'
 import { followedEvents } from './session-stream.ts'
@@ -18,7 +18,7 @@ export interface EditorSession {
   replay(): Promise<void>
   /** The same without sending anything: only what is not over is known afterwards. */
   catchUp(): Promise<void>
-  /** From now on everything that happens is sent, whoever began it, and waiting calls are asked about. */
+  /** From now on everything that happens is sent, also what others began, and waiting calls are asked about. */
   follow(): void
   /**
    * Submits what `prepare` resolves to, and resolves when its turn is over. A repeated submission is the same turn. Rejects where
@@ -100,7 +100,7 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     if (event.type === 'retry') return await sendNotice(client, id, { severity: 'info', title: event.message })
     if (event.type === 'interrupted') {
       const { code, message: title } = event
-      return code === 'closing' ? undefined : await sendMessage(client, id, { severity: 'warning', title })
+      return code === 'closing' ? undefined : await ensureNotice(client, id, { severity: 'warning', title })
     }
     for (const update of updates.of(event)) await client.update(id, update)
     if (event.type !== 'entry') return
@@ -137,7 +137,7 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     const notice = outcomeNotice(outcome)
     // A turn that failed has its sentence in the error, and one that was cancelled ended as its person wanted.
     const isKnown = outcome.type === 'cancelled' || stopReason(outcome) === undefined
-    if (notice !== undefined && !isKnown) await sendMessage(client, id, { severity: 'warning', title: notice })
+    if (notice !== undefined && !isKnown) await ensureNotice(client, id, { severity: 'warning', title: notice })
     await beside(sendTitle)
     for (const prompt of prompts.values()) if (prompt.turn === turn) prompt.ended.resolve(outcome)
   }

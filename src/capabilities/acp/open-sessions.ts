@@ -17,7 +17,7 @@ import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
 import { errorMessage } from '../../platform.ts'
 import { isCancelled } from './acp-error.ts'
 import { configOptions, type SessionView } from './config-options.ts'
-import { type EditorClient, sendMessage } from './editor-client.ts'
+import { type EditorClient, ensureNotice } from './editor-client.ts'
 import { type EditorSession, editorSession } from './editor-session.ts'
 import type { GatewayLink } from './gateway-link.ts'
 import { folderNotice, serverNotice } from './place-notice.ts'
@@ -82,7 +82,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     session.follow()
     await client.update(id, { sessionUpdate: 'available_commands_update', availableCommands: await readCommands() })
     const notices = [await folderNotice(request.cwd, workspace), serverNotice(request.mcpServers ?? [])]
-    for (const title of notices) if (title !== undefined) await sendMessage(client, id, { severity: 'warning', title })
+    for (const title of notices) if (title !== undefined) await ensureNotice(client, id, { severity: 'warning', title })
   }
 
   async function readCommands(): Promise<AvailableCommand[]> {
