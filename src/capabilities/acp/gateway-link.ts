@@ -19,7 +19,7 @@ export function gatewayLink(home: string, io: Io): GatewayLink {
   function connection(): Promise<GatewayConnection> {
     if (isClosed) return Promise.reject(new CommandFailure('closing', 'The editor has disconnected.'))
     if (current) return current
-    const opening = connectToHome(home, io, 'write')
+    const opening = connectToHome(home, io, 'write').catch(throwBusy)
     current = opening
     opening.catch(() => forget(opening))
     return opening
@@ -53,4 +53,13 @@ export function gatewayLink(home: string, io: Io): GatewayLink {
       await gateway?.close()
     },
   }
+}
+
+/** What holds a home without an address is most often another editor. */
+function throwBusy(error: unknown): never {
+  if (!(error instanceof CommandFailure) || error.code !== 'home-busy') throw error
+  throw new CommandFailure('home-busy', error.message, {
+    hint: 'If that is another editor, close it, start a gateway with `foreword start`, and both can use it. Or give this editor another home with FOREWORD_HOME.',
+    cause: error,
+  })
 }

@@ -75,7 +75,7 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
     })
 
   stdout.on('error', () => connection.close())
-  const connection = app.connect(ndJsonStream(Writable.toWeb(stdout), webInput(stdin)))
+  const connection = app.connect(ndJsonStream(Writable.toWeb(stdout), webInput(stdin), { maxMessageBytes: MOST_BYTES }))
   return {
     ended: connection.closed.then(() => sessions.end()),
     close: () => connection.close(),
@@ -93,6 +93,9 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
     }
   }
 }
+
+/** A message with images and files in it, as text. A larger one ends the connection. */
+const MOST_BYTES = 256 * 1024 * 1024
 
 function webInput(stdin: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(stdin) as ReadableStream<Uint8Array>
