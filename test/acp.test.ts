@@ -250,7 +250,7 @@ test('standard output carries only the protocol, whatever the input is', async (
   const codes = new Map(answers.map(({ id, error }) => [id, error?.code]))
   assert.deepEqual([codes.get(1), codes.get(2), codes.get(3)], [-32_600, undefined, -32_002])
   assert.deepEqual(
-    answers.flatMap(({ id, error }) => (id === null ? [error!.code] : [])).toSorted(),
-    [-32_600, -32_700],
+    new Set(answers.flatMap(({ id, error }) => (id === null ? [error!.code] : []))),
+    new Set([-32_600, -32_700]),
   )
 })

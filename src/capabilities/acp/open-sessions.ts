@@ -207,7 +207,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     async end() {
       for (const session of sessions.values()) session.close()
       sessions.clear()
-      for (const id of [...made]) await removeEmpty(id).catch(() => {})
+      for (const id of made) await removeEmpty(id).catch(() => {})
     },
   }
 }

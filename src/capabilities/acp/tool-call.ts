@@ -56,8 +56,10 @@ const kinds: Readonly<Record<string, ToolKind>> = {
 function titleOf(tool: string, input: unknown): string {
   const { cmd, path, url, query, pattern, name } = fieldsOf(input)
   if (tool === 'shell' && typeof cmd === 'string') return codeSpan(cmd)
-  const about = [path, url, query, pattern, name].find((field) => typeof field === 'string' && field !== '')
-  return about === undefined ? codeSpan(tool) : `${codeSpan(tool)} ${codeSpan(String(about))}`
+  const about = [path, url, query, pattern, name].find(
+    (field): field is string => typeof field === 'string' && field !== '',
+  )
+  return about === undefined ? codeSpan(tool) : `${codeSpan(tool)} ${codeSpan(about)}`
 }
 
 /** What a call would change, as its question shows it. Empty where it changes no file. */
