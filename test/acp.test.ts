@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { type ContentBlock, methods, RequestError, type SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk'
+import {
+  type ContentBlock,
+  methods,
+  type NewSessionResponse,
+  RequestError,
+  type SetSessionConfigOptionResponse,
+} from '@agentclientprotocol/sdk'
 import { acpHome, scriptedHome } from './acp/acp-home.ts'
 import { newSession, say, startEditor, startProgram } from './acp/editor.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
@@ -123,6 +129,30 @@ test('a prompt that is cancelled ends as cancelled, and its words are kept', asy
   assert.match((await run(['sessions', 'show', id], { environment })).stdout, /One/)
 })
 
+test('a prompt whose request is cancelled, and a session that is closed, end the turn', async (context) => {
+  const { workspace, environment } = acpHome(context)
+  const editor = await startEditor(context, { environment })
+  const id = await newSession(editor, workspace)
+  const slow = { sessionId: id, prompt: [{ type: 'text' as const, text: '/slow 99999\n/say One two.' }] }
+  const cancelling = new AbortController()
+  const said = editor.agent.request(session.prompt, slow, { cancellationSignal: cancelling.signal })
+  await editor.update('agent_message_chunk')
+  cancelling.abort()
+  assert.deepEqual(await said, { stopReason: 'cancelled' })
+
+  const again = say(editor, id, '/slow 99999\n/say Three four.')
+  await editor.update(
+    'agent_message_chunk',
+    ({ content }) => content.type === 'text' && content.text.startsWith('Three'),
+  )
+  await editor.agent.request(session.close, { sessionId: id })
+  assert.equal(await again, 'cancelled')
+  await assert.rejects(say(editor, id, 'Hello?'), /is open on this connection/)
+  await editor.end()
+  const { stdout } = await run(['sessions', '--json'], { environment })
+  assert.equal(JSON.parse(stdout).state, 'done')
+})
+
 test('two sessions of one editor run side by side, each with its own words', async (context) => {
   const { workspace, environment } = acpHome(context)
   const editor = await startEditor(context, { environment })
@@ -206,6 +236,13 @@ test('a person is told where the tools work, and that servers of the editor are 
     JSON.stringify(content).includes('are not started here: elsewhere'),
   )
   assert.ok(editor.text().includes(`work in ${workspace}, not in ${folder}`))
+  const told = editor.text()
+  await say(
+    editor,
+    (await editor.agent.request(session.new, { cwd: folder, mcpServers: [server] })).sessionId,
+    '/say Hi.',
+  )
+  assert.equal(editor.text(), `${told}Hi.`)
   assert.equal(await editor.end(), 0)
 
   const there = await startEditor(context, { environment, folder, args: ['--workspace', '.'] })

@@ -27,6 +27,8 @@ export interface EditorSession {
   prompt(prepare: () => Promise<PreparedPrompt>): Promise<TurnOutcome>
   /** Cancels the prompts of the editor; without one, the turn that runs. */
   cancel(): Promise<void>
+  /** Resolves once no prompt of the editor is open. Never rejects. */
+  settled(): Promise<void>
   close(): void
 }
 
@@ -261,6 +263,8 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
         return await prompt.ended.promise
       } finally {
         prompts.delete(key)
+        // Where it was never sent, nothing else ends it.
+        prompt.ended.resolve({ type: 'cancelled' })
       }
     },
     async cancel() {
@@ -268,6 +272,9 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
       for (const prompt of own) prompt.isCancelled = true
       const turns = own.length > 0 ? own.flatMap(({ turn }) => turn ?? []) : [running].flatMap((turn) => turn ?? [])
       for (const turn of turns) await cancelTurn(turn)
+    },
+    async settled() {
+      await Promise.allSettled([...prompts.values()].map(({ ended }) => ended.promise))
     },
     close() {
       closing.abort()

@@ -63,6 +63,8 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
   const sessions = new Map<string, EditorSession>()
   /** Sessions that were made here: those in which nothing was said are removed again. */
   const made = new Set<string>()
+  /** What was said about the place that the editor works in: once is enough. */
+  const told = new Set<string>()
 
   async function open(view: SessionView, request: Surroundings, catchUp: (session: EditorSession) => Promise<void>) {
     const workspace = await readWorkspace()
@@ -82,7 +84,11 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     session.follow()
     await client.update(id, { sessionUpdate: 'available_commands_update', availableCommands: await readCommands() })
     const notices = [await folderNotice(request.cwd, workspace), serverNotice(request.mcpServers ?? [])]
-    for (const title of notices) if (title !== undefined) await ensureNotice(client, id, { severity: 'warning', title })
+    for (const title of notices) {
+      if (title === undefined || told.has(title)) continue
+      told.add(title)
+      await ensureNotice(client, id, { severity: 'warning', title })
+    }
   }
 
   async function readCommands(): Promise<AvailableCommand[]> {
@@ -196,6 +202,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     async close(id) {
       const session = require(id)
       await session.cancel()
+      await session.settled()
       session.close()
       sessions.delete(id)
       await removeEmpty(id)
