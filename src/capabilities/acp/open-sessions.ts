@@ -64,7 +64,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
   /** Sessions that were made here: those in which nothing was said are removed again. */
   const made = new Set<string>()
   /** What was said about the place that the editor works in: once is enough. */
-  const told = new Set<string>()
+  const shownNotices = new Set<string>()
 
   async function open(view: SessionView, request: Surroundings, catchUp: (session: EditorSession) => Promise<void>) {
     const workspace = await readWorkspace()
@@ -85,8 +85,8 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     await client.update(id, { sessionUpdate: 'available_commands_update', availableCommands: await readCommands() })
     const notices = [await folderNotice(request.cwd, workspace), serverNotice(request.mcpServers ?? [])]
     for (const title of notices) {
-      if (title === undefined || told.has(title)) continue
-      told.add(title)
+      if (title === undefined || shownNotices.has(title)) continue
+      shownNotices.add(title)
       await ensureNotice(client, id, { severity: 'warning', title })
     }
   }
