@@ -1,3 +1,4 @@
+import { acp } from '../capabilities/acp/acp.ts'
 import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { date } from '../capabilities/date/date.ts'
@@ -51,6 +52,7 @@ export const builtIn: readonly AnyCapability[] = [
   openaiApi,
   anthropicApi,
   aiSdkChat,
+  acp,
   telegram,
   passThrough,
   webApp,
