@@ -17,6 +17,7 @@ import { sessionLayout } from '../capabilities/session-layout/session-layout.ts'
 import { shell } from '../capabilities/shell/shell.ts'
 import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
+import { telemetry } from '../capabilities/telemetry/telemetry.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
@@ -46,6 +47,7 @@ export const builtIn: readonly AnyCapability[] = [
   files,
   memory,
   schedules,
+  telemetry,
   openaiApi,
   aiSdkChat,
   telegram,

@@ -136,21 +136,21 @@ export function callCases(storeCase: StoreCase): void {
   })
 
   storeCase('listeners get each call whose outcome is on disk, before the write resolves', async (store) => {
-    const heard: string[] = []
-    const stop = store.watchCalls((id) => heard.push(id))
+    const ended: string[] = []
+    const stop = store.watchCalls((id) => ended.push(id))
     for (const id of ['c1', 'c2', 'c3']) await store.putCall(call(id))
-    assert.deepEqual(heard, [])
+    assert.deepEqual(ended, [])
     await store.finishCall('c2', { durationMs: 1 })
-    assert.deepEqual(heard, ['c2'])
+    assert.deepEqual(ended, ['c2'])
     await store.transaction([
       { type: 'value', key: 'k', value: 1 },
       { type: 'call-outcome', id: 'c1', outcome: { durationMs: 1 } },
     ])
-    assert.deepEqual(heard, ['c2', 'c1'])
+    assert.deepEqual(ended, ['c2', 'c1'])
     await assert.rejects(store.finishCall('unknown', { durationMs: 1 }), { code: 'not-found' })
     stop()
     await store.finishCall('c3', { durationMs: 1 })
-    assert.deepEqual(heard, ['c2', 'c1'])
+    assert.deepEqual(ended, ['c2', 'c1'])
   })
 
   storeCase('calls of a session are listed in the order they were made', async (store) => {

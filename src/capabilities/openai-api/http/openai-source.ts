@@ -1,6 +1,6 @@
 import type { CompletionEvent, RouteCall, Runtime } from '../../../capability.ts'
 import { type CallParameters, type ResponseFormat, SILENT } from '../../../model.ts'
-import { defined } from '../../../platform.ts'
+import { defined, readTraceparent } from '../../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
 import { HttpFailure, submitWithFiles } from '../../../server.ts'
 import type { Binding } from '../../../session.ts'
@@ -48,7 +48,7 @@ export async function openSource(
     runtime.submit({
       text,
       ...(named === null || named === 'new' ? {} : { session: named }),
-      ...defined({ model, token: caller.name }),
+      ...defined({ model, token: caller.name, trace: readTraceparent(request.headers.get('traceparent')) }),
       ...(key === null ? {} : { idempotencyKey: key }),
       ...(attachments.length === 0 ? {} : { attachments }),
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
