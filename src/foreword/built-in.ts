@@ -2,6 +2,7 @@ import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { date } from '../capabilities/date/date.ts'
 import { files } from '../capabilities/files/files.ts'
+import { inspector } from '../capabilities/inspector/inspector.ts'
 import { instructions } from '../capabilities/instructions/instructions.ts'
 
 import { mcpClient } from '../capabilities/mcp-client/mcp-client.ts'
@@ -39,6 +40,7 @@ export const builtIn: readonly AnyCapability[] = [
   shell,
   webAccess,
   subjects,
+  inspector,
   mcpClient,
   sessionLayout,
   agents,

@@ -14,7 +14,7 @@ import {
   scriptedCollector,
 } from './scripted-collector.ts'
 
-const PRICE = { input: 1, output: 10, cacheRead: 0.1 }
+const PRICE = { input: 1, output: 10, cachedInput: 0.1 }
 
 async function exporting(
   t: TestContext,
