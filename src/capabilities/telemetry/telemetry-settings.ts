@@ -8,7 +8,7 @@ export const telemetrySettings = z
     endpoint: httpAddress()
       .optional()
       .describe(
-        'Address of an OTLP collector over HTTP; /v1/traces is added to it. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318.',
+        'Address of an OTLP collector over HTTP; v1/traces is added to it. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318.',
       ),
     headersEnv: environmentVariable()
       .default('OTEL_EXPORTER_OTLP_HEADERS')
