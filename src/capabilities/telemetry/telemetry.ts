@@ -1,10 +1,7 @@
-import { capability, serviceKey } from '../../capability.ts'
+import { capability } from '../../capability.ts'
 import { conventions } from './conventions.ts'
 import type { Telemetry } from './open-telemetry.ts'
 import { type TelemetrySettings, telemetrySettings } from './telemetry-settings.ts'
-
-/** What is exported; `undefined` where nothing is. */
-export const telemetryService = serviceKey<Telemetry | undefined>('telemetry')
 
 /** Spans of turns, calls and tools for a collector that speaks OTLP. Off unless it is switched on. */
 export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
