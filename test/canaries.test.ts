@@ -75,7 +75,7 @@ async function home(t: TestContext, more: object = {}): Promise<OpenedHome> {
       CANARY_PASSWORD: QUOTED,
       CANARY_BOT_TOKEN: BOT,
       CANARY_MCP: MCP,
-      OTEL_EXPORTER_OTLP_HEADERS: `x-team=one,Authorization=Bearer%20${COLLECTOR}`,
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${COLLECTOR},x-team=of-the-harbour-and-the-sea`,
     },
   )
 }

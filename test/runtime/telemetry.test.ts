@@ -217,7 +217,7 @@ test('a call outside every session is a span of its own', async (t) => {
 test('the trace of a request is the trace of its turn, and one that its caller does not record is not exported', async (t) => {
   const { here, collector } = await exporting(t)
   const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-  await here.say('Not recorded.', { trace: `${trace.slice(0, -1)}0` })
+  await here.say('Not recorded.', { trace: `00-${'1'.repeat(32)}-00f067aa0ba902b7-00` })
   await here.say('Recorded.', { trace })
   const [own, chat] = await collector.received(2)
   assert.deepEqual([own!.traceId, own!.parentSpanId], [trace.slice(3, 35), trace.slice(36, 52)])
