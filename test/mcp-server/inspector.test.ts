@@ -144,7 +144,8 @@ test('each tool names the view, which is one page that reaches for nothing, and 
   const { tools } = await client.listTools()
   const uri = 'ui://foreword/inspector'
   for (const name of ['context_of_call', 'costs', 'explain_last_call']) {
-    assert.deepEqual(tools.find((each) => each.name === name)!._meta, { ui: { resourceUri: uri } })
+    const { _meta: meta } = tools.find((each) => each.name === name)!
+    assert.deepEqual(meta, { ui: { resourceUri: uri } })
   }
   const [content] = (await client.readResource({ uri })).contents
   assert.equal(content!.mimeType, 'text/html;profile=mcp-app')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import type { Span } from '../../src/capabilities/telemetry/span.ts'
+import { createSpanExporter } from '../../src/capabilities/telemetry/span-exporter.ts'
 import { telemetry } from '../../src/capabilities/telemetry/telemetry.ts'
 import { telemetrySettings } from '../../src/capabilities/telemetry/telemetry-settings.ts'
 import type { AnyCapability } from '../../src/capability.ts'
@@ -282,6 +284,56 @@ test('what a collector cannot take now is sent again, and what it refuses is not
   const spans = await collector.received(2)
   assert.equal(spans.length, 2)
   assert.equal(collector.requests.length, 3)
+})
+
+test('spans that a collector does not take are counted, with its reason', async (t) => {
+  const partial = { partialSuccess: { rejectedSpans: '1', errorMessage: 'too old' } }
+  const { here, collector } = await exporting(t, {
+    collector: {
+      answer(response) {
+        response.writeHead(200).end(JSON.stringify(partial))
+        return true
+      },
+    },
+  })
+  await here.say('One.')
+  await collector.received(2)
+  await here.runtime.close()
+  assert.match(here.warnings.join(), /did not take 1 span: too old/)
+})
+
+test('a queue that nobody empties stays small: what comes on top of it is left out', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const collector = await scriptedCollector({
+    answer: () => {
+      asked.resolve()
+      return new Promise<boolean>(() => {})
+    },
+  })
+  t.after(() => collector.close())
+  const source = { service: 's', version: '1', schemaUrl: '' }
+  const exporter = createSpanExporter({
+    collector: { url: collector.url, headers: {} },
+    source,
+    sleep: async () => {},
+    warn: () => {},
+  })
+  const span = (text: string): Span => ({
+    traceId: '1'.repeat(32),
+    spanId: '1'.repeat(16),
+    name: 'chat x',
+    kind: 'client',
+    start: 0,
+    end: 1,
+    attributes: { text },
+  })
+  exporter.add(Array.from({ length: 3_000 }, () => span('short')))
+  await asked.promise
+  assert.deepEqual(exporter.counts(), { waiting: 2_048, exported: 0, lost: 952 })
+  await exporter.close(1)
+  assert.deepEqual(exporter.counts(), { waiting: 0, exported: 0, lost: 3_000 })
+  exporter.add([span('late')])
+  assert.deepEqual(exporter.counts(), { waiting: 0, exported: 0, lost: 3_001 })
 })
 
 test('an export that is too large is sent in parts', async (t) => {

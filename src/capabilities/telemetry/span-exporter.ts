@@ -170,7 +170,11 @@ function partialSuccess(text: string): Sent {
   const { rejectedSpans, errorMessage: why } = rejectionIn(text)
   const rejected = Number(rejectedSpans ?? 0)
   if (!(rejected > 0)) return { type: 'sent', rejected: 0 }
-  return { type: 'sent', rejected, problem: `did not take ${rejected} spans: ${String(why ?? 'no reason is given')}` }
+  return {
+    type: 'sent',
+    rejected,
+    problem: `did not take ${rejected} ${rejected === 1 ? 'span' : 'spans'}: ${typeof why === 'string' && why !== '' ? why : 'no reason is given'}`,
+  }
 }
 
 function rejectionIn(text: string): { readonly rejectedSpans?: unknown; readonly errorMessage?: unknown } {

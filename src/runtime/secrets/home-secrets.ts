@@ -39,7 +39,7 @@ export async function openHomeSecrets(options: HomeSecretsOptions): Promise<Home
     }
   }
   for (const [name, value] of Object.entries(environment)) {
-    if (/_HEADERS$/.test(name)) for (const secret of headerSecrets(value)) known.learn(name, secret)
+    if (name.endsWith('_HEADERS')) for (const secret of headerSecrets(value)) known.learn(name, secret)
   }
   const configured = fieldsOf(fieldsOf(configuration)['gateway'])['token']
   if (typeof configured === 'string') known.learn('gateway.token', configured)
