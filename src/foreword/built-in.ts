@@ -3,6 +3,7 @@ import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { date } from '../capabilities/date/date.ts'
 import { files } from '../capabilities/files/files.ts'
+import { inspector } from '../capabilities/inspector/inspector.ts'
 import { instructions } from '../capabilities/instructions/instructions.ts'
 
 import { mcpClient } from '../capabilities/mcp-client/mcp-client.ts'
@@ -19,6 +20,7 @@ import { sessionLayout } from '../capabilities/session-layout/session-layout.ts'
 import { shell } from '../capabilities/shell/shell.ts'
 import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
+import { telemetry } from '../capabilities/telemetry/telemetry.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
 import { passThrough } from '../capabilities/pass-through/pass-through.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
@@ -41,6 +43,7 @@ export const builtIn: readonly AnyCapability[] = [
   shell,
   webAccess,
   subjects,
+  inspector,
   mcpClient,
   sessionLayout,
   agents,
@@ -49,6 +52,7 @@ export const builtIn: readonly AnyCapability[] = [
   files,
   memory,
   schedules,
+  telemetry,
   openaiApi,
   anthropicApi,
   aiSdkChat,

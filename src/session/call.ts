@@ -85,12 +85,21 @@ export interface CallStore {
   putCall(record: CallRecord): Promise<void>
   /** `not-found` where no call with this id exists. */
   finishCall(id: string, outcome: CallOutcome): Promise<void>
+  /**
+   * Calls the listener with the id of each call whose outcome this store writes, with `finishCall` or within a `transaction`,
+   * as soon as it is on disk and before the promise of the write resolves. Writes of another process are not reported. The
+   * listener must not throw. Returns a function that stops it.
+   */
+  watchCalls(listener: CallListener): () => void
   call(id: string): Promise<CallRecord | undefined>
   /** Calls of a session in the order they were made. */
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
   /** Calls of all sessions and of none, newest first; with `beginning` only those whose id begins with it, sorted by id. */
   findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
 }
+
+/** The id of a call whose outcome is known now. */
+export type CallListener = (call: string) => void
 
 /** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */
 export interface CallsOptions {

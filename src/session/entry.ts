@@ -299,4 +299,6 @@ export interface InputOptions {
   readonly token?: string
   /** The channel that it came from, such as `telegram`. */
   readonly channel?: string
+  /** `traceparent` of the request that it came with (W3C Trace Context). */
+  readonly trace?: string
 }

@@ -46,6 +46,12 @@ test('without a file everything has its default, and paths are in the home', asy
     files: { maxBytes: 52_428_800, maxTokens: 1_000_000 },
     budgets: [],
     schedules: { enabled: true },
+    telemetry: {
+      enabled: false,
+      headersEnv: 'OTEL_EXPORTER_OTLP_HEADERS',
+      conventions: '1.41',
+      content: false,
+    },
     search: {},
     web: { allowHosts: [], maxBytes: 5_000_000, timeoutMs: 20_000 },
     subjects: {

@@ -61,10 +61,11 @@ export async function admit(
     budgets,
     token,
     channel,
+    trace,
     attachments: files = [],
   } = input
   const options = {
-    ...defined({ model, system, parameters, token, channel }),
+    ...defined({ model, system, parameters, token, channel, trace }),
     ...(budgets?.length ? { budgets } : {}),
   }
   requireWords(text, files)

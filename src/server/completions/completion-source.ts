@@ -1,6 +1,6 @@
-import type { CompletionCutChoice, CompletionEvent, Runtime } from '../../capability.ts'
+import type { Caller, CompletionCutChoice, CompletionEvent, Runtime } from '../../capability.ts'
 import { type CallParameters, SILENT } from '../../model.ts'
-import { defined } from '../../platform.ts'
+import { defined, readTraceparent } from '../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../runtime.ts'
 import type { Binding } from '../../session.ts'
 import { HttpFailure } from '../failure.ts'
@@ -24,14 +24,17 @@ export interface SessionMessage {
   readonly to: string | Binding
   readonly model?: string | undefined
   readonly parameters: CallParameters
-  readonly idempotencyKey?: string | undefined
+  /** What it came with: its key for repeats, and the span that it belongs to. */
+  readonly request: Request
   /** Whose it is, for its budgets. */
-  readonly token?: string | undefined
+  readonly caller: Caller
 }
 
 /** Submits a message to its session: it is on disk when this resolves. The turn is the answer. */
 export async function sessionSource(runtime: Runtime, message: SessionMessage): Promise<CompletionSource> {
-  const { text: said, files, to, model, parameters, idempotencyKey, token } = message
+  const { text: said, files, to, model, parameters, request, caller } = message
+  const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
+  const trace = readTraceparent(request.headers.get('traceparent'))
   const binding = typeof to === 'string' ? undefined : to
   const first = binding ? newSessionWords(said) : undefined
   if (binding && first === '' && files.length === 0) {
@@ -46,7 +49,7 @@ export async function sessionSource(runtime: Runtime, message: SessionMessage): 
     runtime.submit({
       text: first ?? said,
       ...(named === 'new' ? {} : { session: named }),
-      ...defined({ model, token, idempotencyKey }),
+      ...defined({ model, token: caller.name, idempotencyKey, trace }),
       ...(attachments.length === 0 ? {} : { attachments }),
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     }),

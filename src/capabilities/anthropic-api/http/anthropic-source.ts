@@ -46,8 +46,7 @@ export async function messageSource(runtime: Runtime, body: MessagesBody, asking
     to,
     model: modelOf(body),
     parameters,
-    idempotencyKey: asking.request.headers.get('idempotency-key') ?? undefined,
-    token: asking.caller.name,
+    ...asking,
   })
   return { source, ignored }
 }

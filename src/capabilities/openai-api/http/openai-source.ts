@@ -30,8 +30,8 @@ export async function openSource(
     to,
     model: requestedModel(body.model),
     parameters,
-    idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
-    token: caller.name,
+    request,
+    caller,
   })
 }
 
