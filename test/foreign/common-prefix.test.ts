@@ -277,13 +277,14 @@ test('the part of a system text before the first difference is reused, where it 
       { role: 'user', content: 'Go.' },
     ],
   })
-  const [before, after] = [body('Mon Nov 23 2026'), body('Tue Nov 24 2026')].map((each) => explain(each, 'chat-completions'))
+  const [before, after] = [body('Mon Nov 23 2026'), body('Tue Nov 24 2026')].map((each) =>
+    explain(each, 'chat-completions'),
+  )
   const { tokens, firstChange } = commonPrefix(before!, after!)
   assert.ok(tokens > 400, String(tokens))
   assert.deepEqual({ id: firstChange!.id, cause: firstChange!.cause }, { id: 'environment', cause: 'clock' })
   const kept = commonPrefix(keptCall(before!), keptCall(after!))
   assert.deepEqual({ tokens: kept.tokens, id: kept.firstChange!.id }, { tokens, id: 'environment' })
-})
 })
 
 test('calls that were kept without their texts are compared like those that have them; only a time looks like any other edit', () => {
