@@ -1,3 +1,4 @@
+import { acp } from '../capabilities/acp/acp.ts'
 import { agents } from '../capabilities/agents/agents.ts'
 import { aiSdkChat } from '../capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { date } from '../capabilities/date/date.ts'
@@ -7,6 +8,7 @@ import { instructions } from '../capabilities/instructions/instructions.ts'
 
 import { mcpClient } from '../capabilities/mcp-client/mcp-client.ts'
 import { memory } from '../capabilities/memory/memory.ts'
+import { anthropicApi } from '../capabilities/anthropic-api/anthropic-api.ts'
 import { openaiApi } from '../capabilities/openai-api/openai-api.ts'
 import { persona } from '../capabilities/persona/persona.ts'
 import { projects } from '../capabilities/projects/projects.ts'
@@ -20,6 +22,7 @@ import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telemetry } from '../capabilities/telemetry/telemetry.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
+import { passThrough } from '../capabilities/pass-through/pass-through.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
@@ -51,8 +54,11 @@ export const builtIn: readonly AnyCapability[] = [
   schedules,
   telemetry,
   openaiApi,
+  anthropicApi,
   aiSdkChat,
+  acp,
   telegram,
+  passThrough,
   webApp,
   ...providerCapabilities,
 ]

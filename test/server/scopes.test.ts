@@ -122,6 +122,9 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'POST /api/subjects/{subject}/log',
     'POST /api/subjects/{subject}/summary',
     'POST /v1/chat/completions',
+    'POST /v1/embeddings',
+    'POST /v1/messages',
+    'POST /v1/messages/count_tokens',
   ],
   approve: [
     'POST /api/approvals/{approval}',
