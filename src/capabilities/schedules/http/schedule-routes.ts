@@ -3,7 +3,7 @@ import { type Route, route, type Runtime } from '../../../capability.ts'
 import { empty, json } from '../../../server.ts'
 import type { Schedules } from '../open-schedules.ts'
 import { viewRuns } from '../run-view.ts'
-import { newScheduleSchema, scheduleFields } from '../schedule-record.ts'
+import { newScheduleSchema, scheduleChangeSchema, scheduleFields } from '../schedule-record.ts'
 import { scheduleRunSchema } from '../schedule-state.ts'
 
 interface ScheduleParts {
@@ -38,7 +38,7 @@ const runViewSchema = scheduleRunSchema.extend({
 
 const tag = 'schedules'
 
-/** Routes to list, add, pause, run and remove schedules. */
+/** Routes to list, add, change, run and remove schedules. */
 export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Route[] {
   return [
     route({
@@ -87,11 +87,12 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       path: '/api/schedules/:schedule',
       scope: 'admin',
       tag,
-      summary: 'Pauses or resumes a schedule',
-      description: 'Due times that pass while it is paused do not happen, then or later.',
-      body: z.strictObject({ paused: z.boolean() }),
+      summary: 'Changes, pauses or resumes a schedule',
+      description:
+        'What is not named stays, and so do its runs; `null` takes a field away. A new time counts from now on. Due times that pass while it is paused do not happen, then or later.',
+      body: scheduleChangeSchema,
       answers: { 200: { description: 'The schedule', schema: scheduleSchema } },
-      handle: async ({ param, body }) => json(await service.pause(param('schedule'), body.paused)),
+      handle: async ({ param, body }) => json(await service.change(param('schedule'), body)),
     }),
     route({
       method: 'DELETE',
