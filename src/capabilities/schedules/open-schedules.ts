@@ -223,7 +223,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
 
   function requireFuture(value: Pick<ScheduleValue, 'when' | 'timeZone'>): void {
     if (timesOf(value).next(now()) !== undefined) return
-    throw new RuntimeError('invalid-input', `The time ${value.when} has passed.`)
+    throw new RuntimeError('invalid-input', `The time ${JSON.stringify(value.when)} has passed.`)
   }
 
   async function requireUsable({

@@ -1,6 +1,7 @@
 import { type Runtime, type SessionTotals, sumCosts } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
+import { usedTokens } from '../../session.ts'
 import type { ScheduleRun } from './schedule-state.ts'
 
 /** A run with what became of its turn. */
@@ -32,7 +33,7 @@ export async function viewRuns(
       const calls = await Promise.all(view.calls.map((call) => store.call(call)))
       const counted = calls.flatMap((call) => {
         if (!call) return []
-        const { usage } = call.outcome ?? {}
+        const usage = usedTokens(call.outcome)
         const price = prices.get(call.model)
         return [defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })]
       })

@@ -76,13 +76,13 @@ export async function fetchSessionCost(
   session: string,
   prices: Prices,
 ): Promise<SessionTotals> {
-  const { callCost } = await import('../../model.ts')
+  const [{ callCost }, { usedTokens }] = await Promise.all([import('../../model.ts'), import('../../session.ts')])
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
   const { calls } = await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path)
   return sumCosts(
     await Promise.all(
       calls.map(async ({ model, outcome }) => {
-        const { usage } = outcome ?? {}
+        const usage = usedTokens(outcome)
         const price = await prices(model)
         return defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })
       }),
