@@ -50,6 +50,7 @@ test('a schedule is edited in place, and what is not given stays', async (t) => 
   const { stdout } = await foreword('edit', 'News', '--text', 'Read on.', '--budget', '20000tokens', '--json')
   const { when, text, budget, ifChanged } = JSON.parse(stdout) as Record<string, unknown>
   assert.deepEqual([when, text, budget, ifChanged], ['every day at 9', 'Read on.', { tokens: 20_000 }, undefined])
+  assert.match((await foreword('edit', 'Weather', '--text', 'x')).stderr, /List them with `foreword schedule`\./)
   for (const [words, message] of [
     [[], /Nothing is to be changed/],
     [['--when', 'soon'], /Cannot read the time "soon"/],

@@ -34,6 +34,7 @@ test('a schedule is added, run, paused, resumed and removed on the page', async 
   const runs = main.getByRole('list', { name: 'Runs of Look at the news.' })
   await runs.getByText('by hand').waitFor()
   await runs.getByText('completed').waitFor()
+  await row.locator('summary', { hasText: /^Last run: .*, completed$/ }).waitFor()
   await runs.getByRole('link').click()
   await page.locator('#main').getByText('Nothing new.').waitFor()
 

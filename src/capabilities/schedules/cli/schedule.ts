@@ -122,8 +122,10 @@ async function fetchSchedules(connection: GatewayConnection): Promise<ScheduleLi
 
 async function findSchedule(connection: GatewayConnection, word: string): Promise<ScheduleView> {
   const { schedules } = await fetchSchedules(connection)
-  return findByName(word, schedules, ({ id, name }) => ({ id, name }), 'schedule')
+  return findByName(word, schedules, ({ id, name }) => ({ id, name }), 'schedule', LIST)
 }
+
+const LIST = 'List them with `foreword schedule`.'
 
 async function showSchedule(call: CommandCall, io: Io): Promise<number> {
   const shown = await withConnection(call.home, io, 'read', async (connection) => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../../capability.ts'
 import { empty, json } from '../../../server.ts'
 import type { Schedules } from '../open-schedules.ts'
-import { viewRuns } from '../run-view.ts'
+import { viewRuns, withOutcomes } from '../run-view.ts'
 import { newScheduleSchema, scheduleChangeSchema, scheduleFields } from '../schedule-record.ts'
 import { scheduleRunSchema } from '../schedule-state.ts'
 
@@ -10,15 +10,6 @@ interface ScheduleParts {
   readonly service: Schedules
   readonly runtime: Pick<Runtime, 'store' | 'models' | 'approvals'>
 }
-
-const scheduleSchema = z.object({
-  ...scheduleFields,
-  id: z.string(),
-  created: z.string(),
-  state: z.enum(['active', 'paused', 'finished']).describe('`finished`: it is never due again.'),
-  next: z.array(z.string()).describe('The next three due times, ISO 8601, UTC.'),
-  last: scheduleRunSchema.optional().describe('The newest due time that was decided.'),
-})
 
 const runViewSchema = scheduleRunSchema.extend({
   outcome: z.string().optional().describe('How its turn ended. Absent until then.'),
@@ -34,6 +25,15 @@ const runViewSchema = scheduleRunSchema.extend({
     })
     .optional()
     .describe('Of the calls of its turn.'),
+})
+
+const scheduleSchema = z.object({
+  ...scheduleFields,
+  id: z.string(),
+  created: z.string(),
+  state: z.enum(['active', 'paused', 'finished']).describe('`finished`: it is never due again.'),
+  next: z.array(z.string()).describe('The next three due times, ISO 8601, UTC.'),
+  last: runViewSchema.optional().describe('The newest due time that was decided.'),
 })
 
 const tag = 'schedules'
@@ -56,7 +56,8 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
           }),
         },
       },
-      handle: async () => json({ schedules: await service.list(), enabled: service.enabled }),
+      handle: async () =>
+        json({ schedules: await withOutcomes(runtime, await service.list()), enabled: service.enabled }),
     }),
     route({
       method: 'POST',
