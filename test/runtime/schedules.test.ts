@@ -408,8 +408,8 @@ test('what a change does not name stays, a session takes the place of an agent, 
   const { id: agent } = await at.runtime.agents.create({ name: 'Clerk' })
   const before = await service.add(given({ agent, missed: 'skip' }))
   const places = async (change: Parameters<typeof service.change>[1]) => {
-    const { agent, session, when, missed, budget } = await service.change(before.id, change)
-    return { agent, session, when, missed, budget }
+    const now = await service.change(before.id, change)
+    return { agent: now.agent, session: now.session, when: now.when, missed: now.missed, budget: now.budget }
   }
   const { when, missed, budget } = before
   assert.deepEqual(await places({ session }), { agent: undefined, session, when, missed, budget })

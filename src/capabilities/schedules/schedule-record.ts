@@ -81,9 +81,9 @@ export type ScheduleChange = z.input<typeof scheduleChangeSchema>
 export function changedSchedule(before: ScheduleValue, given: unknown): ScheduleValue {
   const change = readSchedule(scheduleChangeSchema, given)
   const agent = change.session ? undefined : before.agent
-  const fields = Object.entries({ ...before, agent, ...defined(change) })
+  const changed = Object.entries({ ...before, agent, ...defined(change) })
   const isGone = (value: unknown) => value === null || value === undefined || value === false
-  return readSchedule(scheduleSchema, Object.fromEntries(fields.filter(([, value]) => !isGone(value))))
+  return readSchedule(scheduleSchema, Object.fromEntries(changed.filter(([, value]) => !isGone(value))))
 }
 
 /** What a schema makes of a value. Throws `invalid-input` with every fault. */
