@@ -53,7 +53,7 @@ function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }
           {period !== undefined && <span className="text-soft">{` ${period}`}</span>}
         </span>
         <span className="tabular-nums">
-          {left === undefined ? amount(limit) : `${amount(Math.max(0, left))} of ${amount(limit)} left`}
+          {left === undefined ? `${amount(limit)} each` : `${amount(Math.max(0, left))} of ${amount(limit)} left`}
         </span>
       </div>
       {spent !== undefined && (
