@@ -34,7 +34,7 @@ export interface RecordParts {
   readonly counter: TokenCounter
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   readonly sessions: ForeignSessions
-  readonly secrets?: Pick<KnownSecrets, 'redact'> | undefined
+  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find'> | undefined
   /** Contents that were written, by session and hash. */
   readonly written: Set<string>
   /** What is known of a model without asking its provider. */
@@ -223,8 +223,7 @@ function errorOf(
 
 function hasSecret(body: Uint8Array, secrets: RecordParts['secrets']): boolean {
   if (!secrets) return false
-  const text = new TextDecoder().decode(body)
-  return secrets.redact(text) !== text
+  return secrets.find(new TextDecoder().decode(body)) !== undefined
 }
 
 /** Contents with words of the session go with it, unless another one has said the same. What was written lately is not again. */
