@@ -7,53 +7,57 @@ import { startVendor } from './vendor.ts'
 const BODIES = Number(process.env['BODIES'] ?? 10_000)
 const AT_ONCE = 16
 
-test('ten thousand random valid bodies leave byte by byte, and are put together again from what is kept', { timeout: 900_000 }, async (t) => {
-  const vendor = await startVendor(t, (_, outgoing) => void outgoing.end('{}'))
-  const gateway = await startGateway(t, {
-    providers: {
-      anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` },
-      openai: { kind: 'openai', baseURL: `${vendor.url}/v1` },
-    },
-  })
-  const paths = ['/anthropic/v1/messages', '/openai/v1/responses', '/openai/v1/chat/completions']
-  const wanted = new Map<string, number>()
-  const random = generator(20_261_124)
-  let next = 0
-  async function worker(): Promise<void> {
-    while (next < BODIES) {
-      const path = paths[next % paths.length]!
-      next += 1
-      const body = randomBody(random)
-      const digest = hash(body)
-      wanted.set(digest, (wanted.get(digest) ?? 0) + 1)
-      const headers = [
-        'x-foreword-token',
-        gateway.token,
-        'x-api-key',
-        'own',
-        'user-agent',
-        'claude-cli/2.1.330 (external, cli)',
-        'x-claude-code-session-id',
-        `session-${next % 40}`,
-      ]
-      assert.equal((await send(`${gateway.url}/through${path}`, { headers, body })).status, 200)
+test(
+  'ten thousand random valid bodies leave byte by byte, and are put together again from what is kept',
+  { timeout: 900_000 },
+  async (t) => {
+    const vendor = await startVendor(t, (_, outgoing) => void outgoing.end('{}'))
+    const gateway = await startGateway(t, {
+      providers: {
+        anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` },
+        openai: { kind: 'openai', baseURL: `${vendor.url}/v1` },
+      },
+    })
+    const paths = ['/anthropic/v1/messages', '/openai/v1/responses', '/openai/v1/chat/completions']
+    const wanted = new Map<string, number>()
+    const random = generator(20_261_124)
+    let next = 0
+    async function worker(): Promise<void> {
+      while (next < BODIES) {
+        const path = paths[next % paths.length]!
+        next += 1
+        const body = randomBody(random)
+        const digest = hash(body)
+        wanted.set(digest, (wanted.get(digest) ?? 0) + 1)
+        const headers = [
+          'x-foreword-token',
+          gateway.token,
+          'x-api-key',
+          'own',
+          'user-agent',
+          'claude-cli/2.1.330 (external, cli)',
+          'x-claude-code-session-id',
+          `session-${next % 40}`,
+        ]
+        assert.equal((await send(`${gateway.url}/through${path}`, { headers, body })).status, 200)
+      }
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  for (const { body } of vendor.received) {
-    const digest = hash(body)
-    const left = wanted.get(digest) ?? 0
-    assert.ok(left > 0, `a body that was not sent arrived: ${body.toString().slice(0, 200)}`)
-    wanted.set(digest, left - 1)
-  }
-  assert.equal(vendor.received.length, BODIES)
-  await recordedCalls(gateway)
-  assert.deepEqual(gateway.runtime.foreign.state(), { open: 0, recorded: BODIES, lost: 0 })
-  for (const { id } of await gateway.runtime.store.sessions()) {
-    const { calls, wires } = await gateway.runtime.replay(id)
-    assert.equal(wires?.identical, calls)
-  }
-})
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    for (const { body } of vendor.received) {
+      const digest = hash(body)
+      const left = wanted.get(digest) ?? 0
+      assert.ok(left > 0, `a body that was not sent arrived: ${body.toString().slice(0, 200)}`)
+      wanted.set(digest, left - 1)
+    }
+    assert.equal(vendor.received.length, BODIES)
+    await recordedCalls(gateway)
+    assert.deepEqual(gateway.runtime.foreign.state(), { open: 0, recorded: BODIES, lost: 0 })
+    for (const { id } of await gateway.runtime.store.sessions()) {
+      const { calls, wires } = await gateway.runtime.replay(id)
+      assert.equal(wires?.identical, calls)
+    }
+  },
+)
 
 /** JSON as a text, with what `JSON.stringify` would never write: odd blanks, numbers, escapes, and keys that come twice. */
 function randomBody(random: () => number): string {
