@@ -51,7 +51,10 @@ test('calls of one client session are one session here, by turn, and each is com
   await say(gateway, { headers: claude('one'), messages: [...first, assistant('Done.'), user('And the fence?')] })
   await recordedCalls(gateway)
   const sessions = await gateway.runtime.store.sessions()
-  assert.deepEqual(sessions.map(({ title }) => title).toSorted(), ['Fix the gate.', 'Something else.'])
+  assert.deepEqual(
+    sessions.map(({ title = '' }) => title).toSorted((one, other) => (one < other ? -1 : 1)),
+    ['Fix the gate.', 'Something else.'],
+  )
   const one = sessions.find(({ title }) => title === 'Fix the gate.')!
   const calls = await gateway.runtime.store.calls(one.id)
   assert.equal(calls.length, 2)
