@@ -18,7 +18,7 @@ import { shell } from '../capabilities/shell/shell.ts'
 import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
-import { passThrough } from '../capabilities/pass-through/pass-through.ts'
+import { relay } from '../capabilities/relay/relay.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
@@ -50,7 +50,7 @@ export const builtIn: readonly AnyCapability[] = [
   openaiApi,
   aiSdkChat,
   telegram,
-  passThrough,
+  relay,
   webApp,
   ...providerCapabilities,
 ]
