@@ -69,6 +69,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   }
   const outcome = outcomeOf(call, { answer, assembly })
   const manifest = assembly && (await accountFor(parts, assembly, { last, model, facts: parts.factsOf(model) }))
+  const isDirty = hasSecret(body, parts.secrets)
   const put = holdingPut(parts, session)
   const input: ForeignInput = {
     foreign: {
@@ -79,8 +80,8 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
         answer: answer && `sha256:${await put(JSON.stringify(answer))}`,
       }),
       body: {
-        ...(await storeBody(body, put)),
-        ...(hasSecret(body, parts.secrets) ? { redacted: true } : {}),
+        ...(await storeBody(body, isDirty ? put : holdingPut({ ...parts, secrets: undefined }, session))),
+        ...(isDirty ? { redacted: true } : {}),
         ...defined({ encoding: call.head.headers['content-encoding'] }),
       },
     },
