@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type Usage,
 } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { type Reuse, seal, type SealedManifest } from '../ledger/seal.ts'
+import { type Reuse, seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
 import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
@@ -53,7 +54,11 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && firstWords(assembly) })
   const { session, last } = placed
   const model = modelId(call.provider, identity.model)
-  const isRetry = last !== undefined && assembly !== undefined && repeats(last, identity, assembly)
+  // Each of these steps goes through the whole body: other calls are on their way meanwhile.
+  await setImmediate()
+  const sealed = assembly && seal(assembly)
+  await setImmediate()
+  const isRetry = last !== undefined && sealed !== undefined && repeats(last, identity, sealed.manifest.requestDigest)
   const facts: ForeignFacts = {
     client: identity.client.name,
     kind: identity.kind,
@@ -68,7 +73,9 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     end: call.end.type,
   }
   const outcome = outcomeOf(call, { answer, assembly })
-  const manifest = assembly && (await accountFor(parts, assembly, { last, model, facts: parts.factsOf(model) }))
+  const known = parts.factsOf(model)
+  const manifest = assembly && sealed && (await accountFor(parts, { assembly, sealed, last, model, facts: known }))
+  await setImmediate()
   const isDirty = hasSecret(body, parts.secrets)
   const put = holdingPut(parts, session)
   const input: ForeignInput = {
@@ -105,7 +112,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     { type: 'append', session, bodies: [{ type: 'foreign-call', call: call.id }], time: clock.time() },
     { type: 'call', record },
   ])
-  if (assembly) sessions.note(session, { record, assembly })
+  if (assembly && sealed) sessions.note(session, { record, assembly, fingerprint: sealed.fingerprint })
   return record
 }
 
@@ -131,19 +138,16 @@ function parseBody(body: Uint8Array): unknown {
   }
 }
 
-/** Whether a call says again what the last one said, in the same turn. */
-function repeats(
-  { record, assembly: before }: LastForeignCall,
-  { turn }: ForeignIdentity,
-  now: ForeignAssembly,
-): boolean {
+/** Whether a call says again what the last one said, in the same turn. `digest`: of its request. */
+function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest: string): boolean {
   if (record.foreign?.turn !== turn) return false
   const hasAnswer = record.outcome?.error === undefined && record.foreign?.end === 'whole'
-  if (hasAnswer && turn === undefined) return false
-  return sha256(JSON.stringify(before.request)) === sha256(JSON.stringify(now.request))
+  return !(hasAnswer && turn === undefined) && record.requestDigest === digest
 }
 
 interface AccountOptions {
+  readonly assembly: ForeignAssembly
+  readonly sealed: Sealed
   readonly last: LastForeignCall | undefined
   readonly model: string
   readonly facts: ModelFacts | undefined
@@ -152,10 +156,8 @@ interface AccountOptions {
 /** The account with what of it was sent before, by meaning, and what the call was expected to cost by what came before it. */
 async function accountFor(
   { clock, context }: RecordParts,
-  assembly: ForeignAssembly,
-  { last, model, facts }: AccountOptions,
+  { assembly, sealed, last, model, facts }: AccountOptions,
 ): Promise<SealedManifest> {
-  const sealed = seal(assembly)
   const reuse = last && commonPrefix(last.assembly, assembly)
   const { pieces: _, ...shown } = reuse ?? { pieces: 0 }
   const account = { ...sealed.manifest, ...(reuse ? { reuse: shown as Reuse } : {}) }
@@ -163,7 +165,7 @@ async function accountFor(
   const before = last && {
     call: last.record.id,
     model: last.record.model,
-    fingerprint: seal(last.assembly).fingerprint,
+    fingerprint: last.fingerprint,
     at: Date.parse(last.record.time),
     usage: last.record.outcome?.usage,
   }
