@@ -3,7 +3,7 @@ import type { Relay } from './open-relay.ts'
 import { type RelaySettings, relaySettings } from './relay-settings.ts'
 
 /** Passes on what other programs send. */
-export const relayService = serviceKey<Relay>('relay')
+const relayService = serviceKey<Relay>('relay')
 
 /** Other people's agents: their calls go on to the provider unchanged, and are recorded, priced and held to budgets. */
 export const relay = capability<RelaySettings, Relay>({

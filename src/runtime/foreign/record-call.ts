@@ -45,13 +45,14 @@ export interface RecordParts {
 /** Writes a call that is over: whose it was, what it sent, what came, and what that cost. Returns the record. */
 export async function recordCall(parts: RecordParts, call: EndedCall): Promise<CallRecord> {
   const { store, clock, counter, sessions } = parts
+  const clean = (text: string | undefined) => (text === undefined ? text : (parts.secrets?.redact(text) ?? text))
   const body = await decodeBody(call.body, call.head.headers['content-encoding'])
   const parsed = parseBody(body)
   const identity = identifyCall(call.head, parsed)
   const assembly = await explain(identity, parsed, { counter, provider: call.provider })
   const answer = await call.reader?.end()
   const token = call.caller.name
-  const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && firstWords(assembly) })
+  const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && clean(firstWords(assembly)) })
   const { session, last } = placed
   const model = modelId(call.provider, identity.model)
   // Each of these steps goes through the whole body: other calls are on their way meanwhile.
@@ -81,7 +82,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   const input: ForeignInput = {
     foreign: {
       method: call.head.method,
-      path: call.head.path,
+      path: clean(call.head.path)!,
       ...defined({
         format: identity.format,
         answer: answer && `sha256:${await put(JSON.stringify(answer))}`,
@@ -104,7 +105,10 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     kind: 'foreign',
     foreign: facts,
     input,
-    manifest: manifest ?? emptyManifest(counter, model),
+    // Its causes quote words, and its names are words of the body.
+    manifest:
+      (isDirty && manifest ? (JSON.parse(clean(JSON.stringify(manifest))!) as SealedManifest) : manifest) ??
+      emptyManifest(counter, model),
     requestDigest: manifest?.requestDigest ?? '',
     outcome,
   }
