@@ -21,6 +21,7 @@ import { telegram } from '../capabilities/telegram/telegram.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
+import { wrap } from '../capabilities/wrap/wrap.ts'
 import type { AnyCapability } from '../capability.ts'
 
 /**
@@ -49,6 +50,7 @@ export const builtIn: readonly AnyCapability[] = [
   openaiApi,
   aiSdkChat,
   telegram,
+  wrap,
   webApp,
   ...providerCapabilities,
 ]
