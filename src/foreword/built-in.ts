@@ -18,6 +18,7 @@ import { shell } from '../capabilities/shell/shell.ts'
 import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
+import { passThrough } from '../capabilities/pass-through/pass-through.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
@@ -51,6 +52,7 @@ export const builtIn: readonly AnyCapability[] = [
   aiSdkChat,
   telegram,
   wrap,
+  passThrough,
   webApp,
   ...providerCapabilities,
 ]

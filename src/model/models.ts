@@ -37,6 +37,22 @@ export interface Models {
   list(): Promise<readonly ModelListing[]>
   /** The default: a local model, else one with a key, else a stand-in. */
   choose(): Promise<Choice>
+  /** The server of a provider, by its name in the configuration. Absent: there is none of this name. */
+  server?(provider: string): ProviderServer | undefined
+}
+
+/** Where a provider is, for requests that are passed on to it as they are. */
+export interface ProviderServer {
+  /** Its name in the configuration. */
+  readonly name: string
+  /** Without a slash at its end; empty where it runs inside this process or has no valid address. */
+  readonly baseURL: string
+  /** Configured headers of every request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** See `Provider.keyHeader`. */
+  readonly keyHeader?: string | undefined
+  /** The key; `undefined` if none is needed. Rejects with a `ModelError` where it is missing. */
+  key(): Promise<string | undefined>
 }
 
 /** The models of a configuration. Facts from a server are cached for the lifetime of this value. */
@@ -89,6 +105,12 @@ export function createModels(settings: ModelsSettings): Models {
         if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id])
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
+    server(name) {
+      const found = connections(settings).find(({ connection }) => connection.name === name)
+      if (!found) return undefined
+      const { baseURL, configuration, key } = found.connection
+      return { name, baseURL, headers: configuration.headers ?? {}, keyHeader: found.provider.keyHeader, key }
+    },
     choose: () => chooseModel(connections(settings), waysToAttach(known)),
   }
 }

@@ -22,6 +22,9 @@ import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
+import { createForeignCalls } from './foreign/foreign-calls.ts'
+import { noLimits } from './foreign/foreign-limits.ts'
+import { createForeignSessions } from './foreign/foreign-sessions.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -179,6 +182,18 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     readFingerprint,
   })
   const backlogs = createBacklogBudget()
+  const foreign = createForeignCalls({
+    store,
+    clock,
+    counter: settings.counter,
+    context,
+    secrets,
+    models: parts.models,
+    modelOf: (id) => models.resolve(id).catch(() => undefined),
+    sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
+    limits: noLimits,
+    warn,
+  })
   const started = clock.time()
   let closing: Promise<void> | undefined
 
@@ -266,6 +281,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     pairings,
     recall,
     budgets: budgets.report,
+    foreign,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,

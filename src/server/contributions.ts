@@ -1,4 +1,4 @@
-import type { Contributions, ErrorFormat, Route, SlashCommand } from '../capability.ts'
+import type { Contributions, ErrorFormat, RawEndpoint, Route, SlashCommand } from '../capability.ts'
 import type { Provider } from '../model.ts'
 import type { McpContributionSource } from './mcp/catalogue.ts'
 
@@ -7,6 +7,7 @@ export interface ServerContribution {
   /** The name of the capability. */
   readonly name: string
   readonly routes?: readonly Route[]
+  readonly rawEndpoints?: readonly RawEndpoint[]
   readonly errorFormat?: ErrorFormat | undefined
   readonly providers?: readonly Pick<Provider, 'kind' | 'script'>[] | undefined
   readonly slashCommands?: Readonly<Record<string, SlashCommand>> | undefined
@@ -22,6 +23,7 @@ export function collectContributions(started: Omit<Contributions, 'choices'>): P
       providers,
       slashCommands,
       routes: await started.routes(name),
+      rawEndpoints: (await started.rawEndpoints?.(name)) ?? [],
       errorFormat,
       mcp: started.mcp(name),
     })),

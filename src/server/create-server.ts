@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
 import { defined, type KnownSecrets, once } from '../platform.ts'
@@ -12,6 +13,7 @@ import { redactFailure, toFailure, HttpFailure } from './failure.ts'
 import { heldResponse } from './held-response.ts'
 import { assertBindIsSafe, createGuard, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
+import { createRawAnswers } from './raw-answers.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { acceptanceRoutes } from './routes/acceptance-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
@@ -87,6 +89,8 @@ export interface ServerLog {
 export interface Server {
   /** Never rejects. `bindings` are what an HTTP adapter passes besides the request. */
   fetch(request: Request, bindings?: Bindings): Promise<Response>
+  /** Answers on the socket, where an endpoint does so. Returns `false` where `fetch` answers; absent: it answers everything. */
+  answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /**
    * Ends every open stream; readers reconnect and continue after the last event they received. Answers in progress end
    * with an error, or continue where `answers` is `false`.
@@ -200,6 +204,14 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     answerFailure(routeNotFound(routes, context.req.method, context.req.path), context.req.path),
   )
 
+  const answer = createRawAnswers({
+    endpoints: contributions.flatMap(({ rawEndpoints = [] }) => rawEndpoints),
+    guard,
+    visits,
+    secrets: options.secrets,
+    unexpected: (error, path) => options.log?.error({ err: error, path }, 'a request failed'),
+  })
+
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)
     return heldResponse(await mcp.fetch(request, visitor), (end) => visits.hold(visitor, end))
@@ -217,6 +229,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     async settle() {
       await Promise.all([brake.settle(), options.tokens?.uses.settled()])
     },
+    answer,
     refuse: (failure, path) => errorResponse(failure, path, formats),
     async fetch(request, bindings = {}) {
       const path = requestPath(request.url)

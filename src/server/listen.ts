@@ -31,7 +31,7 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
     if (drain.began()) return void refuse(incoming, outgoing)
     drain.enter(outgoing)
-    void listener(incoming, outgoing)
+    if (!server.answer?.(incoming, outgoing)) void listener(incoming, outgoing)
   })
   await startListening(http, port, bind)
   const address = http.address()

@@ -14,6 +14,8 @@ export interface CallRecord {
   readonly token?: string
   /** `note`: it asks for a note on the conversation, and belongs to no answer. Absent: it is a step of its turn. */
   readonly kind?: 'note'
+  /** Of a call that another program made through this gateway. */
+  readonly foreign?: ForeignFacts
   /** The whole input of the assembly besides the log; large texts as content hashes. */
   readonly input: unknown
   readonly manifest: Manifest
@@ -22,11 +24,32 @@ export interface CallRecord {
   readonly outcome?: CallOutcome
 }
 
+/** Whose call it was, what for, and how it went. */
+export interface ForeignFacts {
+  /** The program, such as `claude-code`. */
+  readonly client: string
+  readonly version?: string
+  /** What it was for: `turn`, `sub-agent`, `compaction`, `title`, `count`, `quota` or `other`. */
+  readonly kind: string
+  /** The client's own ids of its session, of the one that started it, and of its turn. */
+  readonly session?: string
+  readonly parent?: string
+  readonly turn?: string
+  /** The call that it repeats. */
+  readonly retryOf?: string
+  /** Of the answer; absent where none began. */
+  readonly status?: number
+  /** How it ended: `whole`, `left`, `broken`, `stopped` or `refused`. */
+  readonly end: string
+}
+
 /** What is known about a call only afterwards. */
 export interface CallOutcome {
   /** SHA-256 and size of the body that was sent to the provider. */
   readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
   readonly usage?: Usage
+  /** The usage is an estimate: the answer broke off before its provider reported it. */
+  readonly usageEstimated?: true
   readonly finish?: string
   /** A warning about the call, whose answer counts. */
   readonly warning?: CallWarning

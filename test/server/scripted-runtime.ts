@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { addUsage } from '../../src/runtime/usage/usage-sums.ts'
 import { layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
@@ -388,6 +389,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     forgetMemory: async (session) => {
       if (!rowOf(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       forgotten.add(session)
+    },
+    foreign: {
+      server: () => undefined,
+      begin: () => assert.fail('no call of another program is expected'),
+      state: () => ({ open: 0, recorded: 0, lost: 0 }),
+      settled: async () => {},
     },
     withdraw: async () => false,
     editWaiting: async () => {},

@@ -37,6 +37,7 @@ import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { PersonsDecision, WaitingApproval } from './approvals.ts'
+import type { ForeignCallService } from './foreign-calls.ts'
 import type { BudgetReport } from './budgets.ts'
 import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
@@ -170,6 +171,9 @@ export interface Runtime {
   readonly configuration: ConfigurationService
   /** Archives of the home, for a person. */
   readonly backups: BackupService
+
+  /** Calls of other programs that go through this gateway. */
+  readonly foreign: ForeignCallService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup

@@ -77,6 +77,7 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   turn: 'function',
   placeholders: 'function',
   routes: 'function',
+  rawEndpoints: 'function',
   channels: 'function',
   ready: 'function',
   recover: 'function',

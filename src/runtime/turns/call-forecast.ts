@@ -155,7 +155,7 @@ function answerSize(usage: ReadCall['usage'], counted: number): number {
 }
 
 /** What was sent before, and where the change begins. */
-function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, manifest }: Sealed): Reuse {
+export function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, manifest }: Sealed): Reuse {
   const pieces = commonPieces(before, after)
   const tokens = after.slice(0, pieces).reduce((sum, piece) => sum + piece.tokens, 0)
   const next = after[pieces]

@@ -1,0 +1,241 @@
+import type { Clock } from '../../capability.ts'
+import type { TokenCounter } from '../../context.ts'
+import type { ForeignAnswer, ForeignAssembly, ForeignIdentity, ForeignUsage } from '../../foreign.ts'
+import type { Model } from '../../model.ts'
+import { defined, type KnownSecrets, sha256 } from '../../platform.ts'
+import type { CallOutcome, CallRecord, ForeignFacts, SessionStore, Usage } from '../../session.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { seal, type SealedManifest } from '../ledger/seal.ts'
+import { addForecast, comparePieces } from '../turns/call-forecast.ts'
+import { bodyContent, decodeBody } from './decode-body.ts'
+import { explainInSlices } from './explain-in-slices.ts'
+import type { EndedCall } from './foreign-call.ts'
+import type { ForeignInput } from './foreign-input.ts'
+import type { ForeignSessions, LastForeignCall } from './foreign-sessions.ts'
+import { firstWords, turnIn } from './prompt-words.ts'
+import { type BodyContent, storeBody } from './stored-body.ts'
+import { identifyCall, splitBody } from './understanding.ts'
+
+export interface RecordParts {
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
+  readonly sessions: ForeignSessions
+  readonly secrets?: Pick<KnownSecrets, 'redact'> | undefined
+  /** The model of a call; `undefined` where nothing is known of it. */
+  modelOf(id: string): Promise<Model | undefined>
+}
+
+/** Writes a call that is over: whose it was, what it sent, what came, and what that cost. Returns the record. */
+export async function recordCall(parts: RecordParts, call: EndedCall): Promise<CallRecord> {
+  const { store, clock, counter, sessions } = parts
+  const body = await readContent(call)
+  const parsed = parseBody(body)
+  const identity = identifyCall(call.head, parsed)
+  const assembly = await explain(identity, parsed, { counter, provider: call.provider })
+  const answer = await call.reader?.end()
+  const token = call.caller.name
+  const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && firstWords(assembly) })
+  const { session, last } = placed
+  const model = modelId(call.provider, identity.model)
+  const isRetry = last !== undefined && assembly !== undefined && repeats(last, identity, assembly)
+  const facts: ForeignFacts = {
+    client: identity.client.name,
+    kind: identity.kind,
+    ...defined({
+      version: identity.client.version,
+      session: identity.session,
+      parent: identity.parent,
+      turn: identity.turn,
+      retryOf: isRetry ? last.record.id : undefined,
+      status: call.status,
+    }),
+    end: call.end.type,
+  }
+  const outcome = outcomeOf(call, { answer, assembly })
+  const sealed = assembly && seal(assembly)
+  const manifest = sealed && (await accountFor(parts, sealed, { last, model: await parts.modelOf(model) }))
+  const put = holdingPut(store, session, parts.secrets)
+  const input: ForeignInput = {
+    foreign: {
+      method: call.head.method,
+      path: call.head.path,
+      ...defined({
+        format: identity.format,
+        answer: answer && `sha256:${await put(JSON.stringify(answer))}`,
+      }),
+      body: {
+        ...(await storeBody(body, splitBody, put)),
+        ...defined({ encoding: call.head.headers['content-encoding'] }),
+      },
+    },
+    counter: counter.id,
+  }
+  const record: CallRecord = {
+    id: call.id,
+    session,
+    turn: identity.turn ?? (assembly ? turnIn(assembly) : call.id),
+    time: call.time,
+    model,
+    ...defined({ token }),
+    foreign: facts,
+    input,
+    manifest: manifest ?? emptyManifest(counter, model),
+    requestDigest: sealed?.manifest.requestDigest ?? '',
+    outcome,
+  }
+  await store.transaction([
+    { type: 'append', session, bodies: [{ type: 'foreign-call', call: call.id }], time: clock.time() },
+    { type: 'call', record },
+  ])
+  if (assembly) sessions.note(session, { record, assembly })
+  return record
+}
+
+async function readContent({ body, head }: EndedCall): Promise<BodyContent> {
+  return bodyContent(await decodeBody(body, head.headers['content-encoding']))
+}
+
+/** What is no JSON of a known format is kept, and has no account. */
+async function explain(
+  { format, client, model }: ForeignIdentity,
+  body: unknown,
+  { counter, provider }: { readonly counter: TokenCounter; readonly provider: string },
+): Promise<ForeignAssembly | undefined> {
+  if (format === undefined || body === undefined) return undefined
+  return explainInSlices({ format, body, counter, client: client.name, model: modelId(provider, model) })
+}
+
+function modelId(provider: string, model: string | undefined): string {
+  return `${provider}/${model ?? 'unknown'}`
+}
+
+function parseBody(content: BodyContent): unknown {
+  try {
+    return content.type === 'text' && content.text !== '' ? (JSON.parse(content.text) as unknown) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a call says again what the last one said, in the same turn. */
+function repeats(
+  { record, assembly: before }: LastForeignCall,
+  { turn }: ForeignIdentity,
+  now: ForeignAssembly,
+): boolean {
+  if (record.foreign?.turn !== turn) return false
+  const hasAnswer = record.outcome?.error === undefined && record.foreign?.end === 'whole'
+  if (hasAnswer && turn === undefined) return false
+  return sha256(JSON.stringify(before.request)) === sha256(JSON.stringify(now.request))
+}
+
+async function accountFor(
+  { clock, context }: RecordParts,
+  sealed: ReturnType<typeof seal>,
+  { last, model }: { readonly last: LastForeignCall | undefined; readonly model: Model | undefined },
+): Promise<SealedManifest> {
+  const fingerprint = last && seal(last.assembly).fingerprint
+  if (!model) {
+    return { ...sealed.manifest, ...(fingerprint ? { reuse: comparePieces(fingerprint, sealed) } : {}) }
+  }
+  const at = last ? Date.parse(last.record.time) : 0
+  const before = last && {
+    call: last.record.id,
+    model: last.record.model,
+    fingerprint,
+    at,
+    usage: last.record.outcome?.usage,
+  }
+  return addForecast(
+    {
+      context,
+      model,
+      clock,
+      state: { lastCall: before, reads: new Map(before ? [[before.model, before]] : []) },
+      readFingerprint: async () => undefined,
+    },
+    sealed,
+  )
+}
+
+function outcomeOf(
+  { url, body, status, end, admission, durationMs, firstByteMs }: EndedCall,
+  { answer, assembly }: { readonly answer: ForeignAnswer | undefined; readonly assembly: ForeignAssembly | undefined },
+): CallOutcome {
+  const usage = answer?.usage ? reported(answer.usage) : undefined
+  const isLost =
+    usage === undefined && assembly !== undefined && status !== undefined && status < 400 && end.type !== 'whole'
+  return {
+    ...(url === undefined ? {} : { wire: { sha256: sha256(body), bytes: body.byteLength, url } }),
+    ...defined({
+      usage: isLost ? estimated(assembly, answer) : usage,
+      usageEstimated: isLost ? (true as const) : undefined,
+      finish: answer?.finish,
+      error: errorOf({ status, end, admission }, answer),
+      firstTokenMs: firstByteMs,
+    }),
+    durationMs,
+  }
+}
+
+function reported(usage: ForeignUsage): Usage {
+  return { ...usage }
+}
+
+/** What a call used as far as it can be known from what was sent and what came. */
+function estimated({ manifest }: ForeignAssembly, answer: ForeignAnswer | undefined): Usage {
+  const characters = answer
+    ? answer.text.length +
+      answer.reasoning.length +
+      answer.calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
+    : 0
+  return {
+    promptTokens: manifest.used,
+    cachedTokens: undefined,
+    cacheWrittenTokens: undefined,
+    outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    reasoningTokens: undefined,
+  }
+}
+
+/** Of English prose and of code, about. */
+const CHARACTERS_PER_TOKEN = 3.5
+
+function errorOf(
+  { status, end, admission }: Pick<EndedCall, 'status' | 'end' | 'admission'>,
+  answer: ForeignAnswer | undefined,
+): CallOutcome['error'] {
+  if (admission?.type === 'refuse') return { code: admission.code, message: admission.message }
+  if (answer?.error) return answer.error
+  if (end.type === 'broken') return { code: 'network', message: end.message ?? 'The answer broke off.' }
+  if (end.type === 'stopped')
+    return { code: 'over-budget', message: end.message ?? 'The answer was stopped at a limit.' }
+  if (end.type === 'left') return { code: 'cancelled', message: 'The program ended the call.' }
+  if (status !== undefined && status >= 400) return { code: 'server', message: `The provider answered ${status}.` }
+  return undefined
+}
+
+/** Contents with words of the session go with it. */
+function holdingPut(store: SessionStore, session: string, secrets: RecordParts['secrets']) {
+  return (text: string) => store.putContent(secrets?.redact(text) ?? text, [session])
+}
+
+function emptyManifest(counter: TokenCounter, model: string): SealedManifest {
+  const slots = { tools: 0, system: 0, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 }
+  const { id, version } = counter
+  const budget = { window: 0, reserve: 0, margin: 0, available: 0 }
+  return {
+    version: 1,
+    layout: 'foreign',
+    counter: { id, version },
+    budget,
+    used: 0,
+    slots,
+    entries: [],
+    displaced: 0,
+    model,
+    requestDigest: '',
+  }
+}
