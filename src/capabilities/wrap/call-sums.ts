@@ -35,8 +35,9 @@ export function callsText(calls: number): string {
   return `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
 }
 
-/** `41,200 tokens read (88 % from the cache), 512 written`. */
-export function tokensText({ promptTokens, cachedTokens, outputTokens }: CallSums): string {
+/** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */
+export function tokensText({ calls, promptTokens, cachedTokens, outputTokens, unreported }: CallSums): string {
+  if (unreported === calls && promptTokens === 0) return 'usage not reported'
   const read = `${promptTokens.toLocaleString('en')} tokens read`
   return `${read} (${shareText(cachedTokens, promptTokens)} from the cache), ${outputTokens.toLocaleString('en')} written`
 }
