@@ -37,6 +37,8 @@ export interface Models {
   list(): Promise<readonly ModelListing[]>
   /** The default: a local model, else one with a key, else a stand-in. */
   choose(): Promise<Choice>
+  /** What is known of a model without asking its provider: by the catalog and the configuration. */
+  knownFacts?(id: string): ModelFacts | undefined
   /** The server of a provider, by its name in the configuration. Absent: there is none of this name. */
   server?(provider: string): ProviderServer | undefined
 }
@@ -105,6 +107,16 @@ export function createModels(settings: ModelsSettings): Models {
         if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id])
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
+    knownFacts(id) {
+      const slash = id.indexOf('/')
+      const found = connections(settings).find(({ connection }) => connection.name === id.slice(0, slash))
+      const name = id.slice(slash + 1)
+      if (!found || slash < 0) return undefined
+      const facts = cache.get(id) ?? catalogFacts(found.provider.catalog, name)
+      const own = models[id]
+      if (facts) return cache.get(id) ?? configured(adjusted(facts, found), own)
+      return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own) : undefined
+    },
     server(name) {
       const found = connections(settings).find(({ connection }) => connection.name === name)
       if (!found) return undefined

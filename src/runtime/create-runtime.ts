@@ -162,7 +162,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await capabilities.ready()
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
-  const previewParts = { prepare, states, clock, library, readFingerprint }
+  const previewParts = { prepare, store, states, clock, library, readFingerprint }
   const idle = idleSessions({ ...previewParts, store, models, counters: findCounter, budgets })
   const notes = createNoteWriter({ clock, warn, idle })
   const queue = createTurnQueue({
@@ -189,7 +189,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     context,
     secrets,
     models: parts.models,
-    modelOf: (id) => models.resolve(id).catch(() => undefined),
+    factsOf: (id) => parts.models.knownFacts?.(id),
     sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
     limits: noLimits,
     warn,

@@ -12,8 +12,11 @@ export interface CallRecord {
   readonly model: string
   /** Name of the token that asked for a call outside every session. */
   readonly token?: string
-  /** `note`: it asks for a note on the conversation, and belongs to no answer. Absent: it is a step of its turn. */
-  readonly kind?: 'note'
+  /**
+   * `note`: it asks for a note on the conversation, and belongs to no answer. `foreign`: another program made it. Absent: it is a
+   * step of its turn.
+   */
+  readonly kind?: 'note' | 'foreign'
   /** Of a call that another program made through this gateway. */
   readonly foreign?: ForeignFacts
   /** The whole input of the assembly besides the log; large texts as content hashes. */

@@ -3,7 +3,9 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { createForeword, type Foreword } from '../../src/foreword.ts'
+import type { CallRecord } from '../../src/session.ts'
 
 /** A gateway that listens, over a home that the test leaves behind for nobody. */
 export interface TestGateway extends Foreword {
@@ -108,4 +110,10 @@ export function open(
     sent.on('error', reject)
     sent.end(body)
   })
+}
+
+/** The calls of a gateway, once none is open and each is on record, oldest first. */
+export async function recordedCalls({ runtime }: Pick<TestGateway, 'runtime'>): Promise<readonly CallRecord[]> {
+  while (runtime.foreign.state().open > 0) await setImmediate()
+  return (await runtime.store.findCalls({ limit: 1_000 })).toReversed()
 }

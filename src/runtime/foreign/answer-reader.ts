@@ -1,6 +1,5 @@
-import type { ForeignAnswer, ForeignFormat } from '../../foreign.ts'
 import { decodingStream } from './decode-body.ts'
-import { responseReader } from './understanding.ts'
+import { type ForeignAnswer, type ForeignFormat, responseReader } from '../../foreign.ts'
 
 /** Reads what an answer says while it comes. */
 export interface AnswerReader {

@@ -10,7 +10,6 @@ import {
   zstdDecompress,
 } from 'node:zlib'
 import type { Transform } from 'node:stream'
-import type { BodyContent } from './stored-body.ts'
 
 /** The most that a body may grow to when its encoding is undone, bytes. */
 const LARGEST = 512 * 1024 * 1024
@@ -58,15 +57,4 @@ function encodingsOf(encoding = ''): readonly string[] {
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity')
     .toReversed()
-}
-
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Bytes as the text that gives them again; as bytes where there is none. */
-export function bodyContent(bytes: Uint8Array): BodyContent {
-  try {
-    return { type: 'text', text: strict.decode(bytes) }
-  } catch {
-    return { type: 'bytes', bytes }
-  }
 }

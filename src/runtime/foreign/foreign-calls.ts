@@ -1,4 +1,5 @@
 import type { Admission, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
+import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
 import { defined, errorMessage, keyedQueue } from '../../platform.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
@@ -6,7 +7,6 @@ import type { EndedCall } from './foreign-call.ts'
 import { type ForeignLimits, type HeldForeignCall } from './foreign-limits.ts'
 import { type RecordParts, recordCall } from './record-call.ts'
 import { findSecret } from './find-secret.ts'
-import { identifyCall } from './understanding.ts'
 
 interface ForeignCallParts extends RecordParts {
   readonly models: Pick<Models, 'server'>

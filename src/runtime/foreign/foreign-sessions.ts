@@ -1,8 +1,7 @@
 import type { Clock } from '../../capability.ts'
-import type { ForeignAssembly, ForeignIdentity } from '../../foreign.ts'
+import { commonPrefix, type ForeignAssembly, type ForeignIdentity } from '../../foreign.ts'
 import { defined, keyedQueue, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
-import { commonPrefix } from './understanding.ts'
 
 /** Which session a call of another program belongs to. */
 export interface ForeignSessions {
@@ -47,14 +46,19 @@ const MOST_COMPARED = 8
 const MOST_REMEMBERED = 32
 
 export function createForeignSessions({ store, clock, assembleAgain }: ForeignSessionsParts): ForeignSessions {
-  /** By session and kind. */
+  const threads = new Map<string, string>()
+  /** By session, kind and thread. */
   const remembered = new Map<string, LastForeignCall | undefined>()
   const queue = keyedQueue<string>()
 
-  async function lastOf(session: string, kind: string): Promise<LastForeignCall | undefined> {
-    const key = `${session} ${kind}`
+  async function lastOf(
+    session: string,
+    { kind, session: thread }: ForeignIdentity,
+  ): Promise<LastForeignCall | undefined> {
+    const key = lineOf(session, kind, thread)
     if (remembered.has(key)) return remembered.get(key)
-    const record = (await store.calls(session, { last: 50 })).findLast((call) => call.foreign?.kind === kind)
+    const isOfLine = ({ foreign }: CallRecord) => foreign?.kind === kind && foreign.session === thread
+    const record = (await store.calls(session, { last: 50 })).findLast(isOfLine)
     const assembly = record && (await assembleAgain(record))
     const last = record && assembly && { record, assembly }
     remember(key, last)
@@ -70,7 +74,7 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
   async function begin({ identity, words }: CallToPlace, conversation: string): Promise<string> {
     const session = clock.newId('session')
     const binding = { channel: channelOf(identity), conversation }
-    const title = words === undefined ? undefined : titleOf(words)
+    const title = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
     const start = {
       type: 'session-start',
       ...defined({ title }),
@@ -91,29 +95,64 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     const newest = await store.sessions({ limit: 200 })
     const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
     for (const { id } of own.slice(0, MOST_COMPARED)) {
-      const last = await lastOf(id, identity.kind)
+      const last = await lastOf(id, identity)
       if (last && goesOn(last.assembly, assembly)) return id
     }
     return undefined
   }
 
+  /** The session that an id of the client belongs to, be it its own or that of one that it started. */
+  async function named(channel: string, id: string | undefined): Promise<string | undefined> {
+    if (id === undefined) return undefined
+    return threads.get(`${channel} ${id}`) ?? store.bound({ channel, conversation: id })
+  }
+
+  async function find(call: CallToPlace, channel: string): Promise<string | undefined> {
+    const { session, parent } = call.identity
+    if (session === undefined && parent === undefined) return joined(call)
+    const found = (await named(channel, session)) ?? (await named(channel, parent))
+    return found !== undefined && (await store.session(found)) ? found : undefined
+  }
+
+  /** A session that began with a call that is nobody's words, such as for a title, is named by the first one that is. */
+  async function entitle(session: string, { identity, words }: CallToPlace): Promise<void> {
+    if (identity.kind !== 'turn' || words === undefined || (await store.session(session))?.title !== undefined) return
+    await store.append(session, [{ type: 'label', ...defined({ title: titleOf(words) }) }], clock.time())
+  }
+
   return {
     sessionOf(call) {
       const { identity, token } = call
-      const named = identity.session ?? identity.parent
+      const channel = channelOf(identity)
       // Calls of one program are placed one after another, so that two of one conversation find the same session.
-      return queue.add(`${channelOf(identity)} ${token ?? ''}`, async () => {
-        const conversation = named ?? `${tokenMark(token)}${clock.newId('conversation')}`
-        const known =
-          named === undefined
-            ? await joined(call)
-            : await store.bound({ channel: channelOf(identity), conversation: named })
+      return queue.add(`${channel} ${token ?? ''}`, async () => {
+        const known = await find(call, channel)
+        const conversation = identity.parent ?? identity.session ?? `${tokenMark(token)}${clock.newId('conversation')}`
         const session = known ?? (await begin(call, conversation))
-        return { session, last: known === undefined ? undefined : await lastOf(session, identity.kind) }
+        if (known !== undefined) await entitle(session, call)
+        if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
+        return { session, last: known === undefined ? undefined : await lastOf(session, identity) }
       })
     },
-    note: (session, last) => remember(`${session} ${last.record.foreign?.kind ?? ''}`, last),
+    note(session, last) {
+      const { kind = '', session: thread } = last.record.foreign ?? {}
+      remember(lineOf(session, kind, thread), last)
+    },
   }
+
+  function noteThread(name: string, session: string): void {
+    threads.delete(name)
+    threads.set(name, session)
+    for (const old of threads.keys()) if (threads.size > MOST_THREADS) threads.delete(old)
+  }
+}
+
+/** Threads whose sessions are remembered. */
+const MOST_THREADS = 2_000
+
+/** Calls of one kind and one thread of a session go on from each other. */
+function lineOf(session: string, kind: string, thread: string | undefined): string {
+  return `${session} ${kind} ${thread ?? ''}`
 }
 
 /** Programs whose names are those of their conversations. Any other could take the name of a channel. */

@@ -1,20 +1,25 @@
 import type { Clock } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
-import type { ForeignAnswer, ForeignAssembly, ForeignIdentity, ForeignUsage } from '../../foreign.ts'
-import type { Model } from '../../model.ts'
+import {
+  commonPrefix,
+  type ForeignAnswer,
+  type ForeignAssembly,
+  type ForeignIdentity,
+  identifyCall,
+} from '../../foreign.ts'
+import type { ModelFacts } from '../../model.ts'
 import { defined, type KnownSecrets, sha256 } from '../../platform.ts'
 import type { CallOutcome, CallRecord, ForeignFacts, SessionStore, Usage } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { seal, type SealedManifest } from '../ledger/seal.ts'
-import { addForecast, comparePieces } from '../turns/call-forecast.ts'
-import { bodyContent, decodeBody } from './decode-body.ts'
+import { type Reuse, seal, type SealedManifest } from '../ledger/seal.ts'
+import { addForecast } from '../turns/call-forecast.ts'
+import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 import type { EndedCall } from './foreign-call.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import type { ForeignSessions, LastForeignCall } from './foreign-sessions.ts'
 import { firstWords, turnIn } from './prompt-words.ts'
-import { type BodyContent, storeBody } from './stored-body.ts'
-import { identifyCall, splitBody } from './understanding.ts'
+import { storeBody } from './stored-body.ts'
 
 export interface RecordParts {
   readonly store: SessionStore
@@ -23,14 +28,14 @@ export interface RecordParts {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   readonly sessions: ForeignSessions
   readonly secrets?: Pick<KnownSecrets, 'redact'> | undefined
-  /** The model of a call; `undefined` where nothing is known of it. */
-  modelOf(id: string): Promise<Model | undefined>
+  /** What is known of a model without asking its provider. */
+  factsOf(id: string): ModelFacts | undefined
 }
 
 /** Writes a call that is over: whose it was, what it sent, what came, and what that cost. Returns the record. */
 export async function recordCall(parts: RecordParts, call: EndedCall): Promise<CallRecord> {
   const { store, clock, counter, sessions } = parts
-  const body = await readContent(call)
+  const body = await decodeBody(call.body, call.head.headers['content-encoding'])
   const parsed = parseBody(body)
   const identity = identifyCall(call.head, parsed)
   const assembly = await explain(identity, parsed, { counter, provider: call.provider })
@@ -54,8 +59,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     end: call.end.type,
   }
   const outcome = outcomeOf(call, { answer, assembly })
-  const sealed = assembly && seal(assembly)
-  const manifest = sealed && (await accountFor(parts, sealed, { last, model: await parts.modelOf(model) }))
+  const manifest = assembly && (await accountFor(parts, assembly, { last, model, facts: parts.factsOf(model) }))
   const put = holdingPut(store, session, parts.secrets)
   const input: ForeignInput = {
     foreign: {
@@ -66,7 +70,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
         answer: answer && `sha256:${await put(JSON.stringify(answer))}`,
       }),
       body: {
-        ...(await storeBody(body, splitBody, put)),
+        ...(await storeBody(body, put)),
         ...defined({ encoding: call.head.headers['content-encoding'] }),
       },
     },
@@ -79,10 +83,11 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     time: call.time,
     model,
     ...defined({ token }),
+    kind: 'foreign',
     foreign: facts,
     input,
     manifest: manifest ?? emptyManifest(counter, model),
-    requestDigest: sealed?.manifest.requestDigest ?? '',
+    requestDigest: manifest?.requestDigest ?? '',
     outcome,
   }
   await store.transaction([
@@ -91,10 +96,6 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   ])
   if (assembly) sessions.note(session, { record, assembly })
   return record
-}
-
-async function readContent({ body, head }: EndedCall): Promise<BodyContent> {
-  return bodyContent(await decodeBody(body, head.headers['content-encoding']))
 }
 
 /** What is no JSON of a known format is kept, and has no account. */
@@ -111,9 +112,9 @@ function modelId(provider: string, model: string | undefined): string {
   return `${provider}/${model ?? 'unknown'}`
 }
 
-function parseBody(content: BodyContent): unknown {
+function parseBody(body: Uint8Array): unknown {
   try {
-    return content.type === 'text' && content.text !== '' ? (JSON.parse(content.text) as unknown) : undefined
+    return body.byteLength === 0 ? undefined : (JSON.parse(new TextDecoder().decode(body)) as unknown)
   } catch {
     return undefined
   }
@@ -131,46 +132,46 @@ function repeats(
   return sha256(JSON.stringify(before.request)) === sha256(JSON.stringify(now.request))
 }
 
+interface AccountOptions {
+  readonly last: LastForeignCall | undefined
+  readonly model: string
+  readonly facts: ModelFacts | undefined
+}
+
+/** The account with what of it was sent before, by meaning, and what the call was expected to cost by what came before it. */
 async function accountFor(
   { clock, context }: RecordParts,
-  sealed: ReturnType<typeof seal>,
-  { last, model }: { readonly last: LastForeignCall | undefined; readonly model: Model | undefined },
+  assembly: ForeignAssembly,
+  { last, model, facts }: AccountOptions,
 ): Promise<SealedManifest> {
-  const fingerprint = last && seal(last.assembly).fingerprint
-  if (!model) {
-    return { ...sealed.manifest, ...(fingerprint ? { reuse: comparePieces(fingerprint, sealed) } : {}) }
-  }
-  const at = last ? Date.parse(last.record.time) : 0
+  const sealed = seal(assembly)
+  const reuse = last && commonPrefix(last.assembly, assembly)
+  const { pieces: _, ...shown } = reuse ?? { pieces: 0 }
+  const account = { ...sealed.manifest, ...(reuse ? { reuse: shown as Reuse } : {}) }
+  if (!facts) return account
   const before = last && {
     call: last.record.id,
     model: last.record.model,
-    fingerprint,
-    at,
+    fingerprint: seal(last.assembly).fingerprint,
+    at: Date.parse(last.record.time),
     usage: last.record.outcome?.usage,
   }
-  return addForecast(
-    {
-      context,
-      model,
-      clock,
-      state: { lastCall: before, reads: new Map(before ? [[before.model, before]] : []) },
-      readFingerprint: async () => undefined,
-    },
-    sealed,
-  )
+  const state = { lastCall: before, reads: new Map(before ? [[before.model, before]] : []) }
+  const place = { context, model: { id: model, facts }, clock, state, readFingerprint: async () => undefined }
+  const { forecast } = await addForecast(place, sealed)
+  return { ...account, ...defined({ forecast }) }
 }
 
 function outcomeOf(
   { url, body, status, end, admission, durationMs, firstByteMs }: EndedCall,
   { answer, assembly }: { readonly answer: ForeignAnswer | undefined; readonly assembly: ForeignAssembly | undefined },
 ): CallOutcome {
-  const usage = answer?.usage ? reported(answer.usage) : undefined
-  const isLost =
-    usage === undefined && assembly !== undefined && status !== undefined && status < 400 && end.type !== 'whole'
+  const wasAnswered = status !== undefined && status < 400 && answer !== undefined
+  const isLost = wasAnswered && end.type !== 'whole' && answer.finish === undefined && assembly !== undefined
   return {
     ...(url === undefined ? {} : { wire: { sha256: sha256(body), bytes: body.byteLength, url } }),
     ...defined({
-      usage: isLost ? estimated(assembly, answer) : usage,
+      usage: isLost ? estimatedUsage(assembly, answer) : answer?.usage,
       usageEstimated: isLost ? (true as const) : undefined,
       finish: answer?.finish,
       error: errorOf({ status, end, admission }, answer),
@@ -180,22 +181,15 @@ function outcomeOf(
   }
 }
 
-function reported(usage: ForeignUsage): Usage {
-  return { ...usage }
-}
-
-/** What a call used as far as it can be known from what was sent and what came. */
-function estimated({ manifest }: ForeignAssembly, answer: ForeignAnswer | undefined): Usage {
-  const characters = answer
-    ? answer.text.length +
-      answer.reasoning.length +
-      answer.calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
-    : 0
+/** What a call used as far as it can be known from what was sent and what came. A report from before its end says too little. */
+function estimatedUsage({ manifest }: ForeignAssembly, { text, reasoning, calls, usage }: ForeignAnswer): Usage {
+  const inputs = calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
+  const written = Math.ceil((text.length + reasoning.length + inputs) / CHARACTERS_PER_TOKEN)
   return {
-    promptTokens: manifest.used,
-    cachedTokens: undefined,
-    cacheWrittenTokens: undefined,
-    outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    promptTokens: usage?.promptTokens ?? manifest.used,
+    cachedTokens: usage?.cachedTokens,
+    cacheWrittenTokens: usage?.cacheWrittenTokens,
+    outputTokens: Math.max(written, usage?.outputTokens ?? 0),
     reasoningTokens: undefined,
   }
 }

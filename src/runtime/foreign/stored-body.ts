@@ -1,44 +1,55 @@
+import { isUtf8 } from 'node:buffer'
+import { splitBody } from '../../foreign.ts'
 import { sha256 } from '../../platform.ts'
 import type { ContentStore } from '../../session.ts'
 import type { StoredBody } from './foreign-input.ts'
 
-/** Parts whose references are one content: lists of the same beginning share all but the last of them. */
-const GROUP = 32
-
-/** A body as text, or its bytes where it is none. */
-export type BodyContent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+/** References that are one content: at most so many, and about 16. */
+const LONGEST_GROUP = 64
+const GROUP_END = '0'
 
 /** Writes contents that were not written a moment ago. */
 export type PutPart = (text: string) => Promise<string>
 
-/** Stores a body in the parts that `split` gives, whose sum it is. */
-export async function storeBody(
-  content: BodyContent,
-  split: (text: string) => readonly string[],
-  put: PutPart,
-): Promise<Omit<StoredBody, 'encoding'>> {
-  const parts =
-    content.type === 'text' ? wholeParts(content.text, split) : [Buffer.from(content.bytes).toString('base64')]
+/** Stores a body in parts, whose sum it is. */
+export async function storeBody(body: Uint8Array, put: PutPart): Promise<Omit<StoredBody, 'encoding'>> {
+  const isText = isUtf8(body)
+  const parts = isText ? textParts(splitBody(body)) : [Buffer.from(body).toString('base64')]
   const references = await Promise.all(parts.map(async (part) => `sha256:${await put(part)}`))
-  const groups: string[] = []
-  for (let at = 0; at < references.length; at += GROUP) {
-    groups.push(`sha256:${await put(JSON.stringify(references.slice(at, at + GROUP)))}`)
-  }
-  const bytes = content.type === 'text' ? Buffer.from(content.text) : content.bytes
+  const groups = await Promise.all(
+    groupReferences(references).map(async (group) => `sha256:${await put(JSON.stringify(group))}`),
+  )
   return {
     parts: `sha256:${await put(JSON.stringify(groups))}`,
-    sha256: sha256(bytes),
-    bytes: bytes.byteLength,
-    ...(content.type === 'bytes' ? { base64: true } : {}),
+    sha256: sha256(body),
+    bytes: body.byteLength,
+    ...(isText ? {} : { base64: true }),
   }
 }
 
-/** Parts that are not the whole would lose what is between them: then the body is one part. */
-function wholeParts(text: string, split: (text: string) => readonly string[]): readonly string[] {
-  const parts = split(text)
-  return parts.join('') === text ? parts : [text]
+/** Groups end where their content says so, so that what is put in between changes one of them alone. */
+function groupReferences(references: readonly string[]): readonly (readonly string[])[] {
+  const groups: string[][] = [[]]
+  for (const reference of references) {
+    const group = groups.at(-1)!
+    group.push(reference)
+    if (group.length >= LONGEST_GROUP || reference.endsWith(GROUP_END)) groups.push([])
+  }
+  return groups.filter(({ length }) => length > 0)
+}
+
+/** Parts as texts. One that ends within a character is joined with the next. */
+function textParts(parts: readonly Uint8Array[]): readonly string[] {
+  const texts: string[] = []
+  let open: readonly Uint8Array[] = []
+  for (const part of parts) {
+    open = [...open, part]
+    const bytes = open.length === 1 ? part : Buffer.concat(open)
+    if (!isUtf8(bytes)) continue
+    texts.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+    open = []
+  }
+  return texts
 }
 
 /** Puts a body together again; `missing` is the reference of the first content that is gone. */

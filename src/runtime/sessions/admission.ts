@@ -22,6 +22,7 @@ import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
 import { giveFiles, messageWithFiles } from './message-files.ts'
 import { sessionNotFound, turnNotFound } from './not-found.ts'
+import { requireOwnSession } from './own-session.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
 
 /** Characters of one input. More is a file, not a message. */
@@ -76,6 +77,7 @@ export async function admit(
     (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
   const known = await states.of(session)
   if (!known && input.session !== undefined) throw sessionNotFound(session)
+  if (known) await requireOwnSession(store, session)
   if (known && idempotencyKey !== undefined) {
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before

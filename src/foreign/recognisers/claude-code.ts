@@ -1,0 +1,128 @@
+import type { Recogniser } from './recogniser.ts'
+
+const reminder = { begin: '<system-reminder>', end: '</system-reminder>' } as const
+
+/** Claude Code, versions 2.1. */
+export const claudeCode: Recogniser = {
+  client: 'claude-code',
+  signs: [
+    { header: 'user-agent', pattern: /^claude-(?:cli|code)\/(?<version>[\w.-]{1,40})/i },
+    { header: 'x-claude-code-session-id', pattern: /./ },
+  ],
+  session: [
+    { header: 'x-claude-code-session-id' },
+    { body: ['metadata', 'user_id'], json: 'session_id' },
+    { body: ['metadata', 'user_id'], pattern: /_session_(?<value>[\w-]{8,64})$/ },
+  ],
+  agent: [{ header: 'x-claude-code-agent-id' }],
+  parent: [{ header: 'x-claude-code-parent-agent-id' }],
+  turn: [{ header: 'x-claude-code-turn-id' }, { header: 'x-claude-code-prompt-id' }],
+  kinds: [
+    { kind: 'quota', mostTokens: 1, last: ['quota', 'test', 'count'], withoutTools: true },
+    {
+      kind: 'compaction',
+      last: [
+        'create a detailed summary of the conversation',
+        'create a detailed summary of this conversation',
+        'create a detailed summary of the RECENT portion',
+      ],
+    },
+    { kind: 'compaction', system: ['tasked with summarizing conversations'] },
+    { kind: 'title', answers: 'title' },
+    {
+      kind: 'title',
+      withoutTools: true,
+      system: [
+        'sentence-case title',
+        'new conversation topic',
+        'title for the following',
+        'concise title',
+        'short title',
+        'title and branch name',
+      ],
+    },
+    {
+      kind: 'title',
+      withoutTools: true,
+      last: ['word title for the following conversation', 'title for the following', 'Generate a short title'],
+    },
+    { kind: 'sub-agent', at: { header: 'x-claude-code-agent-id' } },
+    { kind: 'sub-agent', at: { header: 'x-anthropic-billing-header' }, value: /cc_is_subagent=true/ },
+  ],
+  sections: [
+    { layer: 'billing', begin: 'x-anthropic-billing-header', whole: true, origin: 'operator', where: ['system'] },
+    {
+      layer: 'instructions',
+      ...reminder,
+      holds: '# claudeMd',
+      origin: 'file',
+      where: ['user', 'system'],
+      inner: [
+        {
+          layer: 'instructions',
+          begin: 'Contents of ',
+          name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
+          origin: 'file',
+        },
+        { layer: 'environment', begin: '# currentDate', origin: 'operator' },
+        { layer: 'environment', begin: '# gitStatus', origin: 'operator' },
+        { layer: 'environment', begin: '# userEmail', origin: 'operator' },
+      ],
+    },
+    { layer: 'skills', ...reminder, holds: 'skills are available', origin: 'file' },
+    { layer: 'agents', ...reminder, holds: 'agent types', origin: 'operator' },
+    { layer: 'deferred-tools', ...reminder, holds: 'deferred tools', origin: 'operator' },
+    { layer: 'mcp-instructions', ...reminder, holds: '# MCP Server Instructions', origin: 'tool' },
+    { layer: 'todo-list', ...reminder, holds: 'todo list', origin: 'operator', where: ['user', 'system', 'result'] },
+    {
+      layer: 'changed-file',
+      ...reminder,
+      holds: 'was modified, either by the user or by a linter',
+      origin: 'file',
+      where: ['user', 'system', 'result'],
+    },
+    { layer: 'reminder', ...reminder, origin: 'operator', where: ['user', 'system', 'result'] },
+    {
+      layer: 'skills',
+      begin: 'The following skills are available',
+      whole: true,
+      origin: 'file',
+      where: ['system', 'user'],
+    },
+    { layer: 'agents', begin: 'Available agent types', whole: true, origin: 'operator', where: ['system', 'user'] },
+    {
+      layer: 'summary',
+      begin: 'This session is being continued from a previous conversation',
+      whole: true,
+      origin: 'model',
+      where: ['user'],
+    },
+    { layer: 'environment', begin: '# Environment', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: 'gitStatus:', origin: 'operator', where: ['system'] },
+    { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
+    { layer: 'mcp-instructions', begin: '# MCP Server Instructions', origin: 'tool', where: ['system'] },
+    {
+      layer: 'skill',
+      begin: 'Base directory for this skill:',
+      whole: true,
+      name: /^Base directory for this skill: (?<name>[^\n]{1,400})/,
+      origin: 'file',
+      where: ['user'],
+    },
+    { layer: 'command', begin: '<command-name>', whole: true, origin: 'user', where: ['user'] },
+    { layer: 'command', begin: '<command-message>', whole: true, origin: 'user', where: ['user'] },
+    { layer: 'command', begin: '<local-command-', whole: true, origin: 'user', where: ['user'] },
+    { layer: 'interruption', begin: '[Request interrupted by user', whole: true, origin: 'operator', where: ['user'] },
+  ],
+  targets: [
+    { tool: /^(?:Read|Edit|Write|MultiEdit)$/, field: 'file_path', kind: 'file' },
+    { tool: /^NotebookEdit$/, field: 'notebook_path', kind: 'file' },
+    { tool: /^(?:Bash|PowerShell)$/, field: 'command', kind: 'command' },
+    { tool: /^(?:Grep|Glob)$/, field: 'pattern', kind: 'other' },
+    { tool: /^Skill$/, field: 'skill', kind: 'other' },
+    { tool: /^(?:Task|Agent)$/, field: 'description', kind: 'other' },
+    { tool: /^WebFetch$/, field: 'url', kind: 'other' },
+    { tool: /^WebSearch$/, field: 'query', kind: 'other' },
+  ],
+}
