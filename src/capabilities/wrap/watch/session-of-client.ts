@@ -12,9 +12,12 @@ const INPUT_LIMIT = 500
  */
 export async function clientSessionIn(io: Io): Promise<string | undefined> {
   if (io.stdin.isTTY === true) return undefined
-  const text = await Promise.race([readInput(io), sleep(io.firstInputMs ?? INPUT_LIMIT).then(() => '')])
+  const read = new AbortController()
+  const given = readInput(io).finally(() => read.abort())
+  await Promise.race([given, sleep(io.firstInputMs ?? INPUT_LIMIT, read.signal)]).catch(() => undefined)
+  const text = read.signal.aborted ? await given.catch(() => '') : ''
   // A pipe that stays open would keep this process.
-  if ('destroy' in io.stdin && typeof io.stdin.destroy === 'function') io.stdin.destroy()
+  if (!read.signal.aborted && 'destroy' in io.stdin && typeof io.stdin.destroy === 'function') io.stdin.destroy()
   const value = parseJson(text)
   const id = isRecord(value) ? value['session_id'] : undefined
   return typeof id === 'string' && id !== '' ? id : undefined
