@@ -22,7 +22,7 @@ import { passThrough } from '../capabilities/pass-through/pass-through.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
-import { wrap } from '../capabilities/wrap/wrap.ts'
+import { wrappedAgents } from '../capabilities/wrapped-agents/wrapped-agents.ts'
 import type { AnyCapability } from '../capability.ts'
 
 /**
@@ -51,7 +51,7 @@ export const builtIn: readonly AnyCapability[] = [
   openaiApi,
   aiSdkChat,
   telegram,
-  wrap,
+  wrappedAgents,
   passThrough,
   webApp,
   ...providerCapabilities,

@@ -38,7 +38,7 @@ export const clients: readonly Client[] = [
     name: 'codex',
     package: '@openai/codex@0.169.0',
     provider: 'openai',
-    turn: (text) => ['exec', '-m', 'scripted', '--skip-git-repo-check', text],
+    turn: (text) => ['exec', '-m', 'scripted', '-s', 'danger-full-access', '--skip-git-repo-check', text],
     resume: (text) => ['exec', 'resume', '--last', '-m', 'scripted', '--skip-git-repo-check', text],
     isTurn: ({ tools }) => tools.length > 0,
     read: (path) => ({ name: 'exec_command', input: { cmd: `cat ${path}` } }),

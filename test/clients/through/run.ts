@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { wrappedPrograms } from '../../../src/capabilities/wrap/program/programs.ts'
+import { wrappedPrograms } from '../../../src/capabilities/wrapped-agents/program/programs.ts'
 import { builtIn, createForeword } from '../../../src/foreword.ts'
 import { type ScriptedAnswer, scriptedProvider, type ScriptedRequest } from '../../../src/testing.ts'
 import { type Client, clients } from './client.ts'
@@ -157,6 +157,7 @@ async function tellStory(client: Client): Promise<void> {
     check(
       'the result has what the file says',
       tool.received.some(({ bytes }) => bytes.toString().includes('The horizon is level')),
+      tool.received.at(-1)?.bytes.toString().slice(-1_500),
     )
     checkBytes('a tool round trip', tool)
     keep('tool', tool.received)

@@ -1,8 +1,8 @@
 import { exactMoneyText, type Io } from '../../../capability.ts'
 import { applyStyle, cutToCells } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
-import { callsText, costText, shareText } from '../call-sums.ts'
-import type { CallLine } from '../foreign-call-line.ts'
+import { callsText, knownCostText, shareText } from '../call-sums.ts'
+import type { WatchedCall } from '../watched-call.ts'
 import type { SessionView } from './session-view.ts'
 
 /** The cells of the widest bar. */
@@ -16,10 +16,10 @@ export function viewLines(view: SessionView, columns: number, io: Io): readonly 
   const lines = [
     windowText(view),
     slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${tokens.toLocaleString('en')}`).join('  '),
-    `${callsText(sums.calls)} · ${costText(sums)} · ${shareText(sums.cachedTokens, sums.promptTokens)} from the cache${cache ?? ''}`,
+    `${callsText(sums.calls)} · ${knownCostText(sums)} · ${shareText(sums.cachedTokens, sums.promptTokens)} from the cache${cache ?? ''}`,
     `last cut    ${lastCut ?? 'none'}`,
     `cache       ${lastBreak ?? 'nothing was sent again'}`,
-    `last call   ${last === undefined ? 'none yet' : callText(last)}`,
+    `last call   ${last === undefined ? 'none yet' : callSentence(last)}`,
   ]
   const fitted = lines.map((line) => cutToCells(exactLine(line), columns))
   const bar = windowBar(view, Math.min(columns, WIDEST_BAR))
@@ -31,11 +31,13 @@ export function statusBarText({ model, used, window, sums, slots: _, ...view }: 
   const size =
     window === undefined ? `${short(used)} tokens` : `${short(used)}/${short(window)} (${shareText(used, window)})`
   const cache = view.lastCache && `cache ${shareText(view.lastCache.cachedTokens, view.lastCache.promptTokens)}`
-  return [model && exactLine(model), size, costText(sums), cache, view.lastCut && 'cut'].filter(Boolean).join(' · ')
+  return [model && exactLine(model), size, knownCostText(sums), cache, view.lastCut && 'cut']
+    .filter(Boolean)
+    .join(' · ')
 }
 
 /** One call in one line. */
-export function callText({ time, model, foreign, outcome, cost, used }: CallLine): string {
+export function callSentence({ time, model, foreign, outcome, cost, used }: WatchedCall): string {
   const { usage, durationMs, error } = outcome ?? {}
   const read = usage?.promptTokens ?? used
   const cached = usage?.cachedTokens === undefined ? '' : ` (${shareText(usage.cachedTokens, read)} from the cache)`

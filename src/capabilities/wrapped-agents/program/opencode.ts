@@ -5,7 +5,7 @@ import { throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } fr
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT'
 
 /** opencode. A variable has a configuration that is laid over its files. */
-export const opencode: WrappedProgram = {
+export const opencodeProgram: WrappedProgram = {
   name: 'opencode',
   title: 'opencode',
   command: 'opencode',

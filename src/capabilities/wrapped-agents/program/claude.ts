@@ -5,7 +5,7 @@ import { isRecord, parseJson } from '../json-text.ts'
 import { type RunPlan, throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /** Claude Code. What its settings files set wins over the environment, so that they are looked at, too. */
-export const claude: WrappedProgram = {
+export const claudeProgram: WrappedProgram = {
   name: 'claude',
   title: 'Claude Code',
   command: 'claude',

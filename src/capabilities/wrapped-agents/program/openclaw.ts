@@ -2,7 +2,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /** OpenClaw. A temporary configuration includes the person's own and lays the addresses over it. */
-export const openclaw: WrappedProgram = {
+export const openclawProgram: WrappedProgram = {
   name: 'openclaw',
   title: 'OpenClaw',
   command: 'openclaw',

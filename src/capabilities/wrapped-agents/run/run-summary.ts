@@ -1,8 +1,8 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { requestJson } from '../../../cli.ts'
 import { sleep } from '../../../platform.ts'
-import { callsText, type CallSums, costText, sumCalls, tokensText } from '../call-sums.ts'
-import { fetchNewestCalls, fetchSessionCalls } from '../foreign-call-line.ts'
+import { callsText, type CallSums, knownCostText, sumCalls, tokensText } from '../call-sums.ts'
+import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 
 /** What the calls of a run were. */
 export interface RunSummary extends CallSums {
@@ -41,7 +41,7 @@ export function summaryLine(summary: RunSummary, title: string): string {
     .map((session) => `foreword calls ${session}`)
     .join(', ')
   const failures = failed === 0 ? [] : [`${failed} failed`]
-  return `foreword: ${[callsText(calls), ...failures, tokensText(summary), costText(summary), look].join(' · ')}`
+  return `foreword: ${[callsText(calls), ...failures, tokensText(summary), knownCostText(summary), look].join(' · ')}`
 }
 
 /** Waits until no call is open, as far as the gateway says so. */

@@ -14,7 +14,7 @@ import { followSession } from '../watch/follow-session.ts'
 import { liveBlock } from '../watch/live-block.ts'
 import { clientSessionIn, sessionOfClient } from '../watch/session-of-client.ts'
 import { fetchSessionView, type SessionView } from '../watch/session-view.ts'
-import { callText, statusBarText, viewLines } from '../watch/view-text.ts'
+import { callSentence, statusBarText, viewLines } from '../watch/view-text.ts'
 
 export const watchCommand: Command = {
   name: 'watch',
@@ -100,6 +100,6 @@ function showCalls(io: Io): Show {
   return (view) => {
     if (view.last === undefined || view.last.id === seen) return
     seen = view.last.id
-    print(io, `${callText(view.last)} · ${statusBarText(view)}`)
+    print(io, `${callSentence(view.last)} · ${statusBarText(view)}`)
   }
 }

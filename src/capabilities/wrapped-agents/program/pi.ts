@@ -5,7 +5,7 @@ import { throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } fr
 const VARIABLE = 'FOREWORD_WRAP_PROVIDERS'
 
 /** pi. A temporary extension changes the addresses of its providers; the models and keys of these stay. */
-export const pi: WrappedProgram = {
+export const piProgram: WrappedProgram = {
   name: 'pi',
   title: 'pi',
   command: 'pi',

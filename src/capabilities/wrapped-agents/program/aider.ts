@@ -1,7 +1,7 @@
 import { throughAddressWithToken, type WrappedProgram } from './wrapped-program.ts'
 
 /** aider. Its client takes the addresses from variables, and sends no header of its own. */
-export const aider: WrappedProgram = {
+export const aiderProgram: WrappedProgram = {
   name: 'aider',
   title: 'aider',
   command: 'aider',

@@ -3,7 +3,7 @@ import { apiPath, requestJson } from '../../../cli.ts'
 import { cutSentence, type Manifest } from '../../../context.ts'
 import { defined } from '../../../platform.ts'
 import { type CallSums, sumCalls } from '../call-sums.ts'
-import { type CallLine, fetchSessionCalls } from '../foreign-call-line.ts'
+import { type WatchedCall, fetchSessionCalls } from '../watched-call.ts'
 
 /** A session at a glance: how full its window is and with what, what it cost, and what its cache did. */
 export interface SessionView {
@@ -24,7 +24,7 @@ export interface SessionView {
   /** The last time that turns were left out, or that something sent before had to be sent again. */
   readonly lastCut?: string
   readonly lastBreak?: string
-  readonly last?: CallLine
+  readonly last?: WatchedCall
 }
 
 /** Reads a session through a gateway. */
@@ -37,23 +37,23 @@ export async function fetchSessionView(connection: GatewayConnection, session: s
   const manifest =
     last &&
     (await requestJson<Manifest>(connection, apiPath('/api/calls/', last.id, '/manifest')).catch(() => undefined))
-  return sessionView({ session, ...defined({ title: row.title, manifest }), calls })
+  return viewOfSession({ session, ...defined({ title: row.title, manifest }), calls })
 }
 
 interface SessionAnswer {
   readonly title?: string
 }
 
-export interface SessionFacts {
+export interface WatchedSession {
   readonly session: string
   readonly title?: string
   /** Oldest first. */
-  readonly calls: readonly CallLine[]
+  readonly calls: readonly WatchedCall[]
   /** Of the last call of the conversation. */
   readonly manifest?: Manifest
 }
 
-export function sessionView({ session, title, calls, manifest }: SessionFacts): SessionView {
+export function viewOfSession({ session, title, calls, manifest }: WatchedSession): SessionView {
   const last = calls.at(-1)
   const conversation = calls.filter(isConversation)
   const newest = conversation.at(-1)
@@ -79,12 +79,12 @@ export function sessionView({ session, title, calls, manifest }: SessionFacts): 
 }
 
 /** A title, a token count and a note are calls beside the conversation. */
-function isConversation({ kind, foreign }: CallLine): boolean {
+function isConversation({ kind, foreign }: WatchedCall): boolean {
   return kind === undefined && (foreign === undefined || ['turn', 'sub-agent', 'compaction'].includes(foreign.kind))
 }
 
 /** `12,400 tokens were sent again: tools, tool:read changed (edited)`. */
-function breakSentence({ reuse }: CallLine): string {
+function breakSentence({ reuse }: WatchedCall): string {
   const { again = 0, firstChange } = reuse ?? {}
   const where =
     firstChange === undefined ? '' : ` from ${firstChange.id} (${firstChange.slot}) on: ${firstChange.cause}`

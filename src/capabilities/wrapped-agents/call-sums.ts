@@ -1,5 +1,5 @@
 import { exactMoneyText } from '../../capability.ts'
-import type { CallLine } from './foreign-call-line.ts'
+import type { WatchedCall } from './watched-call.ts'
 
 /** What calls used and cost together. */
 export interface CallSums {
@@ -16,7 +16,7 @@ export interface CallSums {
   readonly unpriced: number
 }
 
-export function sumCalls(calls: readonly CallLine[]): CallSums {
+export function sumCalls(calls: readonly WatchedCall[]): CallSums {
   let [promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0, 0]
   for (const { outcome, cost: own } of calls) {
     const { usage } = outcome ?? {}
@@ -43,7 +43,7 @@ export function tokensText({ calls, promptTokens, cachedTokens, outputTokens, un
 }
 
 /** `$0.21`; `at least $0.21` where a cost is not known; `cost unknown` where none is. */
-export function costText({ calls, cost, unpriced }: CallSums): string {
+export function knownCostText({ calls, cost, unpriced }: CallSums): string {
   if (unpriced === 0) return exactMoneyText(cost)
   return unpriced === calls ? 'cost unknown' : `at least ${exactMoneyText(cost)}`
 }

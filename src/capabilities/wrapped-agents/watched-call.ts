@@ -3,7 +3,7 @@ import { apiPath, requestJson } from '../../cli.ts'
 import type { CutRecord } from '../../context.ts'
 
 /** A call as the lists of the gateway have it. */
-export interface CallLine {
+export interface WatchedCall {
   readonly id: string
   readonly session?: string
   readonly time: string
@@ -41,13 +41,16 @@ export interface CallLine {
 export const MOST_CALLS = 1_000
 
 /** The newest calls of a session with their costs, oldest first. */
-export async function fetchSessionCalls(connection: GatewayConnection, session: string): Promise<readonly CallLine[]> {
+export async function fetchSessionCalls(
+  connection: GatewayConnection,
+  session: string,
+): Promise<readonly WatchedCall[]> {
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_CALLS}`)
-  return (await requestJson<{ readonly calls: readonly CallLine[] }>(connection, path)).calls
+  return (await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)).calls
 }
 
 /** The newest calls of all sessions, newest first, without their costs. */
-export async function fetchNewestCalls(connection: GatewayConnection): Promise<readonly CallLine[]> {
+export async function fetchNewestCalls(connection: GatewayConnection): Promise<readonly WatchedCall[]> {
   const path = `/api/calls?limit=${MOST_CALLS}`
-  return (await requestJson<{ readonly calls: readonly CallLine[] }>(connection, path)).calls
+  return (await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)).calls
 }

@@ -5,7 +5,7 @@ import { type RunPlan, throughAddressWithToken, type WrappedProgram, type Wrappe
  * Codex. A temporary profile has the address: it is in no process list, and sessions stay those of the provider `openai`, so that
  * they can be resumed without the gateway. With a profile, its terminal talks to no daemon.
  */
-export const codex: WrappedProgram = {
+export const codexProgram: WrappedProgram = {
   name: 'codex',
   title: 'Codex',
   command: 'codex',
