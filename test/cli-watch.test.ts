@@ -10,6 +10,7 @@ const call = (id: string, more: object = {}) => ({
   model: 'anthropic/claude-sonnet-4-5',
   used: 48_000,
   cost: 0.02,
+  kind: 'foreign',
   foreign: { client: 'claude-code', kind: 'turn', status: 200, end: 'whole' },
   outcome: { usage: { promptTokens: 50_000, cachedTokens: 40_000, outputTokens: 500 }, durationMs: 3_100 },
   ...more,
@@ -24,7 +25,7 @@ const title = call('c3', {
 const calls = [call('c1'), call('c2', { reuse: again }), title]
 const manifest = {
   used: 48_000,
-  budget: { window: 200_000, reserve: 0, margin: 0, available: 200_000 },
+  budget: { window: 48_000, reserve: 0, margin: 0, available: 48_000 },
   slots: { tools: 20_000, system: 8_000, preamble: 0, history: 20_000, 'before-input': 0, input: 0, 'after-input': 0 },
 }
 
@@ -37,6 +38,7 @@ const script = {
   'GET /api/sessions/s1/calls?limit=1': { calls: [title] },
   'GET /api/sessions/s1/calls?limit=1000': { calls },
   'GET /api/calls/c2/manifest': manifest,
+  'GET /api/model?id=anthropic%2Fclaude-sonnet-4-5': { id: 'anthropic/claude-sonnet-4-5', window: 200_000 },
 }
 
 /** Ctrl-C as soon as somebody listens for it. */

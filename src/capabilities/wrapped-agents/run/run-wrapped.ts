@@ -9,6 +9,7 @@ import {
   signalExitCode,
 } from '../../../cli.ts'
 import { defined, errorMessage, sleep } from '../../../platform.ts'
+import { modelWindow } from '../model-window.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import { backgroundProcesses } from './background-processes.ts'
 import { findExecutable } from './find-executable.ts'
@@ -19,7 +20,6 @@ import { openRunFiles } from './run-files.ts'
 import { type RunSummary, summarizeRun, summaryLine } from './run-summary.ts'
 import { makeRunToken } from './run-token.ts'
 import { spawnProgram } from './spawn-program.ts'
-import { windowOf } from './window-of.ts'
 
 /** A run of a program: which one, what for, and where its calls go. */
 export interface WrappedCommand {
@@ -66,7 +66,8 @@ async function runThrough(
   const files = openRunFiles()
   let isKept = false
   try {
-    const window = await windowOf(gateway.connection, program, choices)
+    const model = chosenModel(program, choices)
+    const window = model === undefined ? undefined : await modelWindow(gateway.connection, model)
     const facts = { ...runFacts(choices, io), ...defined({ window }) }
     const plan = program.plan({ ...facts, address: gateway.address, token: token.value, folder: files.folder })
     files.write(plan.files ?? [])
@@ -84,6 +85,11 @@ async function runThrough(
     files.remove()
     if (!isKept) await token.revoke().catch((error: unknown) => note(io, stillValid(token.name, error)))
   }
+}
+
+/** With its provider, as `foreword models` has it. */
+function chosenModel(program: WrappedProgram, { provider = program.provider, model }: RunChoices): string | undefined {
+  return model === undefined || model.startsWith(`${provider}/`) ? model : `${provider}/${model}`
 }
 
 function notInstalled({ command, title, install }: WrappedProgram): CommandFailure {

@@ -3,6 +3,7 @@ import { apiPath, requestJson } from '../../../cli.ts'
 import { cutSentence, type Manifest } from '../../../context.ts'
 import { defined } from '../../../platform.ts'
 import { type CallSums, sumCalls } from '../call-sums.ts'
+import { modelWindow } from '../model-window.ts'
 import { type WatchedCall, fetchSessionCalls } from '../watched-call.ts'
 
 /** A session at a glance: how full its window is and with what, what it cost, and what its cache did. */
@@ -37,7 +38,9 @@ export async function fetchSessionView(connection: GatewayConnection, session: s
   const manifest =
     last &&
     (await requestJson<Manifest>(connection, apiPath('/api/calls/', last.id, '/manifest')).catch(() => undefined))
-  return viewOfSession({ session, ...defined({ title: row.title, manifest }), calls })
+  // The account of a call of another program has the room that the call took: nobody else knows what was free.
+  const window = last?.foreign ? await modelWindow(connection, last.model) : manifest?.budget.window
+  return viewOfSession({ session, ...defined({ title: row.title, manifest, window }), calls })
 }
 
 interface SessionAnswer {
@@ -51,9 +54,11 @@ export interface WatchedSession {
   readonly calls: readonly WatchedCall[]
   /** Of the last call of the conversation. */
   readonly manifest?: Manifest
+  /** Of its model, tokens. */
+  readonly window?: number
 }
 
-export function viewOfSession({ session, title, calls, manifest }: WatchedSession): SessionView {
+export function viewOfSession({ session, title, calls, manifest, window }: WatchedSession): SessionView {
   const last = calls.at(-1)
   const conversation = calls.filter(isConversation)
   const newest = conversation.at(-1)
@@ -69,7 +74,7 @@ export function viewOfSession({ session, title, calls, manifest }: WatchedSessio
       title,
       client: calls.findLast(({ foreign }) => foreign)?.foreign?.client,
       model: newest?.model ?? last?.model,
-      window: manifest && manifest.budget.window > 0 ? manifest.budget.window : undefined,
+      window,
       lastCache: reported && { promptTokens: reported.promptTokens ?? 0, cachedTokens: reported.cachedTokens ?? 0 },
       lastCut: cut && cutSentence(cut),
       lastBreak: broken && breakSentence(broken),
@@ -80,7 +85,7 @@ export function viewOfSession({ session, title, calls, manifest }: WatchedSessio
 
 /** A title, a token count and a note are calls beside the conversation. */
 function isConversation({ kind, foreign }: WatchedCall): boolean {
-  return kind === undefined && (foreign === undefined || ['turn', 'sub-agent', 'compaction'].includes(foreign.kind))
+  return foreign === undefined ? kind !== 'note' : ['turn', 'sub-agent', 'compaction'].includes(foreign.kind)
 }
 
 /** `12,400 tokens were sent again: tools, tool:read changed (edited)`. */
