@@ -19,7 +19,7 @@ export interface AnswerDraft {
   /** The whole JSON of its input. */
   setInput(key: string, json: unknown): void
   /** Later numbers take the place of earlier ones; those that are not reported again stay. */
-  usage(usage: Partial<ForeignUsage>): void
+  usage(usage: Partial<ForeignUsage> & FreshTokens): void
   set(about: { readonly finish?: unknown; readonly model?: unknown; readonly id?: unknown }): void
   fail(code: unknown, message: unknown): void
   /** Something was too long to be read. */
@@ -35,7 +35,7 @@ export function answerDraft(): AnswerDraft {
   const calls = new Map<string, CallDraft>()
   let left = MOST_CHARACTERS
   let isCut = false
-  let usage: Partial<ForeignUsage> | undefined
+  let usage: (Partial<ForeignUsage> & FreshTokens) | undefined
   let about: { finish?: string; model?: string; id?: string } = {}
   let error: ForeignAnswer['error']
 
@@ -95,7 +95,7 @@ export function answerDraft(): AnswerDraft {
       text: texts.join(''),
       reasoning: reasonings.join(''),
       calls: Array.from(calls.values(), ({ id, name, json, input }) => ({ id, name, input: inputOf(json, input) })),
-      ...(usage ? { usage: { ...noUsage, ...usage } } : {}),
+      ...(usage ? { usage: wholeUsage(usage) } : {}),
       ...about,
       ...(error ? { error } : {}),
       ...(isCut ? { cut: true as const } : {}),
@@ -117,6 +117,17 @@ interface CallDraft {
   name: string
   json: string[]
   input: unknown
+}
+
+/** What of a prompt was neither read from a cache nor written to it, where that is reported in the place of the whole. */
+interface FreshTokens {
+  readonly freshTokens?: number | undefined
+}
+
+function wholeUsage({ freshTokens, ...usage }: Partial<ForeignUsage> & FreshTokens): ForeignUsage {
+  if (freshTokens === undefined) return { ...noUsage, ...usage }
+  const promptTokens = freshTokens + (usage.cachedTokens ?? 0) + (usage.cacheWrittenTokens ?? 0)
+  return { ...noUsage, ...usage, promptTokens }
 }
 
 const noUsage: ForeignUsage = {

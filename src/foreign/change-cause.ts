@@ -74,12 +74,14 @@ function growth({ old, now, at }: FirstChange): string {
   const again = resultsOf(now.slice(at)).find((name) => known.has(name))
   return again === undefined
     ? 'The conversation went on. Everything before that is as it was.'
-    : `The conversation went on, and ${again} was read again: the earlier result of it is still there.`
+    : `The conversation went on with the result of ${again} again: the earlier one is still there.`
 }
 
+/** Tools with what their calls named, of all results. */
 function resultsOf(units: readonly ComparedUnit[]): readonly string[] {
-  return units.flatMap(({ sections }) =>
-    sections.flatMap(({ entry }) => (entry.layer === 'tool-result' && entry.name !== undefined ? [entry.name] : [])),
+  const entries = units.flatMap(({ sections }) => sections.map(({ entry }) => entry))
+  return entries.flatMap(({ layer, name, origin }) =>
+    layer === 'tool-result' && name !== undefined ? [`${origin.ref} ${name}`] : [],
   )
 }
 

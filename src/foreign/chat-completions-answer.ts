@@ -21,7 +21,7 @@ function readSaid(draft: AnswerDraft, said: JsonFields): void {
   for (const [position, value] of elementsOf(said['tool_calls']).entries()) {
     const call = fieldsOf(value)
     const about = fieldsOf(call['function'] ?? call['custom'])
-    const key = String(call['index'] ?? position)
+    const key = String(countOf(call['index']) ?? position)
     draft.call(key, { id: call['id'], name: about['name'] })
     const json = textOf(about['arguments'] ?? about['input'])
     if (json) draft.addInput(key, json)

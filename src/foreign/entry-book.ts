@@ -156,9 +156,12 @@ interface TurnMark {
 function closed(draft: Draft, last: number, used: Map<string, number>): { readonly entry: ManifestEntry } {
   const { layer, turn, tokens, deferred } = draft
   const within = turn ? `turn-${turn.number}${draft.id === '' ? '' : `/${draft.id}`}` : draft.id
-  const count = (used.get(`${layer} ${within}`) ?? 0) + 1
-  used.set(`${layer} ${within}`, count)
-  const id = count === 1 ? within : `${within}-${count}`
+  let id = within
+  for (let count = used.get(`${layer} ${within}`) ?? 1; used.has(`${layer} ${id}`); count += 1) {
+    id = `${within}-${count + 1}`
+    used.set(`${layer} ${within}`, count + 1)
+  }
+  used.set(`${layer} ${id}`, 1)
   const slot = draft.slot ?? (turn!.number === last ? ('input' as const) : ('history' as const))
   const origin = layer === 'turn' ? { kind: 'user' as const, ref: id } : draft.origin
   const named = draft.name === undefined ? {} : { name: exactLine(draft.name) }

@@ -1,6 +1,5 @@
 import { fieldsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
-import type { ForeignUsage } from './foreign-call.ts'
 import { countOf, elementsOf, type JsonFields } from './wire-part.ts'
 
 /** Reads an event of a stream of Anthropic's Messages API. */
@@ -67,22 +66,17 @@ function readDelta(draft: AnswerDraft, key: string, delta: JsonFields): void {
   }
 }
 
-/** The prompt is reported in three parts: read from a cache, written to it, and the rest. */
+/** The prompt is reported in three parts: read from a cache, written to it, and the rest. Later events may repeat some of them. */
 function readUsage(draft: AnswerDraft, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
   const usage = fieldsOf(value)
-  const [fresh, written, cached] = [
-    countOf(usage['input_tokens']),
-    countOf(usage['cache_creation_input_tokens']),
-    countOf(usage['cache_read_input_tokens']),
-  ]
   const longer = countOf(fieldsOf(usage['cache_creation'])['ephemeral_1h_input_tokens'])
-  const reported: Partial<ForeignUsage> = {
-    promptTokens: fresh === undefined ? undefined : fresh + (written ?? 0) + (cached ?? 0),
-    cachedTokens: cached,
-    cacheWrittenTokens: written,
+  draft.usage({
+    freshTokens: countOf(usage['input_tokens']),
+    cachedTokens: countOf(usage['cache_read_input_tokens']),
+    cacheWrittenTokens: countOf(usage['cache_creation_input_tokens']),
     ...(longer === undefined ? {} : { cacheWrittenLongerTokens: longer }),
     outputTokens: countOf(usage['output_tokens']),
     reasoningTokens: countOf(fieldsOf(usage['output_tokens_details'])['thinking_tokens']),
-  }
-  if (Object.values(reported).some((count) => count !== undefined)) draft.usage(reported)
+  })
 }

@@ -61,6 +61,7 @@ function streamBody(draft: AnswerDraft, form: FormatReader): BodyReader {
   let isBroken = false
   let plain: BodyReader | undefined
   let hasBegun = false
+  const lines = lineBreaks()
   const parser = createParser({
     maxBufferSize: MOST_CHARACTERS,
     onEvent: ({ data }) => {
@@ -77,7 +78,7 @@ function streamBody(draft: AnswerDraft, form: FormatReader): BodyReader {
       if (plain) plain.add(text)
       else if (!isBroken) {
         try {
-          parser.feed(text)
+          parser.feed(lines.next(text))
         } catch {
           isBroken = true
           draft.overflow()
@@ -88,6 +89,18 @@ function streamBody(draft: AnswerDraft, form: FormatReader): BodyReader {
       plain?.close()
       // The last event of a stream may have no blank line behind it.
       if (!plain && !isBroken) this.add('\n\n')
+    },
+  }
+}
+
+/** One kind of line break for all three: the parser needs the square of the time for lone carriage returns. */
+function lineBreaks(): { next(text: string): string } {
+  let isHeld = false
+  return {
+    next(text) {
+      const all = isHeld ? `\r${text}` : text
+      isHeld = all.endsWith('\r')
+      return (isHeld ? all.slice(0, -1) : all).replaceAll(/\r\n?/g, '\n')
     },
   }
 }

@@ -55,7 +55,7 @@ export function readFunctions(value: unknown): readonly WirePart[] {
   // Chat Completions has the definition of a function one level deeper.
   const inner = tool['function']
   const flat = typeof inner === 'object' && inner !== null ? { ...tool, function: undefined, ...inner } : tool
-  const { parameters, type, ...others } = flat as JsonFields
+  const { parameters, type, ...others }: JsonFields = flat
   if (typeof value !== 'object' || value === null) return [readTool(value)]
   const kind = type === 'function' ? {} : { type }
   return [readTool({ ...others, ...kind, ...(parameters === undefined ? {} : { input_schema: parameters }) })]
@@ -72,7 +72,9 @@ function readItem(value: unknown): readonly WirePart[] {
   const type = textOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : '')
   const parts = readers.get(type)?.(item)
   const isFields = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const all = parts ?? [otherPart(/_output$/.test(type) ? 'tool' : 'user', isFields ? (unread(item, []) ?? {}) : value)]
+  const all = parts ?? [
+    otherPart(type.endsWith('_output') ? 'tool' : 'user', isFields ? (unread(item, []) ?? {}) : value),
+  ]
   return opened(
     all.map((part, index) => (index === all.length - 1 ? marked(part, item) : part)),
     'user',

@@ -50,13 +50,44 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
-/** JSON, or a blank text for what has none. */
+/** JSON, or a blank text for what has none. What is nested too deeply for a serializer is a list of its texts and numbers. */
 export function jsonOf(value: unknown): string {
-  return JSON.stringify(value) ?? ''
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    if (error instanceof RangeError) return leavesOf(value)
+    throw error
+  }
+}
+
+/** The keys and values of something nested, in their order, without recursion. */
+function leavesOf(value: unknown): string {
+  const leaves: string[] = []
+  const rest: unknown[] = [value]
+  while (rest.length > 0) {
+    const next = rest.pop()
+    if (typeof next !== 'object' || next === null) leaves.push(String(next))
+    else if (Array.isArray(next)) for (let index = next.length - 1; index >= 0; index -= 1) rest.push(next[index])
+    else for (const pair of Object.entries(next).toReversed()) rest.push(pair[1], pair[0])
+  }
+  return leaves.join(' ')
+}
+
+/** Levels of nesting beyond which a value is kept as a text: serializers that recurse would fail. */
+const MOST_LEVELS = 500
+
+/** What others can serialize: a text in place of what is nested too deeply. */
+function shallow(value: unknown): unknown {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) return leavesOf(value)
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return value
 }
 
 /** The mark of a block; `undefined` where it has none. */
-export function markOf(block: JsonFields): PartMark | undefined {
+function markOf(block: JsonFields): PartMark | undefined {
   const mark = block['cache_control'] ?? block['prompt_cache_breakpoint']
   if (typeof mark !== 'object' || mark === null) return undefined
   const life = textOf(fieldsOf(mark)['ttl'])
@@ -93,7 +124,7 @@ export function reasoningPart(text: string, opaque: string | undefined): WirePar
 export function callPart(id: string, tool: string, input: unknown, raw?: string): WirePart {
   const content: AnyMessage = {
     role: 'assistant',
-    content: [{ type: 'tool-call', toolCallId: id, toolName: tool, input }],
+    content: [{ type: 'tool-call', toolCallId: id, toolName: tool, input: shallow(input) }],
   }
   return { kind: 'call', role: 'assistant', content, text: `${tool} ${raw ?? jsonOf(input)}`, call: id, tool, input }
 }
@@ -154,7 +185,9 @@ export function toolPart(
 ): WirePart {
   const { name, description, inputSchema } = definition
   const text = jsonOf({ name, description, inputSchema, ...more })
-  return { kind: 'tool', role: 'tools', content: { ...more, ...definition }, text, tool: name, ...about }
+  const content = shallow({ ...more, ...definition })
+  const plain = typeof content === 'string' ? { name, inputSchema: { text: content } } : (content as ToolDefinition)
+  return { kind: 'tool', role: 'tools', content: plain, text, tool: name, ...about }
 }
 
 /** The first part of a message opens it. A message without parts is one with no text. */

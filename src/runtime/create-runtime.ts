@@ -23,7 +23,7 @@ import { createPairings } from './channels/pairings.ts'
 import { complete } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
 import { createForeignCalls } from './foreign/foreign-calls.ts'
-import { noLimits } from './foreign/foreign-limits.ts'
+import { createForeignLimits } from './foreign/foreign-limits.ts'
 import { createForeignSessions } from './foreign/foreign-sessions.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
@@ -182,6 +182,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     readFingerprint,
   })
   const backlogs = createBacklogBudget()
+  const factsOf = (id: string) => parts.models.knownFacts?.(id)
   const foreign = createForeignCalls({
     store,
     clock,
@@ -189,9 +190,18 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     context,
     secrets,
     models: parts.models,
-    factsOf: (id) => parts.models.knownFacts?.(id),
+    factsOf,
+    written: new Set(),
     sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
-    limits: noLimits,
+    limits: createForeignLimits({
+      store,
+      budgets,
+      counter: settings.counter,
+      clock,
+      factsOf,
+      resolve: (id) => models.resolve(id),
+      warn,
+    }),
     warn,
   })
   const started = clock.time()

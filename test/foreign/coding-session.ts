@@ -28,7 +28,7 @@ const mark = { cache_control: { type: 'ephemeral' } }
 export const fileText = (name: string, lines: number) =>
   Array.from({ length: lines }, (_, index) => `${index + 1}: const ${name}${index} = ${index * 7}`).join('\n')
 
-export const skills = 'The following skills are available:\n\n- review: Reads a change.\n- release: Makes a version.'
+const skills = 'The following skills are available:\n\n- review: Reads a change.\n- release: Makes a version.'
 
 /** A session of three turns with files that were read, as its fourth call sends it. */
 export const codingSession: SessionBody = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { compare, tokenx } from '../../src/context.ts'
-import { commonPrefix, explainRequest, type ForeignFormat } from '../../src/foreign.ts'
-import { codingSession, fileText, nextMessages, type SessionBody, skills, withMovedMark } from './coding-session.ts'
+import { commonPrefix, explainRequest, type ForeignFormat, keptCall } from '../../src/foreign.ts'
+import { codingSession, fileText, nextMessages, type SessionBody, withMovedMark } from './coding-session.ts'
 import { recordedCalls } from './recorded-calls.ts'
 
 const explain = (body: unknown, format: ForeignFormat = 'messages') => explainRequest({ format, body, counter: tokenx })
@@ -24,7 +24,7 @@ const mutations: readonly (readonly [what: string, body: SessionBody, place: str
     withMessages(grown, [...codingSession.messages, ...nextMessages('src/parser.ts')]),
     'input turn-3',
     'grew',
-    /src\/parser\.ts was read again/,
+    /^The conversation went on with the result of Read src\/parser\.ts again: the earlier one is still there\.$/,
   ],
   [
     'the order of tools',
@@ -277,24 +277,38 @@ test('the part of a system text before the first difference is reused, where it 
       { role: 'user', content: 'Go.' },
     ],
   })
-  const { tokens, firstChange } = reuse(body('Mon Nov 23 2026'), body('Tue Nov 24 2026'), 'chat-completions')
+  const [before, after] = [body('Mon Nov 23 2026'), body('Tue Nov 24 2026')].map((each) =>
+    explain(each, 'chat-completions'),
+  )
+  const { tokens, firstChange } = commonPrefix(before!, after!)
   assert.ok(tokens > 400, String(tokens))
   assert.deepEqual({ id: firstChange!.id, cause: firstChange!.cause }, { id: 'environment', cause: 'clock' })
+  const kept = commonPrefix(keptCall(before!), keptCall(after!))
+  assert.deepEqual({ tokens: kept.tokens, id: kept.firstChange!.id }, { tokens, id: 'environment' })
 })
 
-test('calls that were kept are compared by digests: the cause is named without the text', () => {
-  const sealed = (body: unknown) => {
-    const { manifest, pieces } = explain(body)
-    return {
-      manifest,
-      pieces: pieces.map((piece, index) => ({ ...piece, content: `${index} ${JSON.stringify(piece.content).length}` })),
-    }
+test('calls that were kept without their texts are compared like those that have them; only a time looks like any other edit', () => {
+  const before = explain(codingSession)
+  for (const [what, body] of mutations) {
+    const after = explain(body)
+    const full = commonPrefix(before, after)
+    const kept = commonPrefix(keptCall(before), keptCall(after))
+    const cause = full.firstChange?.cause === 'clock' ? 'text-changed' : full.firstChange?.cause
+    const { tokens, again, pieces } = full
+    assert.deepEqual(
+      {
+        tokens: kept.tokens,
+        again: kept.again,
+        pieces: kept.pieces,
+        id: kept.firstChange?.id,
+        cause: kept.firstChange?.cause,
+      },
+      { tokens, again, pieces, id: full.firstChange?.id, cause },
+      what,
+    )
+    assert.doesNotMatch(kept.firstChange?.why ?? '', /[\da-f]{20}/)
   }
-  const { firstChange } = commonPrefix(
-    sealed(codingSession),
-    sealed(replaced(codingSession, skills, `${skills} More.`)),
-  )
-  assert.deepEqual({ id: firstChange!.id, cause: firstChange!.cause }, { id: 'skills', cause: 'text-changed' })
+  assert.ok(JSON.stringify(keptCall(before).pieces).length < 4_000)
 })
 
 test('an assembly of a call is compared like one of our own', () => {

@@ -364,3 +364,94 @@ test('a text of sections without an end is no more work than one of words', () =
     ['turn'],
   )
 })
+
+test('what is nested more deeply than any serializer goes is read, and can be kept', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(200_000)}"bottom"${']'.repeat(200_000)}`)
+  for (const body of [
+    { messages: [{ role: 'user', content: [deep] }], tools: [{ name: 'a', input_schema: { deep } }], unknown: deep },
+    { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'a', input: { deep } }] }] },
+    { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [deep] }] }] },
+  ]) {
+    const assembly = explain('messages', body)
+    assertAdds(assembly)
+    assert.match(JSON.stringify(assembly), /bottom/)
+  }
+})
+
+test('the wrapper of a message and of a tool is counted once, however many blocks and sections it has', () => {
+  const counter = { ...charsPerFour, id: 'wrappers', text: () => 0, perMessage: 1 }
+  const text = '<system-reminder>\na\n</system-reminder>\nb\n<system-reminder>\nc\n</system-reminder>'
+  const messages = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text },
+        { type: 'text', text: 'd' },
+      ],
+    },
+    { role: 'assistant', content: 'e' },
+  ]
+  const body = { tools: [{ name: 'a' }, { name: 'b' }], system: 'f', messages }
+  assert.equal(explainRequest({ format: 'messages', body, counter }).manifest.used, 5)
+})
+
+test('no text of an item of Responses or of a message of Chat Completions is dropped, whatever it is in', () => {
+  const mark = fc.uuid()
+  const part = (type: string) => mark.map((text) => ({ value: { type, text }, texts: [text] }))
+  const odd = mark.map((text) => ({ value: { type: 'new_part', inner: { text } }, texts: [text] }))
+  const parts = fc.array(fc.oneof(part('input_text'), part('text'), part('output_text'), odd), { maxLength: 3 })
+  const texts = (list: readonly { readonly texts: readonly string[] }[]) => list.flatMap((each) => each.texts)
+  const said = fc.tuple(fc.constantFrom('user', 'assistant', 'system', 'developer', 'tool', 'odd'), parts, mark, mark)
+  const item = fc.oneof(
+    said.map(([role, list]) => ({
+      value: { type: 'message', role, content: list.map((each) => each.value) },
+      texts: texts(list),
+    })),
+    mark.map((text) => ({
+      value: { type: 'function_call', call_id: 'c', name: 'a', arguments: JSON.stringify({ text }) },
+      texts: [text],
+    })),
+    parts.map((list) => ({
+      value: { type: 'function_call_output', call_id: 'c', output: list.map((each) => each.value) },
+      texts: texts(list),
+    })),
+    mark.map((text) => ({
+      value: { type: 'reasoning', summary: [{ type: 'summary_text', text }], encrypted_content: 'AAAA' },
+      texts: [text],
+    })),
+    mark.map((text) => ({ value: { type: 'new_item', text }, texts: [text] })),
+  )
+  const message = said.map(([role, list, call, more]) => ({
+    value: {
+      role,
+      content: list.map((each) => each.value),
+      tool_call_id: 'c',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'a', arguments: JSON.stringify({ call }) } }],
+      unheard_of: more,
+    },
+    texts: [...texts(list), call, more],
+  }))
+  const holds = (format: ForeignFormat, body: unknown, wanted: readonly string[]) => {
+    const all = JSON.stringify(explain(format, body).pieces)
+    for (const text of wanted) assert.ok(all.includes(text), text)
+  }
+  forAll(fc.array(item, { maxLength: 5 }), (list) =>
+    holds('responses', { input: list.map(({ value }) => value) }, texts(list)),
+  )
+  forAll(fc.array(message, { maxLength: 5 }), (list) =>
+    holds('chat-completions', { messages: list.map(({ value }) => value) }, texts(list)),
+  )
+})
+
+test('entries of one name have ids of their own, also where another has the name that one of them would get', () => {
+  const names = ['a', 'a', 'a-2', 'a', 'a-2']
+  const assembly = explain('messages', { tools: names.map((name) => ({ name })) })
+  assertAdds(assembly)
+  assert.deepEqual(lines(assembly), [
+    'tools tool a',
+    'tools tool a-2',
+    'tools tool a-2-2',
+    'tools tool a-3',
+    'tools tool a-2-3',
+  ])
+})

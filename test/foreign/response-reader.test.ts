@@ -14,7 +14,7 @@ function read(format: ForeignFormat, text: string, { streamed = true, size = 7 }
   return reader.end()
 }
 
-const events = (...list: readonly { readonly type: string }[]) =>
+const events = (...list: readonly { readonly type: string; readonly [field: string]: unknown }[]) =>
   list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 
 const chunks = (...list: readonly unknown[]) =>
@@ -70,6 +70,15 @@ test('a stream of Messages is read: text, reasoning, calls, what was cached and 
     model: 'a-model',
     id: 'msg_1',
   })
+})
+
+test('numbers that come again take the place of earlier ones, and those that do not stay', () => {
+  const end = {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage: { input_tokens: 12, output_tokens: 9 },
+  }
+  assert.deepEqual(read('messages', events(message, end)).usage, { ...usage, promptTokens: 5_312, outputTokens: 9 })
 })
 
 test('a stream that breaks off has what came, no end, and JSON of a call that was not finished as a text', () => {
@@ -137,7 +146,7 @@ const expectedResponse = {
 test('a stream of Responses is read once, though its items and its end repeat what came in deltas', () => {
   const item = (index: number, more: object) => ({ output_index: index, ...more })
   const stream = events(
-    { type: 'response.created', ...{ response: { id: 'resp_1', model: 'b-model', output: [] } } },
+    { type: 'response.created', response: { id: 'resp_1', model: 'b-model', output: [] } },
     { type: 'response.reasoning_summary_text.delta', ...item(0, { delta: 'Hm.' }) },
     { type: 'response.output_item.done', ...item(0, { item: response.output[0] }) },
     { type: 'response.output_text.delta', ...item(1, { delta: 'Do' }) },
@@ -148,7 +157,7 @@ test('a stream of Responses is read once, though its items and its end repeat wh
     { type: 'response.function_call_arguments.delta', ...item(2, { delta: '"ls"}' }) },
     { type: 'response.output_item.done', ...item(2, { item: response.output[2] }) },
     { type: 'response.output_item.done', ...item(3, { item: response.output[3] }) },
-    { type: 'response.completed', ...{ response } },
+    { type: 'response.completed', response },
   )
   assert.deepEqual(read('responses', stream), expectedResponse)
 })
@@ -160,7 +169,7 @@ test('a response in one piece is read like its stream', () => {
 test('an answer that reached its limit says so', () => {
   const incomplete = { ...response, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
   assert.equal(
-    read('responses', events({ type: 'response.incomplete', ...{ response: incomplete } })).finish,
+    read('responses', events({ type: 'response.incomplete', response: incomplete })).finish,
     'max_output_tokens',
   )
 })
@@ -209,6 +218,15 @@ test('a stream of Chat Completions is read, with calls whose parts come one by o
   })
 })
 
+test('lines may end in any of the three ways, also between two reads', () => {
+  const stream = events(...said)
+  for (const end of ['\r\n', '\r']) {
+    for (const size of [1, 2, 3, 1_000]) {
+      assert.deepEqual(read('messages', stream.replaceAll('\n', end), { size }), read('messages', stream))
+    }
+  }
+})
+
 test('a count of tokens is the size of a prompt', () => {
   assert.equal(read('messages', '{"input_tokens":1234}', { streamed: false }).usage?.promptTokens, 1234)
 })
@@ -252,7 +270,8 @@ test('of an answer without an end a part is kept, and the account says so', () =
   const delta = bytes(
     events({
       type: 'content_block_delta',
-      ...{ index: 0, delta: { type: 'text_delta', text: 'x'.repeat(1_000_000) } },
+      index: 0,
+      delta: { type: 'text_delta', text: 'x'.repeat(1_000_000) },
     }),
   )
   for (let count = 0; count < 12; count += 1) reader.write(delta)

@@ -1,6 +1,21 @@
-import type { Recogniser } from './recogniser.ts'
+import type { Recogniser, SectionRule } from './recogniser.ts'
 
 const reminder = { begin: '<system-reminder>', end: '</system-reminder>' } as const
+
+const requestClass = { header: 'x-claude-code-request-class' } as const
+
+/** The files of the instructions, and what is said behind them. */
+const inInstructions: readonly SectionRule[] = [
+  {
+    layer: 'instructions',
+    begin: 'Contents of ',
+    name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
+    origin: 'file',
+  },
+  { layer: 'environment', begin: '# currentDate', origin: 'operator' },
+  { layer: 'environment', begin: '# gitStatus', origin: 'operator' },
+  { layer: 'environment', begin: '# userEmail', origin: 'operator' },
+]
 
 /** Claude Code, versions 2.1. */
 export const claudeCode: Recogniser = {
@@ -16,8 +31,11 @@ export const claudeCode: Recogniser = {
   ],
   agent: [{ header: 'x-claude-code-agent-id' }],
   parent: [{ header: 'x-claude-code-parent-agent-id' }],
-  turn: [{ header: 'x-claude-code-turn-id' }, { header: 'x-claude-code-prompt-id' }],
+  // This one and the class of a request are sent to other addresses only with `CLAUDE_CODE_GATEWAY_HINT_HEADERS=1`.
+  turn: [{ header: 'x-claude-code-prompt-id' }],
   kinds: [
+    { kind: 'compaction', at: { header: 'x-claude-code-compaction' }, value: /^(?!0$|false$)/ },
+    { kind: 'compaction', at: requestClass, value: /^compaction$/ },
     { kind: 'quota', mostTokens: 1, last: ['quota', 'test', 'count'], withoutTools: true },
     {
       kind: 'compaction',
@@ -46,29 +64,21 @@ export const claudeCode: Recogniser = {
       withoutTools: true,
       last: ['word title for the following conversation', 'title for the following', 'Generate a short title'],
     },
+    { kind: 'other', at: requestClass, value: /^auxiliary$/ },
+    { kind: 'sub-agent', at: requestClass, value: /^(?:subagent|workflow)$/ },
     { kind: 'sub-agent', at: { header: 'x-claude-code-agent-id' } },
-    { kind: 'sub-agent', at: { header: 'x-anthropic-billing-header' }, value: /cc_is_subagent=true/ },
+    { kind: 'sub-agent', system: ['cc_is_subagent=true'] },
   ],
   sections: [
     { layer: 'billing', begin: 'x-anthropic-billing-header', whole: true, origin: 'operator', where: ['system'] },
-    {
+    ...['# claudeMd', 'user instructions are shown below'].map((holds) => ({
       layer: 'instructions',
       ...reminder,
-      holds: '# claudeMd',
-      origin: 'file',
-      where: ['user', 'system'],
-      inner: [
-        {
-          layer: 'instructions',
-          begin: 'Contents of ',
-          name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
-          origin: 'file',
-        },
-        { layer: 'environment', begin: '# currentDate', origin: 'operator' },
-        { layer: 'environment', begin: '# gitStatus', origin: 'operator' },
-        { layer: 'environment', begin: '# userEmail', origin: 'operator' },
-      ],
-    },
+      holds,
+      origin: 'file' as const,
+      where: ['user', 'system'] as const,
+      inner: inInstructions,
+    })),
     { layer: 'skills', ...reminder, holds: 'skills are available', origin: 'file' },
     { layer: 'agents', ...reminder, holds: 'agent types', origin: 'operator' },
     { layer: 'deferred-tools', ...reminder, holds: 'deferred tools', origin: 'operator' },
@@ -82,14 +92,10 @@ export const claudeCode: Recogniser = {
       where: ['user', 'system', 'result'],
     },
     { layer: 'reminder', ...reminder, origin: 'operator', where: ['user', 'system', 'result'] },
-    {
-      layer: 'skills',
-      begin: 'The following skills are available',
-      whole: true,
-      origin: 'file',
-      where: ['system', 'user'],
-    },
-    { layer: 'agents', begin: 'Available agent types', whole: true, origin: 'operator', where: ['system', 'user'] },
+    // A system message within the conversation has several of them, one behind the other and without tags.
+    { layer: 'skills', begin: 'The following skills are available', origin: 'file', where: ['system'] },
+    { layer: 'agents', begin: 'Available agent types', origin: 'operator', where: ['system'] },
+    { layer: 'deferred-tools', begin: 'The following deferred tools', origin: 'operator', where: ['system'] },
     {
       layer: 'summary',
       begin: 'This session is being continued from a previous conversation',

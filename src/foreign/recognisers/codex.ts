@@ -33,12 +33,14 @@ export const codex: Recogniser = {
   kinds: [
     { kind: 'compaction', path: '/responses/compact' },
     ...inMetadata('request_kind').map((at) => ({ kind: 'compaction' as const, at, value: /compact/ })),
+    ...inMetadata('request_kind').map((at) => ({ kind: 'other' as const, at, value: /^prewarm$/ })),
     { kind: 'compaction', at: { header: 'x-openai-subagent' }, value: /^compact$/ },
     { kind: 'compaction', last: ['CONTEXT CHECKPOINT COMPACTION'] },
     { kind: 'title', answers: 'title' },
     { kind: 'sub-agent', at: { header: 'x-openai-subagent' } },
     { kind: 'sub-agent', at: { header: 'x-codex-parent-thread-id' } },
     { kind: 'sub-agent', at: { body: ['client_metadata', 'x-openai-subagent'] } },
+    ...inMetadata('subagent_kind').map((at) => ({ kind: 'sub-agent' as const, at })),
     ...inMetadata('thread_source').map((at) => ({ kind: 'sub-agent' as const, at, value: /sub-?agent/ })),
   ],
   sections: [

@@ -1,5 +1,10 @@
 import type { Recogniser } from './recogniser.ts'
 
+/** The files of a workspace that it puts into its prompt. */
+const files = ['AGENTS', 'SOUL', 'USER', 'TOOLS', 'IDENTITY', 'MEMORY', 'HEARTBEAT', 'BOOTSTRAP'].map(
+  (name) => `${name}.md`,
+)
+
 /** OpenClaw. Its tools and its calls are those of pi, on which it is built. */
 export const openclaw: Recogniser = {
   client: 'openclaw',
@@ -21,7 +26,12 @@ export const openclaw: Recogniser = {
       begin: '# Project Context',
       origin: 'file',
       where: ['system'],
-      inner: [{ layer: 'instructions', begin: '## /', name: /^## (?<name>[^\n]{1,400})/, origin: 'file' }],
+      inner: ['/', '~/', ...files].map((begin) => ({
+        layer: 'instructions',
+        begin: `## ${begin}`,
+        name: /^## (?<name>[^\n]{1,400})/,
+        origin: 'file' as const,
+      })),
     },
   ],
   targets: [{ tool: /^exec$/, field: 'command', kind: 'command' }],

@@ -47,6 +47,8 @@ export async function foreignBody(
   const got = sha256(bytes)
   // What left in an encoding is compared without it: packing it again may give other bytes.
   const expected = body.encoding === undefined ? call.outcome.wire.sha256 : body.sha256
+  if (body.redacted)
+    return { bytes, proof: { state: 'unknown', expected, why: 'secrets were taken out of what is kept' } }
   return {
     bytes,
     proof: got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got },

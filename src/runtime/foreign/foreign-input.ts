@@ -26,6 +26,8 @@ export interface StoredBody {
   readonly bytes: number
   /** It is no text: its parts are base64. */
   readonly base64?: true
+  /** Secrets were taken out of it, so that it cannot be put together as it left. */
+  readonly redacted?: true
   /** As it left, such as `gzip`; absent where it left as it is. */
   readonly encoding?: string
 }

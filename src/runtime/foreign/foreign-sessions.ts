@@ -158,7 +158,8 @@ function lineOf(session: string, kind: string, thread: string | undefined): stri
 /** Programs whose names are those of their conversations. Any other could take the name of a channel. */
 const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 'pi', 'openclaw', 'aider'])
 
-function channelOf({ client: { name } }: ForeignIdentity): string {
+/** The channel that the sessions of a program are bound in. */
+export function channelOf({ client: { name } }: ForeignIdentity): string {
   return KNOWN.has(name) ? name : `program:${name}`
 }
 

@@ -9,7 +9,14 @@ import {
 } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
 import { defined, type KnownSecrets, sha256 } from '../../platform.ts'
-import type { CallOutcome, CallRecord, ForeignFacts, SessionStore, Usage } from '../../session.ts'
+import {
+  type CallOutcome,
+  type CallRecord,
+  contentHash,
+  type ForeignFacts,
+  type SessionStore,
+  type Usage,
+} from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { type Reuse, seal, type SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
@@ -27,7 +34,9 @@ export interface RecordParts {
   readonly counter: TokenCounter
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   readonly sessions: ForeignSessions
-  readonly secrets?: Pick<KnownSecrets, 'redact'> | undefined
+  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find'> | undefined
+  /** Contents that were written, by session and hash. */
+  readonly written: Set<string>
   /** What is known of a model without asking its provider. */
   factsOf(id: string): ModelFacts | undefined
 }
@@ -60,7 +69,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   }
   const outcome = outcomeOf(call, { answer, assembly })
   const manifest = assembly && (await accountFor(parts, assembly, { last, model, facts: parts.factsOf(model) }))
-  const put = holdingPut(store, session, parts.secrets)
+  const put = holdingPut(parts, session)
   const input: ForeignInput = {
     foreign: {
       method: call.head.method,
@@ -71,6 +80,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
       }),
       body: {
         ...(await storeBody(body, put)),
+        ...(hasSecret(body, parts.secrets) ? { redacted: true } : {}),
         ...defined({ encoding: call.head.headers['content-encoding'] }),
       },
     },
@@ -211,10 +221,30 @@ function errorOf(
   return undefined
 }
 
-/** Contents with words of the session go with it. */
-function holdingPut(store: SessionStore, session: string, secrets: RecordParts['secrets']) {
-  return (text: string) => store.putContent(secrets?.redact(text) ?? text, [session])
+function hasSecret(body: Uint8Array, secrets: RecordParts['secrets']): boolean {
+  if (!secrets) return false
+  return secrets.find(new TextDecoder().decode(body)) !== undefined
 }
+
+/** Contents with words of the session go with it, unless another one has said the same. What was written lately is not again. */
+function holdingPut({ store, secrets, written }: RecordParts, session: string): (text: string) => Promise<string> {
+  return async (text) => {
+    const clean = secrets?.redact(text) ?? text
+    const hash = contentHash(clean)
+    const key = `${session} ${hash}`
+    if (written.has(key)) return hash
+    await store.putContent(clean, [session], { shared: true })
+    written.add(key)
+    for (const oldest of written) {
+      if (written.size <= MOST_WRITTEN) break
+      written.delete(oldest)
+    }
+    return hash
+  }
+}
+
+/** Contents that are remembered as written: some hundred bytes each. */
+const MOST_WRITTEN = 20_000
 
 function emptyManifest(counter: TokenCounter, model: string): SealedManifest {
   const slots = { tools: 0, system: 0, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 }

@@ -36,7 +36,7 @@ export function serializeCall(call: CallRecord): SerializedCall {
 
 export function putCall(connection: StoreConnection, { row, sum, contents }: SerializedCall): void {
   const holds = row.session === null ? [] : [row.session]
-  for (const { text, hash } of contents) putHeldContent(connection, text, hash, holds)
+  for (const { text, hash } of contents) putHeldContent(connection, text, hash, holds, true)
   const [inserted] = connection.tuples(insertCall, row)
   if (!inserted) throw new StoreError('conflict', `There is a call ${row.id} already.`)
   putCallSum(connection, inserted[0], sum)

@@ -116,10 +116,10 @@ function createStore(connection: StoreConnection): SessionStore {
     setFileState: (id, state) => write(() => setFileState(connection, id, state)),
     setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
     deleteFile: (id) => write(() => deleteFile(connection, id)),
-    async putContent(text, holds) {
+    async putContent(text, holds, { shared = false } = {}) {
       const work = timeSlice()
       const hash = contentHash(text)
-      if (holds) return write(() => putHeldContent(connection, text, hash, holds), { characters: text.length })
+      if (holds) return write(() => putHeldContent(connection, text, hash, holds, shared), { characters: text.length })
       if (known.has(hash)) return hash
       if (work.isOver()) await work.rest()
       await write(() => putContent(connection, text, hash), { characters: text.length })
