@@ -38,7 +38,7 @@ export interface WatchedCall {
 }
 
 /** The most calls that are added up. */
-export const MOST_CALLS = 1_000
+const MOST_CALLS = 1_000
 
 /** The newest calls of a session with their costs, oldest first. */
 export async function fetchSessionCalls(

@@ -47,7 +47,7 @@ interface SessionAnswer {
   readonly title?: string
 }
 
-export interface WatchedSession {
+interface WatchedSession {
   readonly session: string
   readonly title?: string
   /** Oldest first. */
@@ -58,7 +58,7 @@ export interface WatchedSession {
   readonly window?: number
 }
 
-export function viewOfSession({ session, title, calls, manifest, window }: WatchedSession): SessionView {
+function viewOfSession({ session, title, calls, manifest, window }: WatchedSession): SessionView {
   const last = calls.at(-1)
   const conversation = calls.filter(isConversation)
   const newest = conversation.at(-1)
