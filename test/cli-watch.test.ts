@@ -56,8 +56,8 @@ test('a session is shown by layer, with its cost, its cache and its last call', 
     onInterrupt: stopSoon,
   })
   assert.equal(code, 0)
-  // oxlint-disable-next-line no-control-regex -- looks begin with a control character
   const lines = stdout
+    // oxlint-disable-next-line no-control-regex -- looks begin with a control character
     .replaceAll(/\u001B\[\d+m/g, '')
     .trimEnd()
     .split('\n')

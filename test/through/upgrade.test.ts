@@ -9,7 +9,7 @@ test('a client that asks for a WebSocket is told at once to call over HTTP, and 
     providers: { openai: { kind: 'openai', baseURL: `${vendor.url}/v1`, apiKeyEnv: 'KEY' } },
     environment: { KEY: 'made-up' },
   })
-  const headers = ['Connection', 'Upgrade', 'Upgrade', 'websocket', 'x-foreword-token', gateway.token!]
+  const headers = ['Connection', 'Upgrade', 'Upgrade', 'websocket', 'x-foreword-token', gateway.token]
   const answer = await send(`${gateway.url}/through/openai/v1/responses`, { method: 'GET', headers })
   assert.equal(answer.status, 426)
   assert.match(answer.body.toString(), /over HTTP/)

@@ -35,7 +35,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
     })
     for (const { path, headers, body } of calls) {
       const provider = path.endsWith('/messages') ? 'anthropic' : 'openai'
-      const pairs = [...Object.entries(headers).flat(), 'x-api-key', 'own', 'x-foreword-token', gateway.token!]
+      const pairs = [...Object.entries(headers).flat(), 'x-api-key', 'own', 'x-foreword-token', gateway.token]
       const text = JSON.stringify(body)
       await send(`${gateway.url}/through/${provider}${path}`, { headers: pairs, body: text })
       assert.equal(vendor.received.at(-1)?.body.toString(), text)

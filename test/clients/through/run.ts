@@ -71,7 +71,7 @@ function check(what: string, holds: boolean, seen?: unknown): void {
   if (holds) return
   faults.push(what)
   if (seen !== undefined)
-    console.log(`        ${String(typeof seen === 'string' ? seen : JSON.stringify(seen)).slice(0, 1_500)}`)
+    console.log(`        ${(typeof seen === 'string' ? seen : JSON.stringify(seen)).slice(0, 1_500)}`)
 }
 
 /** What the vendor answers to a call of the conversation. */
@@ -110,7 +110,7 @@ async function tellStory(client: Client): Promise<void> {
   const { url } = await gateway.listen({ port: 0 })
   const tap = await openTap(url)
   const program = wrappedPrograms.find(({ name }) => name === client.name)!
-  const owner = gateway.token!
+  const owner = gateway.token
   const token = await makeToken(url, owner)
   const recorded: string[] = []
 
@@ -119,8 +119,15 @@ async function tellStory(client: Client): Promise<void> {
     const [sentBefore, receivedBefore] = [tap.sent().length, vendor.requests.length]
     const folder = mkdtempSync(join(room, 'run-'))
     const plan = program.plan({
-      ...{ id: 'foreword-wrap-0', address: tap.url, token, folder, args, environment, directory: work },
-      ...{ gatewayKey: false, readText: () => undefined },
+      id: 'foreword-wrap-0',
+      address: tap.url,
+      token,
+      folder,
+      args,
+      environment,
+      directory: work,
+      gatewayKey: false,
+      readText: () => undefined,
     })
     for (const { path: file, text } of plan.files ?? []) {
       mkdirSync(dirname(file), { recursive: true })
@@ -275,7 +282,7 @@ interface Ran extends Ended {
 function runProgram({ command, args, environment, directory, stopWhen, mostMs = 120_000 }: ProgramRun): Promise<Ended> {
   const child = spawn(command, args, {
     cwd: directory,
-    env: environment as NodeJS.ProcessEnv,
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

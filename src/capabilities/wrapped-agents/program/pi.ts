@@ -19,7 +19,8 @@ export const piProgram: WrappedProgram = {
     return {
       variables: { [VARIABLE]: JSON.stringify(providers) },
       args: [
-        ...['--extension', path],
+        '--extension',
+        path,
         ...(provider === undefined ? [] : ['--provider', provider]),
         ...(model === undefined ? [] : ['--model', model]),
         ...args,

@@ -131,10 +131,10 @@ async function waitForBackground(
     return true
   }
   note(io, `foreword: ${which}, and this gateway with it. Press Ctrl-C to end the gateway.`)
-  let isStopped = false
-  const stop = onInterrupt(io, () => (isStopped = true))
+  const stopping = new AbortController()
+  const stop = onInterrupt(io, () => stopping.abort())
   try {
-    while (!isStopped && left().length > 0) await sleep(200)
+    while (!stopping.signal.aborted && left().length > 0) await sleep(200, stopping.signal)
   } finally {
     stop()
   }

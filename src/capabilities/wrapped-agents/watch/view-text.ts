@@ -27,13 +27,11 @@ export function viewLines(view: SessionView, columns: number, io: Io): readonly 
 }
 
 /** A session in one line, for a status bar. */
-export function statusBarText({ model, used, window, sums, slots: _, ...view }: SessionView): string {
+export function statusBarText({ model, used, window, sums, lastCache, lastCut }: SessionView): string {
   const size =
     window === undefined ? `${short(used)} tokens` : `${short(used)}/${short(window)} (${shareText(used, window)})`
-  const cache = view.lastCache && `cache ${shareText(view.lastCache.cachedTokens, view.lastCache.promptTokens)}`
-  return [model && exactLine(model), size, knownCostText(sums), cache, view.lastCut && 'cut']
-    .filter(Boolean)
-    .join(' · ')
+  const cache = lastCache && `cache ${shareText(lastCache.cachedTokens, lastCache.promptTokens)}`
+  return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
 }
 
 /** One call in one line. */
