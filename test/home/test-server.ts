@@ -9,6 +9,8 @@ import { memoryRoutes } from '../../src/capabilities/memory/http/memory-routes.t
 import { scheduleRoutes } from '../../src/capabilities/schedules/http/schedule-routes.ts'
 import { scriptedSchedules } from '../server/scripted-schedules.ts'
 import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-routes.ts'
+import { responseRoutes } from '../../src/capabilities/openai-api/responses/response-routes.ts'
+import { scriptedResponses } from '../server/scripted-responses.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { projectSchema } from '../../src/capabilities/projects/project-record.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
@@ -103,7 +105,11 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     { name: 'schedules', routes: scheduleRoutes({ service: scriptedSchedules(), runtime }) },
     { name: 'files', routes: [...fileRoutes(ofRuntime(runtime)), ...searchRoutes(ofRuntime(runtime))] },
     { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
-    { name: openaiApi.name, routes: openaiRoutes(withChoices(runtime)), errorFormat: openaiApi.errorFormat },
+    {
+      name: openaiApi.name,
+      routes: [...openaiRoutes(withChoices(runtime)), ...responseRoutes(withChoices(runtime), scriptedResponses())],
+      errorFormat: openaiApi.errorFormat,
+    },
   ]
 }
 

@@ -1,21 +1,13 @@
 import { z } from 'zod'
-import {
-  type CompletionCut,
-  type CompletionEvent,
-  costOfCalls,
-  type ModelView,
-  type Route,
-  route,
-  type RouteCall,
-  type Runtime,
-} from '../../../capability.ts'
+import { costOfCalls, type ModelView, type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
 import { toFailure, HttpFailure, json } from '../../../server.ts'
-import { type AnswerNames, completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
+import { answerNaming, ignoredHeader, namingHeaders } from './answer-naming.ts'
+import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { type CompletionBody, completionBody, ignoredFields } from './openai-schema.ts'
-import { type CompletionSource, openSource } from './openai-source.ts'
-import type { AnswerEvent } from './turn-completion.ts'
+import { openSource } from './openai-source.ts'
+import type { CompletionSource } from './session-source.ts'
 
 /** The endpoints in OpenAI's format. Its official clients work unchanged. */
 export function openaiRoutes(runtime: Runtime): readonly Route[] {
@@ -43,9 +35,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
       handle: async ({ body, request, caller, stream }) => {
         const source = await openSource(runtime, body, { request, caller })
-        const left = ignoredFields(body, source.inSession)
-        const headers: Record<string, string> =
-          left.length === 0 ? {} : { 'x-foreword-ignored': left.map(encodeURIComponent).join(', ') }
+        const headers = ignoredHeader(ignoredFields(body, source.inSession))
         return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
       },
     }),
@@ -77,7 +67,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
     request: Request,
   ): Promise<Response> {
     const answer = emptyAnswer()
-    const naming = answerNaming(source, body)
+    const naming = answerNaming(source, body.model)
     for await (const event of source.events(request.signal)) {
       naming.note(event)
       collect(answer, event)
@@ -100,7 +90,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       headers,
       async run(sink) {
         const answer = emptyAnswer()
-        const naming = answerNaming(source, body)
+        const naming = answerNaming(source, body.model)
         const includeUsage = body.stream_options?.include_usage === true
         let format: ReturnType<typeof completionChunks> | undefined
         const begun = () => {
@@ -124,47 +114,6 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       lastWords: (error) => `data: ${JSON.stringify(openaiFailure(toFailure(error)).body)}\n\n`,
     })
   }
-}
-
-/**
- * Finds the names of an answer: those of the first call that answers. A call that its provider refused as too large does not
- * count, and a turn's later calls belong to the same answer.
- */
-function answerNaming(source: CompletionSource, body: CompletionBody) {
-  let start: CallStart | undefined
-  let answers = false
-  return {
-    note(event: AnswerEvent): void {
-      if (event.type !== 'call-start') answers = true
-      else if (!answers) start = event
-    },
-    names: () => answerNames(source, start, body),
-  }
-}
-
-type CallStart = Extract<CompletionEvent, { type: 'call-start' }>
-
-function answerNames(source: CompletionSource, start: CallStart | undefined, body: CompletionBody): AnswerNames {
-  return {
-    call: start?.call ?? source.turn ?? 'none',
-    model: start?.model || (body.model ?? 'foreword'),
-    created: Math.floor(Date.now() / 1000),
-    ...defined({ session: source.session, turn: source.turn }),
-    ...(start?.cut === undefined ? {} : { cut: start.cut }),
-  }
-}
-
-function namingHeaders({ call, session, turn, cut }: AnswerNames): Readonly<Record<string, string>> {
-  return {
-    'x-foreword-call': encodeURIComponent(call),
-    ...(session === undefined ? {} : { 'x-foreword-session': encodeURIComponent(session) }),
-    ...(turn === undefined ? {} : { 'x-foreword-turn': encodeURIComponent(turn) }),
-    ...(cut === undefined ? {} : { 'x-foreword-cut': cutHeader(cut) }),
-  }
-}
-
-function cutHeader({ messagesLeftOut, messages, resultsShortened, tokensLeftOut }: CompletionCut): string {
-  return `messages=${messagesLeftOut}/${messages}, results=${resultsShortened}, tokens=${tokensLeftOut}`
 }
 
 /** The models that are ready, as OpenAI lists them. `foreword` is the configured one. */

@@ -1,21 +1,11 @@
-import type { CompletionEvent, RouteCall, Runtime } from '../../../capability.ts'
-import { type CallParameters, type ResponseFormat, SILENT } from '../../../model.ts'
+import type { RouteCall, Runtime } from '../../../capability.ts'
+import type { CallParameters, ResponseFormat } from '../../../model.ts'
 import { defined } from '../../../platform.ts'
-import { beginSession, newSessionReply, newSessionWords } from '../../../runtime.ts'
-import { HttpFailure, submitWithFiles } from '../../../server.ts'
-import type { Binding } from '../../../session.ts'
+import { HttpFailure } from '../../../server.ts'
+import { type CompletionSource, openInSession, sessionTarget } from './session-source.ts'
 import { coreMessages, lastInput, toolDefinitions } from './openai-messages.ts'
 import type { CompletionBody } from './openai-schema.ts'
-import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
-
-/** A request that was read and checked, and the answer that it will get. */
-export interface CompletionSource {
-  /** Whether the request adds a message to a session. Otherwise its body is the whole conversation. */
-  readonly inSession: boolean
-  readonly session?: string
-  readonly turn?: string
-  events(signal: AbortSignal): AsyncGenerator<AnswerEvent>
-}
+import { headerChoice, requestedModel } from './request-choice.ts'
 
 /**
  * Reads a request. With `x-foreword-session` or `user`, its last message is submitted to that session, and is on disk when this
@@ -26,35 +16,16 @@ export async function openSource(
   body: CompletionBody,
   { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
 ): Promise<CompletionSource> {
-  const asked = request.headers.get('x-foreword-session')
-  const binding = asked === null && body.user ? userBinding(body.user) : undefined
+  const target = sessionTarget(request, body.user)
   refuseUnsupported(body)
-  if (asked === null && !binding) return outsideSessions(runtime, body, { request, caller })
+  if (!target) return outsideSessions(runtime, body, { request, caller })
   checkOwnTools(body)
-  const { text: said, files } = lastInput(body.messages)
-  const first = binding ? newSessionWords(said) : undefined
-  const key = request.headers.get('idempotency-key')
-  if (binding && first === '' && files.length === 0) {
-    const { id } = await runtime.newSession({ binding })
-    return { inSession: true, session: id, events: newSessionEvents }
-  }
-  const text = first ?? said
-  const named = binding
-    ? await (first === undefined ? runtime.sessionFor(binding) : beginSession(runtime, binding, key ?? undefined))
-    : asked
-  const model = requestedModel(body)
   const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body)
-  const { session, turn } = await submitWithFiles(runtime, files, (attachments) =>
-    runtime.submit({
-      text,
-      ...(named === null || named === 'new' ? {} : { session: named }),
-      ...defined({ model, token: caller.name }),
-      ...(key === null ? {} : { idempotencyKey: key }),
-      ...(attachments.length === 0 ? {} : { attachments }),
-      ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    }),
+  return openInSession(
+    runtime,
+    { target, ...lastInput(body.messages), parameters, ...defined({ model: requestedModel(body.model) }) },
+    { request, caller },
   )
-  return { inSession: true, session, turn, events: (signal) => turnCompletion(runtime, session, turn, signal) }
 }
 
 function checkOwnTools({ tools }: CompletionBody): void {
@@ -78,7 +49,7 @@ function outsideSessions(
     })
   }
   const tools = toolDefinitions(body)
-  const model = requestedModel(body)
+  const model = requestedModel(body.model)
   const most = body.max_completion_tokens ?? body.max_tokens
   const parameters = callParameters(body)
   const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto'])
@@ -94,32 +65,6 @@ function outsideSessions(
     ...(prompt === undefined ? {} : { prompt: prompt === 'add' }),
   }
   return { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }
-}
-
-/** The choice in a header. Throws for an unknown word, so that no choice is silently ignored. */
-function headerChoice<Word extends string>(request: Request, header: string, words: readonly Word[]): Word | undefined {
-  const given = request.headers.get(header)
-  if (given === null) return undefined
-  const word = words.find((each) => each === given.trim().toLowerCase())
-  if (word !== undefined) return word
-  throw new HttpFailure('invalid-input', `Invalid request: the header ${header} must be ${words.join(' or ')}.`)
-}
-
-/** `undefined` for `foreword` and `default`, which mean the configured model. */
-function requestedModel({ model }: CompletionBody): string | undefined {
-  return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
-}
-
-/** The channel of conversations that `user` names, in the bindings of sessions. */
-const CHANNEL = 'openai'
-
-function userBinding(user: string): Binding {
-  return { channel: CHANNEL, conversation: user }
-}
-
-async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
-  yield { type: 'text-delta', text: newSessionReply }
-  yield { type: 'finish', reason: 'stop', usage: SILENT }
 }
 
 /** The parameters of a request besides its messages and tools. Absent ones have no key. */
