@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import OpenAI from 'openai'
 import { builtIn } from '../../src/foreword.ts'
-import { loadConfiguration } from '../../src/runtime.ts'
+import { loadConfiguration, openGatewayTokens } from '../../src/runtime.ts'
 import { listen } from '../../src/server.ts'
 import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
 import { openRuntime } from '../home/features.ts'
@@ -37,7 +38,8 @@ export async function gateway(
     environment: { KEY: 'sk-test-0123456789' },
     version: '0.1.0',
   })
-  const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0' })
+  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const server = createServer(runtime, { token: TOKEN, tokens, bind: '127.0.0.1', version: '0.1.0' })
   const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })
   t.after(async () => {
     await close({ graceMs: 500 })
@@ -46,7 +48,12 @@ export async function gateway(
     rmSync(home, { recursive: true, force: true })
   })
   const client = new OpenAI({ apiKey: TOKEN, baseURL: `${url}/v1`, maxRetries: 0 })
-  return { url, client, provider, runtime, home }
+  /** OpenAI's client with a token of this name. */
+  const clientOf = async (name: string) => {
+    const { token } = await tokens.named.make({ name, scope: 'talk' }, 'test')
+    return new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
+  }
+  return { url, client, clientOf, provider, runtime, home }
 }
 
 /** A picture of one pixel. */

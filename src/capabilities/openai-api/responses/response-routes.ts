@@ -52,7 +52,7 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       handle: async ({ param, request, caller }) => {
         const id = param('response')
         const turn = await responseTurn(runtime, id)
-        return json(turn ? await turnResponse(runtime, turn, request.signal) : await keptResponse(id, caller))
+        return json(turn ? await turnResponse(runtime, turn, request) : await keptResponse(id, caller))
       },
     }),
     route({
@@ -103,8 +103,8 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
           // The sentence is OpenAI's own.
           throw new HttpFailure('invalid-input', 'Cannot cancel a synchronous response.')
         }
-        await runtime.cancel(turn.session, turn.turn)
-        return json(await turnResponse(runtime, turn, request.signal))
+        const waits = await runtime.cancel(turn.session, turn.turn)
+        return json(await turnResponse(runtime, turn, { signal: request.signal, waits }))
       },
     }),
   ]

@@ -1,5 +1,6 @@
 import { costOfCalls, type Runtime } from '../../../capability.ts'
 import { messageText } from '../../../context.ts'
+import { fieldsOf } from '../../../platform.ts'
 import { answerNaming } from '../http/answer-naming.ts'
 import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
 import { type AnswerEvent, turnCompletion } from '../http/turn-completion.ts'
@@ -9,11 +10,14 @@ import { streamedError } from './response-failure.ts'
 import { emptyResponse, type ResponseNames, type ResponseObject } from './response-object.ts'
 import type { ResponseItem } from './response-schema.ts'
 
-/** A turn of a session as a response, read from its log. What the request asked for besides its input is not kept there. */
+/**
+ * A turn of a session as a response, read from its log. What the request asked for besides its input is not kept there. `waits`: the
+ * turn is ending, and the response is that of its end.
+ */
 export async function turnResponse(
   runtime: Runtime,
   { session, turn }: ResponseTurn,
-  signal: AbortSignal,
+  { signal, waits = false }: { readonly signal: AbortSignal; readonly waits?: boolean },
 ): Promise<ResponseObject> {
   const row = await runtime.store.turn(session, turn)
   const created = Math.floor(Date.parse(row?.inputTime ?? '') / 1000)
@@ -22,7 +26,7 @@ export async function turnResponse(
     key: turnKey({ session, turn }),
     created,
   })
-  if (row?.state === 'queued' || row?.state === 'running') {
+  if (!waits && (row?.state === 'queued' || row?.state === 'running')) {
     const status = row.state === 'queued' ? 'queued' : 'in_progress'
     return { ...emptyResponse(named({ call: turn, model: 'foreword', session, turn }), {}), store: true, status }
   }
@@ -42,7 +46,7 @@ export async function turnResponse(
   const names = named(naming.names())
   const builder = responseBuilder(names, {}, [])
   for (const event of events) builder.add(event)
-  if (failure !== undefined) return failedResponse(builder.fail(streamedError(failure)), row?.state)
+  if (failure !== undefined) return failedResponse(builder.fail(streamedError(failure)), failure)
   builder.close()
   const cost = await costOfCalls(runtime, answer.calls)
   return builder.end({ store: true, foreword: forewordField(names, answer.calls, answer.citations, cost) }).response
@@ -60,7 +64,8 @@ export async function turnInput({ store }: Pick<Runtime, 'store'>, at: ResponseT
   })
 }
 
-function failedResponse(event: ResponseEvent, state: string | undefined): ResponseObject {
+function failedResponse(event: ResponseEvent, failure: unknown): ResponseObject {
   const response = event['response'] as ResponseObject
-  return { ...response, store: true, ...(state === 'cancelled' ? { status: 'cancelled', error: null } : {}) }
+  const isCancelled = fieldsOf(failure)['code'] === 'cancelled'
+  return { ...response, store: true, ...(isCancelled ? { status: 'cancelled', error: null } : {}) }
 }
