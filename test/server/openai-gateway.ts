@@ -15,7 +15,15 @@ import { TOKEN } from './served.ts'
 /** A whole gateway on a port, in front of a scripted server that speaks Chat Completions; `client` is OpenAI's own. */
 export async function gateway(
   t: TestContext,
-  { answer, configuration: extra = {} }: Pick<ScriptedProviderOptions, 'answer'> & { configuration?: object } = {},
+  {
+    answer,
+    configuration: extra = {},
+    allWires = false,
+  }: Pick<ScriptedProviderOptions, 'answer'> & {
+    readonly configuration?: object
+    /** With the scripted server as Ollama and as Anthropic, too. */
+    readonly allWires?: boolean
+  } = {},
 ) {
   const provider = await scriptedProvider(answer ? { answer } : {})
   const home = mkdtempSync(join(tmpdir(), 'foreword-openai-'))
@@ -25,6 +33,10 @@ export async function gateway(
       lab: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` },
       chat: { kind: 'openai', api: 'chat', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
       responses: { kind: 'openai', api: 'responses', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
+      ...(allWires && {
+        ollama: { kind: 'ollama', baseURL: provider.url },
+        anthropic: { kind: 'anthropic', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
+      }),
     },
     models: { 'lab/scripted': { window: 8192, vision: true }, 'lab/blind': { window: 8192, vision: false } },
     ...extra,

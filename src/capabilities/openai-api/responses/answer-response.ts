@@ -27,7 +27,7 @@ export async function wholeResponse(parts: AnswerParts): Promise<Response> {
     for await (const event of parts.source.events(parts.call.request.signal)) answer.add(event)
     answer.close()
     const { response } = await answer.end()
-    return json(response, 200, { ...ignoredHeader(parts.source.ignored), ...namingHeaders(answer.names()) })
+    return json(response, 200, answer.headers())
   } catch (error) {
     throw responseError(error)
   }
@@ -48,12 +48,10 @@ export async function streamedResponse(parts: AnswerParts): Promise<Response> {
   try {
     return await parts.call.stream({
       isAnswer: true,
-      headers: ignoredHeader(parts.source.ignored),
       async run(sink) {
         const write = (events: readonly ResponseEvent[]) => {
           if (events.length === 0) return undefined
-          if (!begun)
-            for (const [name, value] of Object.entries(namingHeaders(answer.names()))) sink.header(name, value)
+          if (!begun) for (const [name, value] of Object.entries(answer.headers())) sink.header(name, value)
           const all = begun ? events : [...answer.begin(), ...events]
           begun = true
           return sink.write(number(all))
@@ -88,7 +86,7 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
   const built = () => (builder ??= responseBuilder(names(), body, source.tools))
 
   return {
-    names,
+    headers: () => ({ ...ignoredHeader(source.ignored), ...namingHeaders(names()) }),
     add(event: AnswerEvent): readonly ResponseEvent[] {
       naming.note(event)
       collect(collected, event)

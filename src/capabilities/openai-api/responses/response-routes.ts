@@ -3,6 +3,7 @@ import { type Caller, type Route, route, type Runtime } from '../../../capabilit
 import { HttpFailure, json } from '../../../server.ts'
 import { streamedResponse, wholeResponse } from './answer-response.ts'
 import type { KeptResponses } from './kept-responses.ts'
+import type { SerialCallModels } from './parallel-calls.ts'
 import { keptConversation, responseNotFound, responseTurn } from './response-conversation.ts'
 import { responseError } from './response-failure.ts'
 import { responseBody, type ResponseItem } from './response-schema.ts'
@@ -11,6 +12,7 @@ import { turnInput, turnResponse } from './turn-response.ts'
 
 /** The endpoints of OpenAI's Responses API. Its official clients and Codex work unchanged. */
 export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
+  const unable: SerialCallModels = new Set()
   return [
     route({
       method: 'POST',
@@ -33,7 +35,7 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       body: responseBody,
       answers: { 200: { description: 'A response, or with `stream` its events', schema: z.looseObject({}) } },
       handle: async ({ body, request, caller, stream }) => {
-        const source = await openResponseSource({ runtime, kept }, body, { request, caller }).catch(
+        const source = await openResponseSource({ runtime, kept, unable }, body, { request, caller }).catch(
           (error: unknown) => {
             throw responseError(error)
           },

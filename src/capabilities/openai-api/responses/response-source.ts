@@ -6,6 +6,7 @@ import { type CompletionSource, openInSession, sessionTarget, type SessionTarget
 import { itemTextAndFiles } from './item-content.ts'
 import { itemMessages } from './item-messages.ts'
 import type { KeptResponses } from './kept-responses.ts'
+import { completeAnyModel, type SerialCallModels } from './parallel-calls.ts'
 import { keptConversation, previousNotFound, responseTurn, withReferencedItems } from './response-conversation.ts'
 import { ignoredResponseFields, refuseUnsupportedFields, responseParameters } from './response-request.ts'
 import { inputItems, type ResponseBody, type ResponseItem } from './response-schema.ts'
@@ -16,8 +17,14 @@ export interface ResponseSource extends CompletionSource {
   readonly tools: readonly OfferedTool[]
   /** The items that the request adds. Empty in a session, which keeps them itself. */
   readonly input: readonly ResponseItem[]
-  /** As `x-foreword-ignored` names it. */
+  /** As `x-foreword-ignored` names it; whole once the answer has begun. */
   readonly ignored: readonly string[]
+}
+
+interface SourceParts {
+  readonly runtime: Runtime
+  readonly kept: KeptResponses
+  readonly unable: SerialCallModels
 }
 
 type ResponseCall = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
@@ -27,14 +34,14 @@ type ResponseCall = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
  * kept of the response before it, and its own items. Throws an `HttpFailure` for an invalid request.
  */
 export async function openResponseSource(
-  { runtime, kept }: { readonly runtime: Runtime; readonly kept: KeptResponses },
+  { runtime, kept, unable }: SourceParts,
   body: ResponseBody,
   call: ResponseCall,
 ): Promise<ResponseSource> {
   refuseUnsupportedFields(body)
   const target = await targetOf(runtime, body, call.request)
   const items = inputItems(body)
-  if (!target) return outsideSessions({ runtime, kept }, body, items, call)
+  if (!target) return outsideSessions({ runtime, kept, unable }, body, items, call)
   if (body.tools?.length) {
     throw new HttpFailure(
       'invalid-input',
@@ -93,7 +100,7 @@ function lastMessage(items: readonly ResponseItem[], left: Set<string>): ReturnT
 }
 
 async function outsideSessions(
-  { runtime, kept }: { readonly runtime: Runtime; readonly kept: KeptResponses },
+  { runtime, kept, unable }: SourceParts,
   body: ResponseBody,
   items: readonly ResponseItem[],
   { request, caller }: ResponseCall,
@@ -120,12 +127,14 @@ async function outsideSessions(
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     ...(prompt === undefined ? {} : { prompt: prompt === 'add' }),
   }
+  const ignored = [...new Set([...ignoredResponseFields(body, false), ...offered.left, ...left])]
+  const leftOut = () => void ignored.push('parallel_tool_calls')
   return {
     inSession: false,
     tools,
     input,
-    ignored: [...new Set([...ignoredResponseFields(body, false), ...offered.left, ...left])],
-    events: (signal) => runtime.complete({ ...completion, signal }),
+    ignored,
+    events: (signal) => completeAnyModel(runtime, { ...completion, signal }, { unable, leftOut }),
   }
 }
 
