@@ -13,6 +13,7 @@ interface ItemMessages {
 }
 
 type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
+type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
 
 /**
  * The items of an input in the format of the core: what a model said, thought and called up to the next result is one message, and
@@ -21,7 +22,7 @@ type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
 export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
   const messages: AnyMessage[] = []
   const left = new Set<string>()
-  const names = new Map<string, string>()
+  const calls = new Map<string, ToolCallPart>()
   let open: AssistantPart[] = []
 
   for (const [at, item] of items.entries()) read(item, `input.${at}`)
@@ -89,17 +90,20 @@ export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
   function readCall(item: ResponseItem, name: string, input: unknown, where: string): void {
     const id = callId(item)
     if (id === undefined) throw invalidItem(where, `an item of type ${item.type} needs a \`call_id\``)
-    for (const each of [item['call_id'], item.id]) if (typeof each === 'string') names.set(each, name)
-    open.push({ type: 'tool-call', toolCallId: id, toolName: name, input })
+    const call: ToolCallPart = { type: 'tool-call', toolCallId: id, toolName: name, input }
+    // Some outputs name the item of the call instead.
+    for (const each of [item.id, id]) if (typeof each === 'string') calls.set(each, call)
+    open.push(call)
   }
 
   function readOutput(item: ResponseItem, output: ToolOutput, where: string): void {
     close()
     const id = callId(item) ?? ''
-    const name = names.get(id)
+    const call = calls.get(id)
     // The sentence is OpenAI's own.
-    if (name === undefined) throw invalidItem(where, `No tool call found for function call output with call_id ${id}`)
-    const part = { type: 'tool-result' as const, toolCallId: id, toolName: name, output }
+    if (!call) throw invalidItem(where, `No tool call found for function call output with call_id ${id}`)
+    const { toolCallId, toolName: name } = call
+    const part = { type: 'tool-result' as const, toolCallId, toolName: name, output }
     const before = messages.at(-1)
     if (before?.role === 'tool') messages[messages.length - 1] = withPart(before, part)
     else messages.push({ role: 'tool', content: [part] })
@@ -118,7 +122,6 @@ function withPart(message: ToolMessage, part: ToolMessage['content'][number]): T
   return { role: 'tool', content: [...message.content, part] }
 }
 
-/** Some outputs name the item of the call instead. */
 function callId(item: ResponseItem): string | undefined {
   const id = item['call_id'] ?? item.id
   return typeof id === 'string' && id !== '' ? id : undefined
