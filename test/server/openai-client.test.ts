@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
+import { type OpenAI, APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
 import { inbox } from '../../src/runtime.ts'
 import { gateway, PIXEL } from './openai-gateway.ts'
 import { TOKEN } from './served.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import OpenAI, { APIError, BadRequestError, NotFoundError } from 'openai'
+import { type OpenAI, APIError, APIUserAbortError, BadRequestError, NotFoundError } from 'openai'
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
@@ -32,7 +32,7 @@ test('a stream has the events of OpenAI in their order, each with its number', a
   const { client } = await gateway(t, { answer: seesBlue })
   const stream = client.responses.stream({ model, input: 'What colour is the sky?', tools: [look] })
   const events: OpenAI.Responses.ResponseStreamEvent[] = []
-  for await (const event of stream) events.push(event as OpenAI.Responses.ResponseStreamEvent)
+  for await (const event of stream) events.push(event)
   assert.deepEqual(
     events.map(({ sequence_number: number }) => number),
     events.map((_, index) => index),
@@ -341,7 +341,7 @@ test('a client that leaves ends the call', async (t) => {
   const whole = client.responses.create({ model, input: 'Hello' }, { signal: leaving.signal })
   await until(() => provider.requests.length === 2)
   leaving.abort()
-  await assert.rejects(whole, OpenAI.APIUserAbortError)
+  await assert.rejects(whole, APIUserAbortError)
   await until(() => provider.requests[1]!.cancelled)
 })
 

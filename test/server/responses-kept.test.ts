@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import OpenAI, { BadRequestError, NotFoundError } from 'openai'
+import { type OpenAI, BadRequestError, NotFoundError } from 'openai'
 import { gateway } from './openai-gateway.ts'
 
 const model = 'foreword'
@@ -86,6 +86,22 @@ test('a response is found with the token that made it alone', async (t) => {
     await assert.rejects(other.responses.cancel(id), NotFoundError)
     await assert.rejects(other.responses.create({ model, input: 'Which?', previous_response_id: id }), unknownPrevious)
   }
+})
+
+test('a secret that Foreword knows is in no kept response', async (t) => {
+  const { client, home } = await gateway(t, { answer: ({ newest }) => ({ text: newest }) })
+  const secret = 'sk-test-0123456789'
+  const { id } = await client.responses.create({ model, input: `Say ${secret}`, instructions: secret })
+  assert.ok(!readFileSync(join(home, 'data', 'responses', `${id}.json`), 'utf8').includes(secret))
+  assert.equal((await client.responses.retrieve(id)).output_text, 'Say [KEY]')
+})
+
+test('a response that cannot be written is answered, and says that it is not kept', async (t) => {
+  const { client, home, runtime } = await gateway(t)
+  writeFileSync(join(home, 'data', 'responses'), 'a file in the place of the folder')
+  const answer = (await client.responses.create({ model, input: 'Hello' })) as unknown as { store: boolean }
+  assert.equal(answer.store, false)
+  assert.match((await runtime.status()).warnings.join('\n'), /cannot be kept in .*responses/)
 })
 
 test('a response that nobody used for the configured time is gone, and use keeps the whole conversation', async (t) => {

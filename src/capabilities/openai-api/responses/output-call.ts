@@ -1,6 +1,6 @@
 import type { CompletionEvent } from '../../../capability.ts'
 import { fieldsOf } from '../../../platform.ts'
-import type { ResponseEvent } from './response-builder.ts'
+import type { ResponseEvent } from './response-event.ts'
 import type { ResponseItem } from './response-schema.ts'
 import { LOCAL_SHELL, type OfferedTool } from './response-tools.ts'
 
@@ -72,5 +72,10 @@ function customText(input: unknown): string {
 function shellAction(input: unknown): Readonly<Record<string, unknown>> {
   const fields = fieldsOf(input)
   const { command, env } = fields
-  return { ...fields, command: Array.isArray(command) ? command : [String(command ?? '')], env: env ?? {} }
+  return { ...fields, command: commandWords(command), env: env ?? {} }
+}
+
+function commandWords(command: unknown): readonly unknown[] {
+  if (Array.isArray(command)) return command
+  return typeof command === 'string' ? [command] : []
 }

@@ -10,13 +10,9 @@ import {
   type ResponseObject,
   responseUsage,
 } from './response-object.ts'
+import type { ResponseEvent } from './response-event.ts'
 import type { ResponseBody, ResponseItem } from './response-schema.ts'
 import type { OfferedTool } from './response-tools.ts'
-
-/** One event of a stream, in OpenAI's format, without its number. */
-export interface ResponseEvent extends Readonly<Record<string, unknown>> {
-  readonly type: string
-}
 
 /** What is known only at the end of an answer. */
 export interface ResponseEnd {

@@ -10,7 +10,7 @@ import { completeAnyModel, type SerialCallModels } from './parallel-calls.ts'
 import { keptConversation, previousNotFound, responseTurn, withReferencedItems } from './response-conversation.ts'
 import { ignoredResponseFields, refuseUnsupportedFields, responseParameters } from './response-request.ts'
 import { inputItems, type ResponseBody, type ResponseItem } from './response-schema.ts'
-import { type OfferedTool, offeredTools } from './response-tools.ts'
+import { type OfferedTool, responseTools } from './response-tools.ts'
 
 /** A request that was read and checked, and the answer that it will get. */
 export interface ResponseSource extends CompletionSource {
@@ -113,7 +113,7 @@ async function outsideSessions(
   if (messages.every(({ role }) => role === 'system')) {
     throw new HttpFailure('invalid-input', 'Invalid request: `input` has nothing to answer.', { parameter: 'input' })
   }
-  const offered = offeredTools(body)
+  const offered = responseTools(body)
   const { tools } = offered
   const parameters = responseParameters(body, tools)
   const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto']) ?? truncationCut(body)

@@ -23,7 +23,7 @@ export interface OfferedTools {
  * The tools of a request in the format of the core. Tools that OpenAI itself would run are refused; a search of the web is left
  * out, since agents offer it with every request, whether their model can do it or not.
  */
-export function offeredTools({ tools, tool_choice: choice }: ResponseBody): OfferedTools {
+export function responseTools({ tools, tool_choice: choice }: ResponseBody): OfferedTools {
   const read = (tools ?? []).map((tool, at) => readTool(tool, `tools.${at}`))
   const all = read.flatMap((each) => each.tools)
   const names = all.map(({ definition }) => definition.name)
