@@ -345,6 +345,34 @@ test('a client that leaves ends the call', async (t) => {
   await until(() => provider.requests[1]!.cancelled)
 })
 
+test('a conversation goes through two gateways in this format, with its tools and its reasoning', async (t) => {
+  const inner = await gateway(t, { answer: seesBlue })
+  const outer = await gateway(t, {
+    configuration: {
+      model: 'inner/lab/scripted',
+      providers: {
+        inner: {
+          kind: 'openai',
+          api: 'responses',
+          baseURL: `${inner.url}/v1`,
+          headers: { authorization: `Bearer ${inner.client.apiKey}` },
+          apiKeyEnv: 'KEY',
+        },
+      },
+      models: { 'inner/lab/scripted': { window: 8192 } },
+    },
+  })
+  const input = 'What colour is the sky?'
+  const first = await outer.client.responses.create({ model, input, tools: [look] })
+  assert.deepEqual(
+    first.output.map(({ type }) => type),
+    ['reasoning', 'message', 'function_call'],
+  )
+  const output = { type: 'function_call_output' as const, call_id: 'a', output: 'blue' }
+  const asked = { previous_response_id: first.id, input: [output], tools: [look] }
+  assert.equal((await outer.client.responses.create({ model, ...asked })).output_text, 'It is blue.')
+})
+
 /** Looks again whenever the process has nothing else to do. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
