@@ -52,6 +52,36 @@ test('every call stands before its result, and nothing but results between', () 
   )
 })
 
+test('a text behind a call is of the step of the call, and one before another text is a step of its own', () => {
+  const input = { at: 'sky' }
+  const called = (id: string) => ({ type: 'tool-call' as const, toolCallId: id, toolName: 'look', input })
+  const { messages } = itemMessages([
+    assistant('First.'),
+    assistant('Second.'),
+    call('a', 'look', input),
+    assistant('I look.'),
+    call('b', 'look', input),
+    output('b', 'far'),
+    output('a', 'blue'),
+  ])
+  assert.deepEqual(messages, [
+    { role: 'assistant', content: 'First.' },
+    {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Second.' }, called('a'), { type: 'text', text: 'I look.' }, called('b')],
+    },
+    {
+      role: 'tool',
+      content: ['b', 'a'].map((toolCallId) => ({
+        type: 'tool-result',
+        toolCallId,
+        toolName: 'look',
+        output: { type: 'text', value: toolCallId === 'a' ? 'blue' : 'far' },
+      })),
+    },
+  ])
+})
+
 test('what OpenAI itself did becomes a text of the model', () => {
   const { messages } = itemMessages([
     user('Who won?'),
