@@ -142,7 +142,7 @@ test('every problem is named, with its place and how to fix it, and what is righ
     'config.json:4:34: context.headShare must be at most 1. Share of the available tokens that tools, system and preamble may use, 0 to 1.',
     'config.json:5:14: agent.maxSteps must be a whole number. Model calls that one turn may make.',
     'config.json:7:5: providers.office.kind is missing; it must be one of ollama, openai, anthropic, openai-compatible, rehearsal. Protocol of the provider.',
-    'config.json:8:34: providers.cloud.apiKey is not a key. A secret does not belong here: name an environment variable or a file that holds it. Known here: kind, baseURL, apiKeyEnv, apiKeyFile, headers, api, cacheRetention, timeouts.',
+    'config.json:8:34: providers.cloud.apiKey is not a key. A secret does not belong here: name an environment variable or a file that holds it. Known here: kind, baseURL, apiKeyEnv, apiKeyFile, headers, keepAlive, api, cacheRetention, timeouts.',
     'config.json:10:15: skills.disabled must be a list. Names of skills to leave out.',
   ])
   assert.equal(configuration.gateway.port, 4141)

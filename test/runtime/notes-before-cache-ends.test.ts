@@ -9,6 +9,8 @@ import { gate, type Gate, type Opened, opened, type Setting } from './opened.ts'
 
 const NOTE = 'They agreed that the tide is measured in feet.'
 let noteRequests = 0
+/** Opens with the first request for a note. */
+let asked = gate()
 /** Holds answers to requests for notes back until it opens. */
 let held: Gate | undefined
 
@@ -18,6 +20,7 @@ const server = await scriptedProvider({
       return { text: `Answer. ${'The tide comes in twice a day. '.repeat(36)}` }
     }
     noteRequests += 1
+    asked.open()
     await held?.passed
     return { text: NOTE, usage: { promptTokens: 1000, outputTokens: 20 } }
   },
@@ -55,6 +58,7 @@ async function idleSession(
   const settings = { model: 'local/small', notes: 'model', reserve: 600, margin: 0, ...changes } as const
   const at = await opened(t, { models, sleep: alarm.sleep, ...rest, settings })
   noteRequests = 0
+  asked = gate()
   held = undefined
   let session: string | undefined
   for (;;) {
@@ -137,7 +141,7 @@ test('a message that comes while the note is written waits for nothing, and take
   const { at, session } = idle
   held = gate()
   pass(idle, 240)
-  while (noteRequests === 0) await new Promise(setImmediate)
+  await asked.passed
   const view = await at.say('And now?', { session })
   assert.equal(view.outcome?.type, 'completed')
   assert.deepEqual(await notesIn(at, session), [])
