@@ -150,6 +150,7 @@ test('in a session the id of a response names its turn, and the next request goe
 
   const read = await client.responses.retrieve(two.id)
   assert.deepEqual([read.output_text, read.status, read.id], ['You said: Two', 'completed', two.id])
+  await assert.rejects(client.responses.retrieve(two.id, { stream: true }), /`stream` is not supported here/)
   const { data } = await client.responses.inputItems.list(two.id)
   assert.match(JSON.stringify(data), /"text":"Two"/)
   await assert.rejects(client.responses.delete(two.id), /DELETE|whose history is kept as a whole/)

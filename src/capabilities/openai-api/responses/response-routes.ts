@@ -4,7 +4,7 @@ import { HttpFailure, json } from '../../../server.ts'
 import { streamedResponse, wholeResponse } from './answer-response.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import type { SerialCallModels } from './parallel-calls.ts'
-import { keptConversation, responseNotFound, responseTurn } from './response-conversation.ts'
+import { keptConversation, responseNotFound, type ResponseTurn, responseTurn } from './response-conversation.ts'
 import { responseError } from './response-failure.ts'
 import { responseBody, type ResponseItem } from './response-schema.ts'
 import { openResponseSource } from './response-source.ts'
@@ -50,10 +50,12 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       scope: 'talk',
       tag: 'openai',
       summary: 'Returns a response that is kept: the turn of a session, or one of the same token',
+      query: z.looseObject({ stream: z.string().optional().describe('Only `false`: a kept response comes whole.') }),
       answers: { 200: { description: 'A response', schema: z.looseObject({ id: z.string() }) } },
-      handle: async ({ param, request, caller }) => {
+      handle: async ({ param, query, request, caller }) => {
         const id = param('response')
         const turn = await responseTurn(runtime, id)
+        if (query.stream === 'true') throw streamRefusal(turn)
         return json(turn ? await turnResponse(runtime, turn, request) : await keptResponse(id, caller))
       },
     }),
@@ -126,6 +128,12 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
     const key = id.slice('resp_'.length)
     return [...earlier, ...found.input].map((item, at) => ({ ...item, id: item.id ?? `in_${key}_${at}` }))
   }
+}
+
+function streamRefusal(turn: ResponseTurn | undefined): HttpFailure {
+  const instead = turn ? ` GET /api/sessions/${turn.session}/events?turn=${turn.turn} streams the turn.` : ''
+  const message = `Unsupported parameter: \`stream\` is not supported here. A kept response comes whole.${instead}`
+  return new HttpFailure('unsupported-parameter', message, { parameter: 'stream' })
 }
 
 interface PageQuery {
