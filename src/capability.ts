@@ -59,6 +59,7 @@ export {
   type Records,
   recordText,
 } from './capability/records.ts'
+export type { BroughtToken, RawCall, RawEndpoint } from './capability/raw-endpoint.ts'
 export {
   type ErrorFormat,
   type Failure,
@@ -125,6 +126,7 @@ export type {
   CompletionCutChoice,
   CompletionEvent,
   CompletionInput,
+  CompletionSize,
   ForecastManifest,
   LayerHistory,
   LayerHistoryOptions,
@@ -141,6 +143,15 @@ export type {
   ScenarioOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
+export type {
+  Admission,
+  ForeignCallEnd,
+  ForeignCallService,
+  ForeignCallStart,
+  ForeignCallState,
+  OpenForeignCall,
+  OverBudgetRule,
+} from './capability/runtime/foreign-calls.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
 export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
 export { costCsv, costName } from './capability/cost-csv.ts'

@@ -14,3 +14,14 @@ export {
   type ForeignRequestHead,
   type ForeignUsage,
 } from './foreign/foreign-call.ts'
+export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
+export { identifyCall } from './foreign/identify-call.ts'
+export { type ResponseReader, responseReader } from './foreign/response-reader.ts'
+export { type TextCounts, textCounts } from './foreign/text-counts.ts'
+export { splitBody } from './foreign/split-body.ts'
+export { commonPrefix, type ForeignReuse } from './foreign/common-prefix.ts'
+export type { ComparedCall } from './foreign/compared-unit.ts'
+export type { ForeignCause } from './foreign/change-cause.ts'
+export { callFindings } from './foreign/call-findings.ts'
+export type { FindingPlace, ForeignFinding, SessionCall } from './foreign/foreign-finding.ts'
+export { keptCall } from './foreign/kept-call.ts'

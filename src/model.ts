@@ -36,9 +36,10 @@ export type {
   ModelFacts,
   ModelRequest,
   ModelUsage,
+  ReasoningMetadata,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
-export { builtInProviders, createModels, type Models, type ModelsSettings } from './model/models.ts'
+export { builtInProviders, createModels, type Models, type ModelsSettings, type ProviderServer } from './model/models.ts'
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'

@@ -24,6 +24,7 @@ export {
 export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'
 export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
 export { sha256 } from './platform/sha256.ts'
+export { parseTraceparent, readTraceparent, type Traceparent } from './platform/traceparent.ts'
 export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time-slice.ts'
 export {
   openSqlite,

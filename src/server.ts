@@ -9,5 +9,24 @@ export { assertBindIsSafe } from './server/guard.ts'
 export { bytes, empty, json, errorResponse, securityHeaders } from './server/answer.ts'
 export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
+// What routes that answer in a format of others are made with.
+export { type AnswerEvent, turnCompletion } from './server/completions/turn-completion.ts'
+export { filePart, imageFile } from './server/completions/file-part.ts'
+export {
+  completionHeaders,
+  completionHeaderWords,
+  type CompletionSource,
+  requestedModel,
+  type SessionMessage,
+  sessionSource,
+} from './server/completions/completion-source.ts'
+export {
+  answerNaming,
+  type CompletionNames,
+  cutField,
+  ignoredHeader,
+  namingHeaders,
+} from './server/completions/answer-names.ts'
+export { CONFIGURED_MODEL, type KnownModel, knownModel, knownModels } from './server/completions/known-models.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
 export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema } from './server/schema.ts'

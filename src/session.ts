@@ -65,7 +65,15 @@ export type {
 export { budgetLedgerFile, carryBudgetLedger, copyBudgetLedger } from './session/sqlite/carry-budget-ledger.ts'
 export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
-export type { CallOutcome, CallRecord, CallStore, CallWarning, Usage } from './session/call.ts'
+export type {
+  CallListener,
+  CallOutcome,
+  CallRecord,
+  CallStore,
+  CallWarning,
+  ForeignFacts,
+  Usage,
+} from './session/call.ts'
 export {
   type CallSum,
   callSum,

@@ -20,7 +20,8 @@ const BOT = '7712345678:AAcanaryBotTokenQwErTy-uIoP12'
 const TOKEN = 'canaryGatewayTokenAbCdEfGh0123456789xyzXYZ_'
 const IN_FILE = 'canary-key-of-a-file-0p9o8i7u6y5t4r3e'
 const MCP = 'Bearer canaryMcpHeaderValue5t6y7u8i9o'
-const ALL = [KEY, QUOTED, BOT, TOKEN, IN_FILE, MCP.slice(7)]
+const COLLECTOR = 'canaryCollectorKey0a9b8c7d6e5f'
+const ALL = [KEY, QUOTED, BOT, TOKEN, IN_FILE, MCP.slice(7), COLLECTOR]
 
 /** Nothing of any secret: not in the forms that a program could write it in, and no half of it. */
 function assertClean(text: string, where: string): void {
@@ -59,7 +60,7 @@ async function home(t: TestContext, more: object = {}): Promise<OpenedHome> {
       }),
       'data/token': `${TOKEN}\n`,
       'key.txt': `${IN_FILE}\n`,
-      'workspace/secrets.txt': `first line\nkey=${KEY}\nquoted=${QUOTED}\nbot=${BOT}\nfile=${IN_FILE}\nlast line\n`,
+      'workspace/secrets.txt': `first line\nkey=${KEY}\nquoted=${QUOTED}\nbot=${BOT}\nfile=${IN_FILE}\ncollector=${COLLECTOR}\nlast line\n`,
       'workspace/AGENTS.md': `Use the key ${KEY} for all you do.`,
       'workspace/long.txt': `${'x'.repeat(1_988)}${BOT}\n`,
     },
@@ -69,7 +70,13 @@ async function home(t: TestContext, more: object = {}): Promise<OpenedHome> {
       mcp: { servers: { chatty: { ...configured, environment: { AUTH: 'CANARY_MCP' } } } },
       ...more,
     },
-    { CANARY_KEY: KEY, CANARY_PASSWORD: QUOTED, CANARY_BOT_TOKEN: BOT, CANARY_MCP: MCP },
+    {
+      CANARY_KEY: KEY,
+      CANARY_PASSWORD: QUOTED,
+      CANARY_BOT_TOKEN: BOT,
+      CANARY_MCP: MCP,
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${COLLECTOR},x-team=of-the-harbour-and-the-sea`,
+    },
   )
 }
 

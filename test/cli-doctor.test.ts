@@ -9,9 +9,10 @@ import { createProposals } from '../src/capabilities/subjects/proposals/proposal
 import { openSubjects } from '../src/capabilities/subjects/core.ts'
 import { storePath } from './cli/store-path.ts'
 import { temporaryHome } from './cli/home.ts'
+import { scriptedServer } from '../src/testing/scripted-server.ts'
 import { run } from './cli/recorded-io.ts'
 
-const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'gateway', 'mcp', 'subjects', 'telegram', 'audit']
+const PEOPLE = ['skills', 'policy', 'shell', 'tools', 'gateway', 'mcp', 'subjects', 'telegram', 'audit', 'telemetry']
 
 /** What doctor says of skills, tools and their policy, on a home with these files. */
 async function examined(
@@ -367,4 +368,31 @@ test('a plugin that keeps a gateway from starting is found by doctor, with and w
   write('good.mjs', plugin(''))
   write('config.json', '{"plugins": ["./good.mjs"]}')
   assert.deepEqual(await found(), [0])
+})
+
+test('the doctor asks the collector of telemetry, where spans are exported', async (context) => {
+  const collector = await scriptedServer(
+    async (incoming, response) => {
+      incoming.resume()
+      response.writeHead(incoming.url === '/v1/traces' ? 200 : 404).end('{}')
+    },
+    (error, response) => response.end(String(error)),
+  )
+  context.after(() => collector.close())
+  const telemetry = (endpoint: string, enabled = true) => ({
+    'config.json': JSON.stringify({ telemetry: { enabled, endpoint } }),
+  })
+  const of = async (files: Readonly<Record<string, string>>) =>
+    brief((await examined(context, files)).findings.filter(({ check }) => check === 'telemetry'))
+  const where = `${collector.url}/v1/traces`
+  assert.deepEqual(await of(telemetry(collector.url)), [['telemetry', 'ok', `spans go to ${where}`]])
+  const wrong = `${collector.url}/other/v1/traces`
+  assert.deepEqual(await of(telemetry(`${collector.url}/other`)), [
+    ['telemetry', 'warning', `the collector at ${wrong} answers 404`],
+  ])
+  assert.deepEqual(await of(telemetry(collector.url, false)), [])
+  await collector.close()
+  const [gone] = await of(telemetry(collector.url))
+  assert.equal(gone![1], 'warning')
+  assert.match(gone![2]!, /does not answer/)
 })

@@ -106,6 +106,7 @@ async function callOnce(
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         await output.show({ type: event.type, call, text: event.text })
       }
+      if (event.type === 'reasoning-end') await output.show({ ...event, call })
       if (event.type === 'finish') held.settle({ usage: event.usage })
       if (event.type === 'finish') return await recordAnswer(context, state, prepared, response, event)
     }

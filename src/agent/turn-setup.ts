@@ -1,6 +1,6 @@
 import type { RetryNotice } from '../capability.ts'
 import { type Message, messageTokens, tokenx } from '../context.ts'
-import type { CallOptions, Model, ModelRequest } from '../model.ts'
+import type { CallOptions, Model, ModelRequest, ReasoningMetadata } from '../model.ts'
 import type {
   ApprovalOutcome,
   ApprovalQuestion,
@@ -189,7 +189,14 @@ export interface PreparedCall {
 }
 
 /** Provisional output of a running call: its words, or that it failed before the first word and is retried. */
-export type Delta = WordsDelta | RetryNotice
+export type Delta = WordsDelta | ReasoningEnd | RetryNotice
+
+/** A reasoning text is complete, with what its provider needs back with it. */
+export interface ReasoningEnd {
+  readonly type: 'reasoning-end'
+  readonly call: string
+  readonly providerOptions: ReasoningMetadata
+}
 
 export interface WordsDelta {
   readonly type: 'text-delta' | 'reasoning-delta'

@@ -9,6 +9,7 @@ import type { Channel } from './channel.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import type { LintReport } from './lint-report.ts'
 import type { McpPart } from './mcp.ts'
+import type { RawEndpoint } from './raw-endpoint.ts'
 import type { ErrorFormat, Route } from './route.ts'
 import type { Runtime, WithheldTool } from './runtime/runtime.ts'
 import type { SessionChoice } from './session-choice.ts'
@@ -89,8 +90,10 @@ export interface Capability<Settings = undefined, Service = undefined> {
   /** The texts for `{{date}}` and other placeholders of prompts, by name. */
   placeholders?(self: Self<Settings, Service>, context: LayerContext): Readonly<Record<string, string>>
   readonly routes?: (self: Self<Settings, Service>) => readonly Route[] | Promise<readonly Route[]>
+  /** Endpoints that answer on the socket, with raw headers and bytes. */
+  readonly rawEndpoints?: (self: Self<Settings, Service>) => readonly RawEndpoint[] | Promise<readonly RawEndpoint[]>
   /** Failures below a path of its routes, where they have a shape of their own. */
-  readonly errorFormat?: ErrorFormat
+  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[]
   readonly mcp?: McpPart<Self<Settings, Service>>
   readonly channels?: (self: Self<Settings, Service>) => readonly Channel[] | Promise<readonly Channel[]>
 

@@ -42,6 +42,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `:name` for the variable parts. */
   readonly path: string
+  /** In lower case: only requests with this header come here. Those without it go to the route of the same path that names none. */
+  readonly header?: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
@@ -96,5 +98,14 @@ export interface Failure {
 export interface ErrorFormat {
   /** Such as `/v1/`. Of several that fit, the longest counts. */
   readonly path: string
-  format(failure: Failure): { readonly status: number; readonly body: object }
+  /** In lower case: only for requests with this header. It counts before all that name none. */
+  readonly header?: string
+  format(failure: Failure): FormattedFailure
+}
+
+interface FormattedFailure {
+  readonly status: number
+  readonly body: object
+  /** Besides those of the failure. */
+  readonly headers?: Readonly<Record<string, string>>
 }

@@ -6,6 +6,7 @@ import type { Channel } from './channel.ts'
 import type { McpContribution, McpDefinitions } from './mcp.ts'
 import { finishLayers } from './own-layers.ts'
 import { isPlugin } from './plugin.ts'
+import type { RawEndpoint } from './raw-endpoint.ts'
 import type { Route } from './route.ts'
 import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
@@ -19,6 +20,8 @@ export interface Contributions {
   readonly choices: Readonly<Record<string, HostedChoice>>
   /** Routes of the capability of this name. */
   routes(capability: string): Promise<readonly Route[]>
+  /** What the capability of this name answers on the socket. */
+  rawEndpoints?(capability: string): Promise<readonly RawEndpoint[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
   mcp(capability: string): McpAddition | undefined
 }
@@ -168,6 +171,12 @@ export function runCapabilities(
       const found = started.find(({ value }) => value.name === name)
       if (found === undefined) return []
       return (await runGuarded(found, 'could not give its routes', ({ value, self }) => value.routes?.(self))) ?? []
+    },
+    async rawEndpoints(name) {
+      const found = started.find(({ value }) => value.name === name)
+      if (found === undefined) return []
+      const give = ({ value, self }: Started) => value.rawEndpoints?.(self)
+      return (await runGuarded(found, 'could not give its raw endpoints', give)) ?? []
     },
     mcp(name) {
       const found = started.find(({ value }) => value.name === name)

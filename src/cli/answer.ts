@@ -2,14 +2,18 @@ import type { GatewayConnection } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Sends a request and returns the JSON of the response. An error response is thrown as a `CommandFailure` with its code. */
-export async function requestJson<T>(connection: GatewayConnection, path: string, init: RequestInput = {}): Promise<T> {
+export async function requestJson<T>(
+  connection: Pick<GatewayConnection, 'fetch'>,
+  path: string,
+  init: RequestInput = {},
+): Promise<T> {
   const response = await sendRequest(connection, path, init)
   return (await response.json()) as T
 }
 
 /** The same for a response that is not JSON, such as a stream. */
 export async function sendRequest(
-  connection: GatewayConnection,
+  connection: Pick<GatewayConnection, 'fetch'>,
   path: string,
   init: RequestInput = {},
 ): Promise<Response> {

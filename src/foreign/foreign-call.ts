@@ -35,7 +35,7 @@ export interface ForeignIdentity {
   readonly format?: ForeignFormat
   readonly client: ForeignClient
   readonly kind: ForeignKind
-  /** The client's own id of its session; absent where it sends none. */
+  /** The client's own id of its session; absent where it sends none. An agent within a session is one of its own: `SESSION/AGENT`. */
   readonly session?: string
   /** The session or thread that started this one. */
   readonly parent?: string
@@ -92,4 +92,6 @@ export interface ForeignAnswer {
   /** The provider's own id of the answer. */
   readonly id?: string
   readonly error?: { readonly code: string; readonly message: string }
+  /** The answer was longer than what is kept of one: the end of its texts is missing. */
+  readonly cut?: true
 }

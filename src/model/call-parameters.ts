@@ -9,6 +9,8 @@ import { ModelError } from './model-error.ts'
 export interface CallParameters {
   readonly temperature?: number
   readonly topP?: number
+  /** Of so many most likely tokens the next one is drawn. */
+  readonly topK?: number
   /** Texts at which the answer ends. */
   readonly stop?: readonly string[]
   readonly seed?: number
@@ -40,6 +42,7 @@ export interface ResponseFormat {
 export const PARAMETER_NAMES: Readonly<Record<keyof CallParameters, string>> = {
   temperature: 'temperature',
   topP: 'top_p',
+  topK: 'top_k',
   stop: 'stop',
   seed: 'seed',
   presencePenalty: 'presence_penalty',
@@ -54,6 +57,7 @@ type SharedOptions = Pick<
   LanguageModelV4CallOptions,
   | 'temperature'
   | 'topP'
+  | 'topK'
   | 'stopSequences'
   | 'seed'
   | 'presencePenalty'
@@ -65,11 +69,12 @@ type SharedOptions = Pick<
 
 /** The parameters as options of the AI SDK, as far as they have one name for all providers. */
 export function parameterOptions(parameters: CallParameters): SharedOptions {
-  const { temperature, topP, stop, seed, presencePenalty, frequencyPenalty } = parameters
+  const { temperature, topP, topK, stop, seed, presencePenalty, frequencyPenalty } = parameters
   const { responseFormat, reasoningEffort, toolChoice } = parameters
   return defined({
     temperature,
     topP,
+    topK,
     stopSequences: stop && [...stop],
     seed,
     presencePenalty,
@@ -105,6 +110,7 @@ type Check = (wire: Body, parameters: CallParameters) => boolean
 const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
   temperature: (wire, { temperature }) => temperature === 1 || value(wire, 'temperature') === temperature,
   topP: (wire, { topP }) => topP === 1 || value(wire, 'top_p') === topP,
+  topK: (wire, { topK }) => value(wire, 'top_k') === topK,
   presencePenalty: (wire, { presencePenalty: asked }) => asked === 0 || value(wire, 'presence_penalty') === asked,
   frequencyPenalty: (wire, { frequencyPenalty: asked }) => asked === 0 || value(wire, 'frequency_penalty') === asked,
   seed: (wire, { seed }) => value(wire, 'seed') === seed,

@@ -41,10 +41,11 @@ export function messageBuilder(): MessageBuilder {
         case 'text-end':
         case 'reasoning-end': {
           const type = part.type.startsWith('text') ? 'text' : 'reasoning'
-          words(type, part.id, part.providerMetadata)
+          const { metadata } = words(type, part.id, part.providerMetadata)
           // The same id may begin a new block later.
           if (part.type.endsWith('-end')) open.delete(`${type} ${part.id}`)
-          return undefined
+          if (part.type !== 'reasoning-end' || !metadata || !isFilled(metadata)) return undefined
+          return { type: 'reasoning-end', providerOptions: metadata }
         }
         case 'text-delta':
         case 'reasoning-delta': {
@@ -103,6 +104,9 @@ function mergeMetadata(
 function providerOptions(metadata: SharedV4ProviderMetadata | undefined): {
   providerOptions?: SharedV4ProviderMetadata
 } {
-  const filled = metadata && Object.values(metadata).some((values) => Object.keys(values).length > 0)
-  return filled ? { providerOptions: metadata } : {}
+  return metadata && isFilled(metadata) ? { providerOptions: metadata } : {}
+}
+
+function isFilled(metadata: SharedV4ProviderMetadata): boolean {
+  return Object.values(metadata).some((values) => Object.keys(values).length > 0)
 }

@@ -1,3 +1,4 @@
+import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition } from '../context.ts'
 import type { CallParameters } from './call-parameters.ts'
 
@@ -127,6 +128,8 @@ export type ModelEvent =
   | { readonly type: 'wire'; readonly sha256: string; readonly bytes: number; readonly url: string }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** A reasoning text has ended that its provider needs back as it was: with its signature, or encrypted. No others are named. */
+  | { readonly type: 'reasoning-end'; readonly providerOptions: ReasoningMetadata }
   /** A complete call. Invalid JSON stays a string and fails validation like any bad input. */
   | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
   /** The complete message, with the metadata that the provider needs in later calls (signatures of reasoning). */
@@ -138,6 +141,9 @@ export type ModelEvent =
       readonly usage: ModelUsage
       readonly message: AssistantMessage
     }
+
+/** What a provider needs back with a reasoning text, by its name. It becomes `providerOptions` of that part of the message. */
+export type ReasoningMetadata = SharedV4ProviderMetadata
 
 /** Why the model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'

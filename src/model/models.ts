@@ -4,6 +4,7 @@ import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
 import { type Connected, connectProvider, listProviderModels, QUESTION_MS } from './connection.ts'
 import { fromLanguageModel } from './language-model.ts'
 import { type Choice, chooseModel, listedFacts, listModels, type ModelListing, waysToAttach } from './list-models.ts'
+import { passEmbeddings } from './pass-embeddings.ts'
 import { ModelError } from './model-error.ts'
 import type { Model, ModelConfiguration, ModelFacts } from './model.ts'
 import {
@@ -33,10 +34,33 @@ export interface ModelsSettings {
 export interface Models {
   /** Opens the model with this id. Rejects with a `ModelError` that names the available models and how to attach others. */
   model(id: string): Promise<Model>
+  /**
+   * Passes a request for embeddings on, in OpenAI's format, to the provider of `id`, and returns its answer as it is. Rejects with
+   * a `ModelError`.
+   */
+  embeddings?(id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
   /** All available models, and the unusable providers with the reason. */
   list(): Promise<readonly ModelListing[]>
   /** The default: a local model, else one with a key, else a stand-in. */
   choose(): Promise<Choice>
+  /** What is known of a model without asking its provider: by the catalog and the configuration. */
+  knownFacts?(id: string): ModelFacts | undefined
+  /** The server of a provider, by its name in the configuration. Absent: there is none of this name. */
+  server?(provider: string): ProviderServer | undefined
+}
+
+/** Where a provider is, for requests that are passed on to it as they are. */
+export interface ProviderServer {
+  /** Its name in the configuration. */
+  readonly name: string
+  /** Without a slash at its end; empty where it runs inside this process or has no valid address. */
+  readonly baseURL: string
+  /** Configured headers of every request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** See `Provider.keyHeader`. */
+  readonly keyHeader?: string | undefined
+  /** The key; `undefined` if none is needed. Rejects with a `ModelError` where it is missing. */
+  key(): Promise<string | undefined>
 }
 
 /** The models of a configuration. Facts from a server are cached for the lifetime of this value. */
@@ -72,13 +96,22 @@ export function createModels(settings: ModelsSettings): Models {
   const openOnly = (id: string, connected: Connected, name: string) =>
     open(id, connected, name, configured(assumedFacts(name), models[id]))
 
+  const find = (id: string) => {
+    const all = connections(settings)
+    const slash = id.indexOf('/')
+    const [name, model] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)]
+    const connected = all.find(({ connection }) => connection.name === name)
+    if (!connected) throw unknownProvider(id, all, known)
+    return { name, model, connected }
+  }
+
   return {
+    async embeddings(id, body) {
+      const { model, connected } = find(id)
+      return passEmbeddings(connected, model, body)
+    },
     async model(id) {
-      const all = connections(settings)
-      const slash = id.indexOf('/')
-      const [name, model] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)]
-      const connected = all.find(({ connection }) => connection.name === name)
-      if (!connected) throw unknownProvider(id, all, known)
+      const { name, model, connected } = find(id)
       if (connected.provider.onlyModel) return openOnly(id, connected, model)
       if (model === '') throw unnamedModel(name, await modelNames(connected))
       return open(id, connected, model, await facts(id, connected, model))
@@ -89,6 +122,22 @@ export function createModels(settings: ModelsSettings): Models {
         if (listed.facts) return cache.get(id) ?? configured(listed.facts, models[id])
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
+    knownFacts(id) {
+      const slash = id.indexOf('/')
+      const found = connections(settings).find(({ connection }) => connection.name === id.slice(0, slash))
+      const name = id.slice(slash + 1)
+      if (!found || slash < 0) return undefined
+      const facts = cache.get(id) ?? catalogFacts(found.provider.catalog, name)
+      const own = models[id]
+      if (facts) return cache.get(id) ?? configured(adjusted(facts, found), own)
+      return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own) : undefined
+    },
+    server(name) {
+      const found = connections(settings).find(({ connection }) => connection.name === name)
+      if (!found) return undefined
+      const { baseURL, configuration, key } = found.connection
+      return { name, baseURL, headers: configuration.headers ?? {}, keyHeader: found.provider.keyHeader, key }
+    },
     choose: () => chooseModel(connections(settings), waysToAttach(known)),
   }
 }

@@ -32,6 +32,10 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
    * then required, and for the entry with the name `kind`.
    */
   readonly environmentKeys?: readonly string[]
+  /** Where its server answers for embeddings in OpenAI's format, below the address. `/embeddings` unless given. */
+  readonly embeddingsPath?: string
+  /** The header that its key is sent in, without `Bearer`: `x-api-key`. As a bearer token in `authorization` unless given. */
+  readonly keyHeader?: string
   /** `false`: it runs inside this process. Address, key, headers and timeouts have no effect. */
   readonly connects?: false
   /** It has one model, whose id is the provider's name. */

@@ -20,12 +20,16 @@ import { openChannelInbox } from './channels/channel-inbox.ts'
 import { noteSent, runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
-import { complete } from './completions/completion.ts'
+import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
+import { createForeignCalls } from './foreign/foreign-calls.ts'
+import { createForeignLimits } from './foreign/foreign-limits.ts'
+import { createForeignSessions } from './foreign/foreign-sessions.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
+import { runtimeFailure } from './failure.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
@@ -159,7 +163,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await capabilities.ready()
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
-  const previewParts = { prepare, states, clock, library, readFingerprint }
+  const previewParts = { prepare, store, states, clock, library, readFingerprint }
   const idle = idleSessions({ ...previewParts, store, models, counters: findCounter, budgets })
   const notes = createNoteWriter({ clock, warn, idle })
   const queue = createTurnQueue({
@@ -179,6 +183,28 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     readFingerprint,
   })
   const backlogs = createBacklogBudget()
+  const factsOf = (id: string) => parts.models.knownFacts?.(id)
+  const foreign = createForeignCalls({
+    store,
+    clock,
+    counter: settings.counter,
+    context,
+    secrets,
+    models: parts.models,
+    factsOf,
+    written: new Set(),
+    sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
+    limits: createForeignLimits({
+      store,
+      budgets,
+      counter: settings.counter,
+      clock,
+      factsOf,
+      resolve: (id) => models.resolve(id),
+      warn,
+    }),
+    warn,
+  })
   const started = clock.time()
   let closing: Promise<void> | undefined
 
@@ -254,6 +280,14 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return offered.list?.()
     },
     complete: completed,
+    async embeddings(model, body) {
+      refuseWhenClosing()
+      if (!parts.models.embeddings) throw new RuntimeError('model-not-found', 'There are no providers here.', { model })
+      return parts.models.embeddings(model, body).catch((error: unknown) => {
+        throw runtimeFailure(error)
+      })
+    },
+    completionSize: (input) => completionSize({ context, models, clock }, input),
     ...createPreviews(previewParts, capabilities),
     callScenario: ledger.scenario,
     layerSources: (options = {}) => ledger.layerSources(options),
@@ -266,6 +300,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     pairings,
     recall,
     budgets: budgets.report,
+    foreign,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,

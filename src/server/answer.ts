@@ -63,14 +63,24 @@ export function empty(status: number, headers: Readonly<Record<string, string>> 
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
 }
 
-/** A failure in the error format of its path: the one with the longest prefix that matches, else Foreword's own. */
-export function errorResponse(failure: Failure, path = '/', formats: readonly ErrorFormat[] = []): Response {
-  const format = formats
-    .filter((each) => path.startsWith(each.path))
-    .toSorted((one, other) => other.path.length - one.path.length)[0]
+/**
+ * A failure in the error format of its request: of those whose header came with it, or else of those that name none, the one
+ * with the longest prefix of the path. Foreword's own where there is no such format.
+ */
+export function errorResponse(
+  failure: Failure,
+  path = '/',
+  formats: readonly ErrorFormat[] = [],
+  headers: Pick<Headers, 'has'> = new Headers(),
+): Response {
+  const fitting = formats.filter((each) => path.startsWith(each.path))
+  const asked = fitting.filter(({ header }) => header !== undefined && headers.has(header))
+  const [format] = (asked.length > 0 ? asked : fitting.filter(({ header }) => header === undefined)).toSorted(
+    (one, other) => other.path.length - one.path.length,
+  )
   if (format === undefined) return json(errorBody(failure), failure.status, failure.headers)
-  const { status, body } = format.format(failure)
-  return json(body, status, failure.headers)
+  const { status, body, headers: own } = format.format(failure)
+  return json(body, status, { ...failure.headers, ...own })
 }
 
 /** A failure in Foreword's own format. */

@@ -1,4 +1,4 @@
-import type { Contributions, ErrorFormat, Route, SlashCommand } from '../capability.ts'
+import type { Contributions, ErrorFormat, RawEndpoint, Route, SlashCommand } from '../capability.ts'
 import type { Provider } from '../model.ts'
 import type { McpContributionSource } from './mcp/catalogue.ts'
 
@@ -7,7 +7,8 @@ export interface ServerContribution {
   /** The name of the capability. */
   readonly name: string
   readonly routes?: readonly Route[]
-  readonly errorFormat?: ErrorFormat | undefined
+  readonly rawEndpoints?: readonly RawEndpoint[]
+  readonly errorFormat?: ErrorFormat | readonly ErrorFormat[] | undefined
   readonly providers?: readonly Pick<Provider, 'kind' | 'script'>[] | undefined
   readonly slashCommands?: Readonly<Record<string, SlashCommand>> | undefined
   /** Opened with the first request of an MCP client. */
@@ -22,6 +23,7 @@ export function collectContributions(started: Omit<Contributions, 'choices'>): P
       providers,
       slashCommands,
       routes: await started.routes(name),
+      rawEndpoints: (await started.rawEndpoints?.(name)) ?? [],
       errorFormat,
       mcp: started.mcp(name),
     })),
@@ -44,9 +46,9 @@ export function allRoutes(
   ]
   return all.flatMap(({ name, routes = [] }) => {
     const owner = name === undefined ? 'the server itself' : `the capability ${name}`
-    for (const { method, path, handle } of routes) {
+    for (const { method, path, header, handle } of routes) {
       if (typeof handle !== 'function') throw new Error(`${method} ${path} of ${owner} has no function "handle".`)
-      const key = `${method} ${path.replaceAll(/:\w+/g, ':')}`
+      const key = `${method} ${path.replaceAll(/:\w+/g, ':')} ${header ?? ''}`
       const other = owners.get(key)
       if (other !== undefined) throw new Error(`${method} ${path} of ${owner} is already an endpoint of ${other}.`)
       owners.set(key, owner)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
 import { defined, type KnownSecrets, once } from '../platform.ts'
@@ -12,6 +13,7 @@ import { redactFailure, toFailure, HttpFailure } from './failure.ts'
 import { heldResponse } from './held-response.ts'
 import { assertBindIsSafe, createGuard, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
+import { createRawAnswers } from './raw-answers.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
 import { acceptanceRoutes } from './routes/acceptance-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
@@ -87,13 +89,15 @@ export interface ServerLog {
 export interface Server {
   /** Never rejects. `bindings` are what an HTTP adapter passes besides the request. */
   fetch(request: Request, bindings?: Bindings): Promise<Response>
+  /** Answers on the socket, where an endpoint does so. Returns `false` where `fetch` answers; absent: it answers everything. */
+  answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /**
    * Ends every open stream; readers reconnect and continue after the last event they received. Answers in progress end
    * with an error, or continue where `answers` is `false`.
    */
   endStreams(which?: { readonly answers?: boolean }): void
   /** The answer to a request that is refused unread. */
-  refuse(failure: Failure, path: string): Response
+  refuse(failure: Failure, path: string, headers?: Headers): Response
   readonly token: string | undefined
   /** Records what is noted and not on disk yet, before the runtime closes. Never rejects. */
   settle(): Promise<void>
@@ -181,10 +185,10 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const visits = createVisits(guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
-  const answerFailure = (error: unknown, path: string): Response => {
+  const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
     const failure = redactFailure(toFailure(error), options.secrets)
     if (failure.code === 'internal') options.log?.error({ err: error, path }, 'a request failed')
-    return errorResponse(failure, path, formats)
+    return errorResponse(failure, path, formats, headers)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
   const mcp = lazyEndpoint(runtime, {
@@ -195,10 +199,20 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
   mount(app, routes, { maxBodyBytes, streams, visits })
-  app.onError((error, context) => answerFailure(error, context.req.path))
-  app.notFound((context) =>
-    answerFailure(routeNotFound(routes, context.req.method, context.req.path), context.req.path),
-  )
+  app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
+  app.notFound(({ req }) => {
+    const { headers } = req.raw
+    const reachable = routes.filter(({ header }) => header === undefined || headers.has(header))
+    return answerFailure(routeNotFound(reachable, req.method, req.path), req.path, headers)
+  })
+
+  const answer = createRawAnswers({
+    endpoints: contributions.flatMap(({ rawEndpoints = [] }) => rawEndpoints),
+    guard,
+    visits,
+    secrets: options.secrets,
+    unexpected: (error, path) => options.log?.error({ err: error, path }, 'a request failed'),
+  })
 
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)
@@ -217,7 +231,8 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     async settle() {
       await Promise.all([brake.settle(), options.tokens?.uses.settled()])
     },
-    refuse: (failure, path) => errorResponse(failure, path, formats),
+    answer,
+    refuse: (failure, path, headers) => errorResponse(failure, path, formats, headers),
     async fetch(request, bindings = {}) {
       const path = requestPath(request.url)
       try {
@@ -228,7 +243,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
         const { visitor } = entry
         return await (path === MCP_PATH ? fetchMcp(request, visitor) : app.fetch(request, { ...bindings, visitor }))
       } catch (error) {
-        return answerFailure(error, path)
+        return answerFailure(error, path, request.headers)
       }
     },
   }

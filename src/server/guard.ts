@@ -107,7 +107,7 @@ export function createGuard({
       checkHost(host, hosts)
       checkOrigin(headers.get('origin'), host)
       if (ownerHash() === undefined) return { visitor: ownerCaller }
-      const authorization = headers.get('authorization')
+      const authorization = headers.get('authorization') ?? keyAuthorization(headers)
       if (authorization !== null) {
         if (isOpen(request.method, path)) return { visitor: nobody }
         const brought = bearer(authorization)
@@ -205,6 +205,12 @@ function sameHost(origin: URL, host: string): boolean {
 function isFromHere(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
   return site === null || site === 'same-origin' || site === 'none'
+}
+
+/** Clients of Anthropic's format bring the token in a header of their own. */
+function keyAuthorization(headers: Headers): string | null {
+  const key = headers.get('x-api-key')
+  return key === null ? null : `Bearer ${key}`
 }
 
 function bearer(authorization: string): string {

@@ -26,12 +26,12 @@ export async function listen(server: Server, { port, bind }: { port: number; bin
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {
     errorHandler: () => errorResponse(new HttpFailure('invalid-input', 'The request is not valid HTTP.').failure),
   })
-  const refuse = getRequestListener(({ url }) => server.refuse(closing, new URL(url).pathname))
+  const refuse = getRequestListener(({ url, headers }) => server.refuse(closing, new URL(url).pathname, headers))
   const drain = createDrain()
   const http = createHttpServer({ keepAliveTimeout: 30_000 }, (incoming, outgoing) => {
     if (drain.began()) return void refuse(incoming, outgoing)
     drain.enter(outgoing)
-    void listener(incoming, outgoing)
+    if (!server.answer?.(incoming, outgoing)) void listener(incoming, outgoing)
   })
   await startListening(http, port, bind)
   const address = http.address()

@@ -16,7 +16,8 @@ export interface OpenapiInfo {
 /** The OpenAPI document of these routes, made from the schemas that check their requests. */
 export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Promise<unknown> {
   const app = new Hono()
-  for (const one of routes) app.on(one.method, one.path, describeRoute(describe(one)), (context) => context.body(null))
+  for (const one of operations(routes))
+    app.on(one.method, one.path, describeRoute(describe(one)), (context) => context.body(null))
   return generateSpecs(app, {
     excludeStaticFile: false,
     documentation: {
@@ -24,6 +25,18 @@ export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Pr
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', description: SCOPES } } },
       security: [{ token: ['admin'] }],
     },
+  })
+}
+
+/** One operation for each method and path: what requests with another header are answered stands in its description. */
+function operations(routes: readonly Route[]): readonly Route[] {
+  const groups = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`)
+  return [...groups.values()].map((group) => {
+    const main = group.find(({ header }) => header === undefined) ?? group[0]!
+    const others = group.filter((each) => each !== main)
+    if (others.length === 0) return main
+    const variants = others.map(({ header, summary }) => `With the header \`${header}\`: ${summary}.`)
+    return { ...main, description: [main.description, ...variants].filter((each) => each !== undefined).join(' ') }
   })
 }
 

@@ -29,11 +29,12 @@ export function mount(
   routes: readonly Route[],
   { maxBodyBytes, streams, visits }: MountOptions,
 ): void {
-  for (const each of routes) {
-    const { method, path, query, body, holdsFiles, handle } = each
+  for (const each of withHeadersFirst(routes)) {
+    const { method, path, header, query, body, holdsFiles, handle } = each
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
-    app.on(method, path, async (context) => {
+    app.on(method, path, async (context, next) => {
       const request = context.req.raw
+      if (header !== undefined && !request.headers.has(header)) return next()
       const { outgoing, visitor } = context.env
       // Here and nowhere else: what was routed decides, not what a path looks like.
       const scope = neededScope(each)
@@ -53,6 +54,14 @@ export function mount(
       throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
   }
+}
+
+/** Of several routes of one path, those that only some requests come to are asked first. */
+function withHeadersFirst(routes: readonly Route[]): readonly Route[] {
+  return [
+    ...routes.filter(({ header }) => header !== undefined),
+    ...routes.filter(({ header }) => header === undefined),
+  ]
 }
 
 /** Decisions are for people: a program that a tool started cannot make them, whatever token it found. */

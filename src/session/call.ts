@@ -12,8 +12,13 @@ export interface CallRecord {
   readonly model: string
   /** Name of the token that asked for a call outside every session. */
   readonly token?: string
-  /** `note`: it asks for a note on the conversation, and belongs to no answer. Absent: it is a step of its turn. */
-  readonly kind?: 'note'
+  /**
+   * `note`: it asks for a note on the conversation, and belongs to no answer. `foreign`: another program made it. Absent: it is a
+   * step of its turn.
+   */
+  readonly kind?: 'note' | 'foreign'
+  /** Of a call that another program made through this gateway. */
+  readonly foreign?: ForeignFacts
   /** The whole input of the assembly besides the log; large texts as content hashes. */
   readonly input: unknown
   readonly manifest: Manifest
@@ -22,11 +27,32 @@ export interface CallRecord {
   readonly outcome?: CallOutcome
 }
 
+/** Whose call it was, what for, and how it went. */
+export interface ForeignFacts {
+  /** The program, such as `claude-code`. */
+  readonly client: string
+  readonly version?: string
+  /** What it was for: `turn`, `sub-agent`, `compaction`, `title`, `count`, `quota` or `other`. */
+  readonly kind: string
+  /** The client's own ids of its session, of the one that started it, and of its turn. */
+  readonly session?: string
+  readonly parent?: string
+  readonly turn?: string
+  /** The call that it repeats. */
+  readonly retryOf?: string
+  /** Of the answer; absent where none began. */
+  readonly status?: number
+  /** How it ended: `whole`, `left`, `broken`, `stopped` or `refused`. */
+  readonly end: string
+}
+
 /** What is known about a call only afterwards. */
 export interface CallOutcome {
   /** SHA-256 and size of the body that was sent to the provider. */
   readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
   readonly usage?: Usage
+  /** The usage is an estimate: the answer broke off before its provider reported it. */
+  readonly usageEstimated?: true
   readonly finish?: string
   /** A warning about the call, whose answer counts. */
   readonly warning?: CallWarning
@@ -59,12 +85,21 @@ export interface CallStore {
   putCall(record: CallRecord): Promise<void>
   /** `not-found` where no call with this id exists. */
   finishCall(id: string, outcome: CallOutcome): Promise<void>
+  /**
+   * Calls the listener with the id of each call whose outcome this store writes, with `finishCall` or within a `transaction`,
+   * as soon as it is on disk and before the promise of the write resolves. Writes of another process are not reported. The
+   * listener must not throw. Returns a function that stops it.
+   */
+  watchCalls(listener: CallListener): () => void
   call(id: string): Promise<CallRecord | undefined>
   /** Calls of a session in the order they were made. */
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
   /** Calls of all sessions and of none, newest first; with `beginning` only those whose id begins with it, sorted by id. */
   findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
 }
+
+/** The id of a call whose outcome is known now. */
+export type CallListener = (call: string) => void
 
 /** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */
 export interface CallsOptions {

@@ -5,9 +5,9 @@ export interface ContentStore {
   /**
    * Stores a text under its SHA-256 (lowercase hexadecimal) and returns that hash. The same text is stored once. `holds`:
    * sessions whose words the text contains. It is removed with the first of them that is deleted or withdrawn, and is not
-   * stored where that has already happened.
+   * stored where that has already happened. `shared`: it is removed with the last of them instead, since each of them has said it.
    */
-  putContent(text: string, holds?: readonly string[]): Promise<string>
+  putContent(text: string, holds?: readonly string[], options?: { readonly shared?: boolean }): Promise<string>
   content(hash: string): Promise<string | undefined>
   /** Whether a content is missing because it contained words of a session that was deleted or withdrawn. */
   contentWasRemoved(hash: string): Promise<boolean>

@@ -8,8 +8,17 @@ import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
  * session is a projection of it. `turn` is present on every entry that belongs to one turn.
  */
 export type EntryBody =
-  /** `after`: the previous session of its conversation, where no channel defines it. */
-  | { readonly type: 'session-start'; readonly title?: string; readonly channel?: Binding; readonly after?: string }
+  /**
+   * `after`: the previous session of its conversation, where no channel defines it. `foreign`: the program that it belongs to; its
+   * calls are recorded, and it has no turns.
+   */
+  | {
+      readonly type: 'session-start'
+      readonly title?: string
+      readonly channel?: Binding
+      readonly after?: string
+      readonly foreign?: string
+    }
   /** Accepted input. On disk before it is acknowledged. Begins a turn that is queued until its `turn-start`. */
   | {
       readonly type: 'input'
@@ -132,6 +141,8 @@ export type EntryBody =
       /** The same before any margin: window − reserve. Absent in older logs. */
       readonly room?: number
     }
+  /** Another program made a call through this gateway, which is over. */
+  | { readonly type: 'foreign-call'; readonly call: string }
   /** The next call composes its head again, whatever the calls before it began with. */
   | { readonly type: 'fold' }
   /** Words for the next note, on everything up to the turn `through`. Where the answer was none, `fault` says why. */
@@ -288,4 +299,6 @@ export interface InputOptions {
   readonly token?: string
   /** The channel that it came from, such as `telegram`. */
   readonly channel?: string
+  /** `traceparent` of the request that it came with (W3C Trace Context). */
+  readonly trace?: string
 }

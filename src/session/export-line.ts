@@ -127,7 +127,9 @@ const entry = z.discriminatedUnion('type', [
     title: z.string().optional(),
     channel: binding.optional(),
     after: id.optional(),
+    foreign: id.optional(),
   }),
+  z.looseObject({ ...at, type: z.literal('foreign-call'), call: id }),
   z.looseObject({
     ...ofTurn,
     type: z.literal('input'),

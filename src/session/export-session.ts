@@ -66,7 +66,7 @@ async function* exactExport(store: SessionStore, id: string): AsyncGenerator<str
   for await (const { session: _, ...call } of allCalls(store, id, session.entries)) {
     if (work.isOver()) await work.rest()
     calls += 1
-    yield noteReferences(mentioned, { call })
+    yield noteReferences(mentioned, { call: call.foreign ? withoutPlaces(call) : call })
   }
   const files = await store.files({ owner: { type: 'session', id } })
   for (const { owner: _, ...file } of files) yield noteReferences(mentioned, { file })
@@ -79,6 +79,18 @@ async function* exactExport(store: SessionStore, id: string): AsyncGenerator<str
     yield toLine({ content: { hash, text } })
   }
   yield toLine({ end: { entries: session.entries, calls, files: files.length, contents } })
+}
+
+/**
+ * A call of another program without the folders of its machine. Its body stays here: it has ids of devices, paths and hashes of
+ * commits in it, and the export does not follow the references in the list of its parts.
+ */
+function withoutPlaces<Call extends Pick<CallRecord, 'manifest'>>(call: Call): Call {
+  const manifest = JSON.stringify(call.manifest).replaceAll(
+    /(?<=["\s“(])(?:[A-Za-z]:)?(?:(?:\/|\\\\)[^\s"“”/\\]+){2,}/g,
+    (path) => `…/${path.split(/[/\\]/).at(-1)}`,
+  )
+  return { ...call, manifest: JSON.parse(manifest) as CallRecord['manifest'] }
 }
 
 function noteReferences(mentioned: Set<string>, line: unknown): string {

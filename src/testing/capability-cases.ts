@@ -163,12 +163,14 @@ async function checkRoutes({ name, errorFormat }: AnyCapability, running: Runnin
     assert.ok(tag !== '' && summary !== '', `${method} ${path} has a tag and a summary`)
     assert.ok(Object.keys(answers).length > 0, `${method} ${path} lists its answers`)
   }
-  const endpoints = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':')}`)
+  const endpoints = routes.map(
+    ({ method, path, header = '' }) => `${method} ${path.replaceAll(/:\w+/g, ':')} ${header}`,
+  )
   assert.deepEqual(endpoints, [...new Set(endpoints)], 'endpoints that are declared twice')
-  if (errorFormat) {
+  for (const format of [errorFormat ?? []].flat()) {
     assert.ok(
-      routes.some(({ path }) => path.startsWith(errorFormat.path)),
-      `no route is below ${errorFormat.path}, which has an error format`,
+      routes.some(({ path }) => path.startsWith(format.path)),
+      `no route is below ${format.path}, which has an error format`,
     )
   }
 }

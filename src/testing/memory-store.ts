@@ -1,5 +1,6 @@
 import {
   type AuditRecord,
+  type CallListener,
   callSum,
   type Entry,
   type EntryListener,
@@ -61,6 +62,7 @@ interface Kept {
 
 function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
   const listeners = new Set<EntryListener>()
+  const callListeners = new Set<CallListener>()
   let closed = false
 
   return {
@@ -74,11 +76,17 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
         (tables) => writes.map((each) => applyWrite(tables, each)),
         (entries) => entries,
       )
+      for (const each of writes) if (each.type === 'call-outcome') tellCall(each.id)
     },
     watch(listener) {
       const own: EntryListener = (entries) => listener(entries)
       listeners.add(own)
       return () => void listeners.delete(own)
+    },
+    watchCalls(listener) {
+      const own: CallListener = (call) => listener(call)
+      callListeners.add(own)
+      return () => void callListeners.delete(own)
     },
     entries: read((tables, session, options = {}) => {
       const { after = 0, upTo = ALL, types, turn, last, limit = ALL } = options
@@ -143,7 +151,10 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     contentWasRemoved: read((tables, hash) => tables.holders.get(hash)?.length === 0),
 
     putCall: (record) => write((tables) => putNew(tables.calls, record, 'call')),
-    finishCall: (id, outcome) => write((tables) => changeRow(tables.calls, id, { outcome }, 'call')),
+    async finishCall(id, outcome) {
+      await write((tables) => changeRow(tables.calls, id, { outcome }, 'call'))
+      tellCall(id)
+    },
     call: read((tables, id) => tables.calls.get(id)),
     calls: read((tables, session, { last, after, limit = ALL } = {}) => {
       if (after !== undefined) requireRow(tables.calls, after, 'call')
@@ -276,6 +287,10 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     kept.tables = tables
     for (const entries of entriesOf(result)) if (entries.length > 0) for (const tell of listeners) tell(entries)
     return result
+  }
+
+  function tellCall(call: string): void {
+    for (const tell of callListeners) tell(call)
   }
 
   function assertOpen(): void {

@@ -32,6 +32,7 @@ const tools = [{ name: 'look', inputSchema: { type: 'object', properties: {} } }
 const ASKED: { readonly [Name in keyof CallParameters]-?: CallParameters[Name] } = {
   temperature: 0.25,
   topP: 0.5,
+  topK: 7,
   stop: ['END', '\n\n'],
   seed: 7,
   presencePenalty: 0.5,
@@ -80,6 +81,7 @@ const WIRES: Readonly<Record<string, Places>> = {
   'anthropic/claude-sonnet-4-5': {
     temperature: ['temperature', 0.25],
     topP: ['top_p', 0.5],
+    topK: ['top_k', 7],
     stop: ['stop_sequences', ['END', '\n\n']],
     responseFormat: ['output_config.format', { type: 'json_schema', schema }],
     reasoningEffort: ['thinking.type', 'enabled'],

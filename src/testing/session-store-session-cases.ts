@@ -135,6 +135,24 @@ export function callCases(storeCase: StoreCase): void {
     await assert.rejects(store.finishCall('unknown', { durationMs: 1 }), { code: 'not-found' })
   })
 
+  storeCase('listeners get each call whose outcome is on disk, before the write resolves', async (store) => {
+    const ended: string[] = []
+    const stop = store.watchCalls((id) => ended.push(id))
+    for (const id of ['c1', 'c2', 'c3']) await store.putCall(call(id))
+    assert.deepEqual(ended, [])
+    await store.finishCall('c2', { durationMs: 1 })
+    assert.deepEqual(ended, ['c2'])
+    await store.transaction([
+      { type: 'value', key: 'k', value: 1 },
+      { type: 'call-outcome', id: 'c1', outcome: { durationMs: 1 } },
+    ])
+    assert.deepEqual(ended, ['c2', 'c1'])
+    await assert.rejects(store.finishCall('unknown', { durationMs: 1 }), { code: 'not-found' })
+    stop()
+    await store.finishCall('c3', { durationMs: 1 })
+    assert.deepEqual(ended, ['c2', 'c1'])
+  })
+
   storeCase('calls of a session are listed in the order they were made', async (store) => {
     await store.append('a', [start], at(1))
     await store.append('b', [start], at(1))

@@ -47,6 +47,12 @@ test('without a file everything has its default, and paths are in the home', asy
     budgets: [],
     responses: { keepDays: 30 },
     schedules: { enabled: true },
+    telemetry: {
+      enabled: false,
+      headersEnv: 'OTEL_EXPORTER_OTLP_HEADERS',
+      conventions: '1.41',
+      content: false,
+    },
     search: {},
     web: { allowHosts: [], maxBytes: 5_000_000, timeoutMs: 20_000 },
     subjects: {

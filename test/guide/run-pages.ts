@@ -20,6 +20,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm install foreword': 'it needs a registry',
   'npm run foreword -- chat': 'it is run as `foreword chat`',
   'curl -s $F/api/tools/TOOL/accept': 'it needs an MCP server that has changed the definition of a tool',
+  'curl -s $F/v1/embeddings': 'it needs an embedding model; test/server/openai-embeddings.test.ts has one',
   'curl -s -X PATCH $F/api/sessions/SESSION/turns/TURN':
     'the turn has begun by then; test/runtime/queue.test.ts edits one that waits',
   'curl -s -X POST $F/api/mcp-servers/NAME/restart': 'it needs an MCP server; test/mcp-servers.test.ts restarts one',

@@ -1,4 +1,5 @@
 import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
+import { anthropicApi } from '../../src/capabilities/anthropic-api/anthropic-api.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { join } from 'node:path'
 import type { AgentValue } from '../../src/capabilities/agents/agent-record.ts'
@@ -147,6 +148,7 @@ export const ownFeatures: readonly AnyCapability[] = [
   files,
   memory,
   openaiApi,
+  anthropicApi,
   aiSdkChat,
 ]
 

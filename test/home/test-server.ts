@@ -8,6 +8,8 @@ import { searchRoutes } from '../../src/capabilities/files/http/search-routes.ts
 import { memoryRoutes } from '../../src/capabilities/memory/http/memory-routes.ts'
 import { scheduleRoutes } from '../../src/capabilities/schedules/http/schedule-routes.ts'
 import { scriptedSchedules } from '../server/scripted-schedules.ts'
+import { anthropicRoutes } from '../../src/capabilities/anthropic-api/http/anthropic-routes.ts'
+import { anthropicApi } from '../../src/capabilities/anthropic-api/anthropic-api.ts'
 import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-routes.ts'
 import { responseRoutes } from '../../src/capabilities/openai-api/responses/response-routes.ts'
 import { scriptedResponses } from '../server/scripted-responses.ts'
@@ -50,7 +52,7 @@ export function createTestServer(
     fetch: async (request, bindings) => (made ?? (await making)).fetch(request, bindings),
     endStreams: (which) => made?.endStreams(which),
     settle: async () => made?.settle(),
-    refuse: (failure, path) => (made ?? empty).refuse(failure, path),
+    refuse: (failure, path, headers) => (made ?? empty).refuse(failure, path, headers),
   }
 }
 
@@ -109,6 +111,11 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
       name: openaiApi.name,
       routes: [...openaiRoutes(withChoices(runtime)), ...responseRoutes(withChoices(runtime), scriptedResponses())],
       errorFormat: openaiApi.errorFormat,
+    },
+    {
+      name: anthropicApi.name,
+      routes: anthropicRoutes(withChoices(runtime)),
+      errorFormat: anthropicApi.errorFormat,
     },
   ]
 }

@@ -161,8 +161,13 @@ export function namedCapabilities(sources: Sources): readonly string[] {
   const known = new RegExp(`${wordPattern(words)}|['"\`](?:${keys})\\.[\\w.]+['"\`]`, 'g')
   return [...sources]
     .filter(([path]) => floors[roomOf(path)]! < floors['capabilities']! && !isTest(path))
-    .filter(([path]) => path !== 'src/context/layouts.ts' && !formerNames.has(path))
+    .filter(([path]) => path !== 'src/context/layouts.ts' && !formerNames.has(path) && !isForeignData(path))
     .flatMap(([path, source]) => mentions(path, source, known, 'names'))
+}
+
+/** Tables of what other programs send: their words are not ours, and no capability is behind them. */
+function isForeignData(path: string): boolean {
+  return path.startsWith('src/foreign/recognisers/') || path === 'src/foreign/body-fields.ts'
 }
 
 /** A pattern that also matches other spellings: `webAccess`, `web_access` and `web access` for `web-access`, `skill` for `skills`. */

@@ -94,11 +94,14 @@ test('every tool says what it changes, and the schema of what it answers', async
     ['log_gap', false, false, false, false],
     ['propose_taste_update', false, false, true, false],
     ['propose_notes_update', false, false, true, false],
+    ['context_of_call', true, false, true, false],
+    ['costs', true, false, true, false],
+    ['explain_last_call', true, false, true, false],
     ['assemble', true, false, true, false],
   ])
 })
 
-test('what every call of a client pays for all tools stays below 1,250 tokens, and for assemble below 200', async (t) => {
+test('what every call of a client pays for all tools stays below 1,450 tokens, and for assemble below 200', async (t) => {
   const home = await mcpHome(t)
   const { client } = await connected(t, home, modern, 'http')
   const { tools } = await client.listTools()
@@ -106,7 +109,7 @@ test('what every call of a client pays for all tools stays below 1,250 tokens, a
     o200k.text(JSON.stringify({ name, description, inputSchema })),
   )
   const all = paid.reduce((sum, tokens) => sum + tokens, 0)
-  assert.ok(all < 1_250 && paid.at(-1)! < 200, JSON.stringify(paid))
+  assert.ok(all < 1_450 && paid.at(-1)! < 200, JSON.stringify(paid))
 })
 
 test('assemble refuses what the whole schema of a scenario refuses, and names it, whatever its short one leaves out', async (t) => {
@@ -240,7 +243,7 @@ test('an allowlist that does not name them forbids none of these tools; a change
     files: { ...oneSubject, 'tool-access.json': '{"global": {"mode": "allowlist", "allowedTools": ["other"]}}' },
   })
   const { client, call } = await connected(t, home, modern, 'http')
-  assert.equal((await client.listTools()).tools.length, 7)
+  assert.equal((await client.listTools()).tools.length, 10)
   assert.equal((await call('log_operation', { image_id: 'one', op: 'crop' })).isError, false)
   writeFileSync(join(home.home, 'tool-access.json'), '{"tools": {"log_operation": {"enabled": false}}}')
   assert.equal(error(await call('log_operation', { image_id: 'one', op: 'crop' })).code, 'unavailable')

@@ -44,7 +44,7 @@ for (const way of ['stdio', 'http'] as const) {
       inspected([...target, '--method', 'tools/call', '--tool-name', 'read_context', '--tool-arg', 'image_id=one']),
       inspected([...target, '--method', 'resources/read', '--uri', 'foreword://subjects/one/brief']),
     ])
-    assert.equal(list.tools!.length, 7)
+    assert.equal(list.tools!.length, 10)
     assert.equal(called.structuredContent!.success, true)
     assert.equal(read.contents![0]!.text, oneSubject['subjects/one/brief.md'])
   })

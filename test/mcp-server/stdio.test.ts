@@ -98,7 +98,7 @@ test('in a fresh home the command speaks the protocol and nothing else, and ends
   const listed = conversation.answer(2)
   conversation.send({ method: 'notifications/initialized' })
   conversation.send({ id: 2, method: 'tools/list' })
-  assert.equal((await listed).result!.tools!.length, 7)
+  assert.equal((await listed).result!.tools!.length, 10)
   conversation.child.stdin.end()
   assert.equal(await conversation.ended, 0)
   assert.deepEqual(
@@ -221,7 +221,7 @@ test('with a home that cannot be opened, the server still lists its tools, each 
   home.write('config.json', '{"gatewy": {}}')
   const conversation = talk(t, home.home)
   await greeted(conversation)
-  assert.equal((await asked(conversation, 2, 'tools/list')).result!.tools!.length, 7)
+  assert.equal((await asked(conversation, 2, 'tools/list')).result!.tools!.length, 10)
   const read = { name: 'read_context', arguments: { image_id: 'one' } }
   const { success, error } = (await asked(conversation, 3, 'tools/call', read)).result!.structuredContent!
   assert.deepEqual([success, error!.code], [false, 'unavailable'])

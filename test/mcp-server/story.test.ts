@@ -21,6 +21,9 @@ for (const way of ways) {
           'log_gap',
           'propose_taste_update',
           'propose_notes_update',
+          'context_of_call',
+          'costs',
+          'explain_last_call',
           'assemble',
         ],
       )

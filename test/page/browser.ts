@@ -81,6 +81,28 @@ async function openPage(t: TestContext, gateway: RealGateway, options: BrowserCo
   return page
 }
 
+/** A page with this text as its source, in a browser that reports every request and every error of it to `problems`. */
+export async function pageOf(
+  t: TestContext,
+  source: string,
+  options: BrowserContextOptions = {},
+): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
+  const context = await (await browser()).newContext(options)
+  t.after(() => context.close())
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!/^(?:about|data|blob):/.test(request.url())) problems.push(`asked ${request.url()}`)
+  })
+  await page.setContent(source)
+  return { page, problems }
+}
+
 /** What axe calls serious or critical on the page as it is now, with the places. */
 export async function seriousFaults(page: Page): Promise<readonly string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()

@@ -21,7 +21,7 @@ export const shared: Readonly<Record<string, readonly string[]>> = {
   home: ['test/home*.test.ts'],
   laws: ['test/laws{,-[a-i]*}.test.ts'],
   'laws-l': ['test/laws-[j-z]*.test.ts'],
-  lower: ['src/{citation,context,document,model,platform,search,session,tool}/**/*.test.ts'],
+  lower: ['src/{citation,context,document,foreign,model,platform,search,session,tool}/**/*.test.ts'],
   'mcp-server': ['test/mcp-server/*.test.ts'],
   page: ['test/page-*.test.ts'],
   'runtime-a': ['test/runtime/[a-m]*.test.ts'],
@@ -29,7 +29,7 @@ export const shared: Readonly<Record<string, readonly string[]>> = {
   'server-a': ['test/server/[a-l]*.test.ts'],
   'server-m': ['test/server/[m-z]*.test.ts'],
   skills: ['test/{pinned,skills}-*.test.ts'],
-  'small-folders': ['test/{configuration,examples,foreword,model,search,web}/*.test.ts'],
+  'small-folders': ['test/{configuration,examples,foreign,foreword,model,search,through,web}/*.test.ts'],
   together: [
     'test/{agent-loop,call-scenario,canaries,chat-regenerate,chosen-files,costs,error-codes,frames,frozen-head,golden,long-turn,preview-attachments,scenario-schema,schema,taint,tool-decisions,usage}.test.ts',
   ],

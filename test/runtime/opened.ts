@@ -52,6 +52,8 @@ export interface Setting {
   readonly capabilitySettings?: Readonly<Record<string, unknown>>
   /** Whether what is due happens. `false` unless given. */
   readonly listens?: boolean
+  readonly environment?: RuntimeParts['environment']
+  readonly secrets?: RuntimeParts['secrets']
   /** Stands between the runtime and its store. */
   readonly around?: (store: SessionStore) => SessionStore
 }
@@ -108,7 +110,12 @@ async function openedAt(runtimes: Runtime[], home: string, setting: Setting, res
     warn: (text) => warnings.push(text),
     ...(setting.timeZone === undefined ? {} : { timeZone: setting.timeZone }),
     ...(setting.budgets ? { budgets: setting.budgets } : {}),
-    ...defined({ listens, readBudgets: setting.readBudgets }),
+    ...defined({
+      listens,
+      readBudgets: setting.readBudgets,
+      environment: setting.environment,
+      secrets: setting.secrets,
+    }),
     ...(setting.tools ? { tools: setting.tools } : {}),
     ...(setting.channels ? { channels: setting.channels } : {}),
   })

@@ -63,6 +63,52 @@ test('the chat formats are capabilities, each with its own errors', async () => 
   assert.equal(chat.error.code, 'invalid-input')
 })
 
+test('a route and an error format can be for requests with a header, beside those of the same path without', async () => {
+  const answer = (words: string, header?: string) =>
+    route({
+      method: 'GET',
+      path: '/tides',
+      ...(header === undefined ? {} : { header }),
+      tag: 'tides',
+      summary: words,
+      answers: { 200: { description: 'Words' } },
+      handle: () => json({ words }),
+    })
+  const plain = capability({
+    name: 'plain',
+    routes: () => [answer('In metres')],
+    errorFormat: { path: '/tides', format: ({ status }) => ({ status, body: { plain: true } }) },
+  })
+  const feet = capability({
+    name: 'feet',
+    routes: () => [answer('In feet', 'x-feet')],
+    errorFormat: [
+      { path: '/tides', header: 'x-feet', format: () => ({ status: 418, body: {}, headers: { 'x-unit': 'foot' } }) },
+    ],
+  })
+  const both = await server([plain, feet])
+  const asked = (path: string, headers: Record<string, string> = {}) =>
+    both.fetch(new Request(`http://127.0.0.1${path}`, { headers }))
+  const wordsOf = async (response: Response) => ((await response.json()) as { words?: string }).words
+  assert.equal(await wordsOf(await asked('/tides')), 'In metres')
+  assert.equal(await wordsOf(await asked('/tides', { 'x-feet': '' })), 'In feet')
+  assert.equal((await asked('/tides/none')).status, 404)
+  const failed = await asked('/tides/none', { 'x-feet': '' })
+  assert.deepEqual([failed.status, failed.headers.get('x-unit')], [418, 'foot'])
+  const [, { paths }] = await both.ask<{
+    paths: Record<string, Record<string, { summary: string; description: string }>>
+  }>('/api/openapi.json')
+  const { summary, description } = paths['/tides']!['get']!
+  assert.deepEqual([summary, description], ['In metres', 'With the header `x-feet`: In feet.'])
+
+  const alone = await server([feet])
+  assert.equal((await alone.ask('/tides'))[0], 404)
+  await assert.rejects(
+    server([feet, capability({ ...feet, name: 'again' })]),
+    /already an endpoint of the capability feet/,
+  )
+})
+
 test('what no capability brings is no endpoint', async () => {
   const { ask } = await server([])
   for (const path of ['/tides/kiel', '/v1/models', '/api/agents', '/api/subjects']) {
@@ -169,6 +215,7 @@ async function server(
     },
   )
   return {
+    fetch,
     async ask<Answer>(path: string, body?: object, method = body === undefined ? 'GET' : 'POST') {
       const sent = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
       const response = await fetch(new Request(`http://127.0.0.1${path}`, { method, ...sent }))

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { addUsage } from '../../src/runtime/usage/usage-sums.ts'
 import { layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
@@ -389,6 +390,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       if (!rowOf(session)) throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
       forgotten.add(session)
     },
+    foreign: {
+      server: () => undefined,
+      begin: () => assert.fail('no call of another program is expected'),
+      state: () => ({ open: 0, recorded: 0, lost: 0 }),
+      settled: async () => {},
+    },
     withdraw: async () => false,
     editWaiting: async () => {},
     cancel: async (session, turn) => {
@@ -505,6 +512,11 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       return []
     },
     deleteSession: async (session) => rows.delete(session) && logs.delete(session),
+    completionSize: async ({ messages, tools = [] }) => ({
+      model: 'rehearsal',
+      tokens: messages.length * 10 + tools.length,
+    }),
+    embeddings: async (model, body) => ({ object: 'list', data: [], model, body }),
     complete: async function* (input) {
       completed.push(input)
       if (complete) return yield* complete(input)

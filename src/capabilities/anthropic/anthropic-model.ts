@@ -19,7 +19,7 @@ const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephe
 const LONGER: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
 
 /**
- * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system message, the end of the
+ * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system text, the end of the
  * settled history, and the newest message before those that move. A mark behind a reminder would never be read: the next call has
  * the reminder elsewhere. Marks of an hour have to stand before those of five minutes.
  */
@@ -30,6 +30,8 @@ function withCacheMarks(
   const [head, rest] = [life ? LONGER : MARK, life === 'all' ? LONGER : MARK]
   const { prompt, tools } = call
   const newest = prompt.length - 1 - movingMessages
+  // A caller outside sessions may have several system messages, and some amid the conversation.
+  const lead = prompt.findIndex(({ role }) => role !== 'system')
   const settled = prompt.findLastIndex(
     ({ role }, index) =>
       index < newest && (role === 'assistant' || role === 'tool') && prompt[index + 1]?.role === 'user',
@@ -37,7 +39,7 @@ function withCacheMarks(
   return {
     ...call,
     prompt: prompt.map((message, index) => {
-      if (message.role === 'system') return withMark(message, head)
+      if (index === (lead < 0 ? prompt.length : lead) - 1) return withMark(message, head)
       return index === settled || index === newest ? withMark(message, rest) : message
     }),
     ...(tools

@@ -72,6 +72,7 @@ export const anthropic = provider({
   baseURL: 'https://api.anthropic.com/v1',
   baseURLVariable: 'ANTHROPIC_BASE_URL',
   environmentKeys: ['ANTHROPIC_API_KEY'],
+  keyHeader: 'x-api-key',
   catalog: anthropicCatalog,
   defaultModel: { name: 'claude-sonnet-5-5', rank: 2 },
   open: async (settings) => (await import('./anthropic-model.ts')).anthropicModel(settings),

@@ -10,6 +10,7 @@ export const ollama = provider({
   baseURL: ollamaAddress(''),
   baseURLVariable: 'OLLAMA_HOST',
   readBaseURL: ollamaAddress,
+  embeddingsPath: '/v1/embeddings',
   settings: {
     keepAlive: z
       .string()

@@ -1,5 +1,5 @@
 import type { AnyMessage, Forecast, ForecastRange, Manifest, Origin, ToolDefinition } from '../../context.ts'
-import type { CallParameters, FinishReason } from '../../model.ts'
+import type { CallParameters, FinishReason, ReasoningMetadata } from '../../model.ts'
 import type { CallRecord, Usage } from '../../session.ts'
 
 /** A request in canonical order. */
@@ -168,6 +168,11 @@ export interface CompletionInput {
   readonly model?: string
   /** Room for the answer, tokens. Default: the configured reserve. */
   readonly maxOutputTokens?: number
+  /**
+   * `kept`: a conversation that leaves less than `maxOutputTokens` does not fit. `left`: then the answer may have what it leaves,
+   * but not less than the configured reserve, and never more than the model can write. `kept` unless given.
+   */
+  readonly answerRoom?: 'kept' | 'left'
   readonly parameters?: CallParameters
   /**
    * What to do with a conversation that does not fit. `none`: reject it with `context-overflow`. `auto`: leave out or
@@ -186,6 +191,13 @@ export interface CompletionInput {
   readonly signal?: AbortSignal
 }
 
+/** How large the prompt of a call would be. */
+export interface CompletionSize {
+  readonly model: string
+  /** As the provider is expected to count them, from what it reported of earlier calls. */
+  readonly tokens: number
+}
+
 /** What was taken out of a conversation so that it fits. */
 export interface CompletionCut {
   /** Of the caller, system messages among them. */
@@ -202,5 +214,7 @@ export type CompletionEvent =
   | { readonly type: 'call-start'; readonly call: string; readonly model: string; readonly cut?: CompletionCut }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** The reasoning before it is complete, and its provider needs this back with it: a signature, or the encrypted text. */
+  | { readonly type: 'reasoning-end'; readonly providerOptions: ReasoningMetadata }
   | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: Usage }

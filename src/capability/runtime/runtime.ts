@@ -18,6 +18,7 @@ import type { ChoiceOption } from '../session-choice.ts'
 import type {
   CompletionEvent,
   CompletionInput,
+  CompletionSize,
   LayerHistory,
   LayerHistoryOptions,
   LayerSources,
@@ -37,6 +38,7 @@ import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { PersonsDecision, WaitingApproval } from './approvals.ts'
+import type { ForeignCallService } from './foreign-calls.ts'
 import type { BudgetReport } from './budgets.ts'
 import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
@@ -115,7 +117,14 @@ export interface Runtime {
 
   /** One call outside every session: the messages are the history. Assembled, accounted for, and not kept. */
   complete(input: CompletionInput): AsyncGenerator<CompletionEvent>
+  /** The size of what `complete` would send. Makes no call, and writes nothing; a conversation that does not fit is counted whole. */
+  completionSize(input: CompletionInput): Promise<CompletionSize>
 
+  /**
+   * Passes a request for embeddings on to the provider of a model, in OpenAI's format, and returns its answer as it is. It is on no
+   * record. Rejects with `model-not-found`, or with the failure of the provider.
+   */
+  embeddings(model: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
   /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
   preview(options: PreviewOptions): Promise<Preview>
   /** The exact request of an earlier call, built again and checked against its digest. */
@@ -170,6 +179,9 @@ export interface Runtime {
   readonly configuration: ConfigurationService
   /** Archives of the home, for a person. */
   readonly backups: BackupService
+
+  /** Calls of other programs that go through this gateway. */
+  readonly foreign: ForeignCallService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup

@@ -28,6 +28,8 @@ export interface SubmitInput {
   readonly token?: string
   /** The channel that it came from, such as `telegram`. */
   readonly channel?: string
+  /** `traceparent` of the request that it came with (W3C Trace Context), as `readTraceparent` gives it. */
+  readonly trace?: string
 }
 
 /** What a message that waits shall be from now on, as a whole. */

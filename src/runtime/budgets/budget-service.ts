@@ -5,6 +5,7 @@ import type { BudgetReport, Clock } from '../../capability.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import {
+  type BudgetAmount,
   budgetLedgerFile,
   type BudgetLedger,
   type BudgetState,
@@ -31,7 +32,9 @@ import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
 /** Holds what calls may cost before they leave, and says what is left. */
 export interface BudgetService {
   /** How the calls of one turn, or of one completion, are held. */
-  of(calls: HeldCalls): (call: PreparedCall, granted?: GrantedCall) => Promise<CallHold>
+  of(calls: HeldCalls): (call: HeldCallName, granted?: GrantedCall) => Promise<CallHold>
+  /** Whether there is a budget that a call of this owner counts in; of nobody in particular: whether there is one at all. */
+  appliesTo(owner?: CallOwner): boolean
   /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
   report(): readonly BudgetReport[]
   /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
@@ -44,13 +47,18 @@ export interface BudgetService {
   close(): void
 }
 
+/** What of a call counts before it leaves. */
+type HeldCallName = Pick<PreparedCall, 'call' | 'options'>
+
 /** The calls of one turn, or of one completion. */
 export interface HeldCalls {
   readonly owner: CallOwner
   readonly budgets?: readonly InputBudget[] | undefined
-  readonly model: Model
+  readonly model: Pick<Model, 'id' | 'facts'>
   /** What the calls of the model are estimated at: by our counter, and what its provider reports for one of those tokens. */
-  size(call: PreparedCall): { readonly used: number; readonly ratio: number }
+  size(call: HeldCallName): { readonly used: number; readonly ratio: number }
+  /** What a call is held at, where that is known better than the most that it can cost. */
+  readonly estimate?: ((call: HeldCallName) => BudgetAmount) | undefined
   /** Whether a person can be asked. Otherwise a call that could pass a budget is refused. */
   readonly asks: boolean
 }
@@ -90,7 +98,7 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
     await fillAccounts(configured.flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
   }
 
-  function settle(id: string, { usage, error, notMade }: CallEnd, model: Model): void {
+  function settle(id: string, { usage, error, notMade }: CallEnd, model: HeldCalls['model']): void {
     try {
       const cost = reportedCost(usage, model.facts.price)
       if (notMade || (cost === undefined && wasRefused(error))) open().release(id)
@@ -127,7 +135,7 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
 
   return {
     of(calls) {
-      const { model, size, asks } = calls
+      const { model, size, estimate, asks } = calls
       let made = 0
       let before: WaitingCall | undefined
       return async (call, granted) => {
@@ -140,7 +148,8 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         await fillAccounts(accounts)
         const { facts } = model
         const maxOutputTokens = call.options?.maxOutputTokens ?? facts.maxOutput
-        const most = dearestCost({ ...size(call), window: facts.window, maxOutputTokens }, facts.price)
+        const most =
+          estimate?.(call) ?? dearestCost({ ...size(call), window: facts.window, maxOutputTokens }, facts.price)
         made += 1
         const id = `${call.call}/${made}-${clock.newId('hold')}`
         const grant = granted && grantOf(granted.approval, granted.once, granted.request)
@@ -173,6 +182,10 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         before = waits
         return { type: 'wait', ...question, room: (signal) => waiting.room(waits, signal) }
       }
+    },
+    appliesTo(owner) {
+      if (!owner) return configured.length > 0
+      return checksFor(owner, { configured, day: dayOf(clock.time()) }).length > 0
     },
     fill: () =>
       fill().catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`)),

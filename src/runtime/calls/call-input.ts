@@ -231,7 +231,7 @@ async function missingNote(store: SessionStore, { id, input }: CallRecord): Prom
 }
 
 /** What a call cannot be built again without. */
-async function missingContentError(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
+export async function missingContentError(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
       'missing-content',

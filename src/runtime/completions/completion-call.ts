@@ -1,5 +1,5 @@
 import type { PreparedCall } from '../../agent.ts'
-import { type CompletionCut, type CompletionInput, RuntimeError } from '../../capability.ts'
+import { type CompletionCut, type CompletionCutChoice, type CompletionInput, RuntimeError } from '../../capability.ts'
 import {
   type AnyMessage,
   type Assembly,
@@ -46,24 +46,10 @@ export async function completionCall(
   input: CompletionInput,
   deeper?: SizeRefusal,
 ): Promise<CompletionCall> {
-  const { cut: cuts, prompt } = {
-    cut: 'none',
-    prompt: false,
-    ...context.settings.completions,
-    ...explicitChoices(input),
-  }
-  const wanted = completionBudget(context, model, input, deeper)
   const work = timeSlice()
-  const exact =
-    prompt || needsMarkers(input, model)
-      ? undefined
-      : await attemptVerbatim(context, model, input, { budget: wanted, deeper })
-  const isExact = exact !== undefined && (cuts === 'none' || !(exact.outcome instanceof ContextOverflowError))
-  const attempt = isExact
-    ? exact
-    : await attemptAssembly(context, model, input, { budget: wanted, prompt, time, deeper })
+  const { attempt, cuts } = await attemptCompletion(context, model, input, { time, deeper })
   const { outcome, budget } = attempt
-  const cut = outcome instanceof ContextOverflowError ? undefined : completionCut(input.messages, outcome)
+  const cut = completionCut(input.messages, outcome)
   const fits = !(outcome instanceof ContextOverflowError) && (cuts === 'auto' || !cut)
   const { prepared } = await account.write({
     outcome,
@@ -78,14 +64,66 @@ export async function completionCall(
   return { prepared, ...defined({ cut }) }
 }
 
+/** The tokens of the prompt of a call that is not made, by the counter of the account. */
+export async function completionTokens(
+  { context, model, time }: Omit<CompletionCallParts, 'account'>,
+  input: CompletionInput,
+): Promise<number> {
+  const { attempt, cuts } = await attemptCompletion(context, model, input, { time, deeper: undefined })
+  const { manifest } = attempt.outcome
+  return manifest.used + (cuts === 'auto' ? 0 : (completionCut(input.messages, attempt.outcome)?.tokensLeftOut ?? 0))
+}
+
+/** What nothing is added to and what fits is accounted for as its caller wrote it; anything else is assembled. */
+async function attemptCompletion(
+  context: AssemblyContext,
+  model: Model,
+  input: CompletionInput,
+  { time, deeper }: Pick<AssemblyTask, 'time' | 'deeper'>,
+): Promise<{ readonly attempt: Attempt; readonly cuts: CompletionCutChoice }> {
+  const { cut: cuts, prompt } = {
+    cut: 'none' as const,
+    prompt: false,
+    ...context.settings.completions,
+    ...explicitChoices(input),
+  }
+  const configured = budgetFor(context, model, deeper)
+  const wanted = { ...configured, reserve: wantedRoom(model, input, configured) }
+  const withRoom = (attemptWith: (budget: Budget) => Promise<Attempt>) =>
+    attemptWithRoom(attemptWith, input, { wanted, least: configured.reserve })
+  const exact =
+    prompt || needsMarkers(input, model)
+      ? undefined
+      : await withRoom((budget) => attemptVerbatim(context, model, input, { budget, deeper }))
+  const isExact = exact !== undefined && (cuts === 'none' || !(exact.outcome instanceof ContextOverflowError))
+  const attempt = isExact
+    ? exact
+    : await withRoom((budget) => attemptAssembly(context, model, input, { budget, prompt, time, deeper }))
+  return { attempt, cuts }
+}
+
+/** Attempts with all the room for the answer that is wanted; where the prompt leaves less and that is enough, with less. */
+async function attemptWithRoom(
+  attemptWith: (budget: Budget) => Promise<Attempt>,
+  { messages, answerRoom }: CompletionInput,
+  { wanted, least }: { readonly wanted: Budget; readonly least: number },
+): Promise<Attempt> {
+  const first = await attemptWith(wanted)
+  if (answerRoom !== 'left' || wanted.reserve <= least) return first
+  const cut = completionCut(messages, first.outcome)
+  if (!(first.outcome instanceof ContextOverflowError) && !cut) return first
+  const needed = first.outcome.manifest.used + (cut?.tokensLeftOut ?? 0)
+  const left = wanted.window - (wanted.margin ?? 0) - needed
+  return attemptWith({ ...wanted, reserve: Math.max(least, Math.min(wanted.reserve, left)) })
+}
+
 /** What an assembly took out of a caller's conversation for want of room; `undefined` where it sends all of it. */
-function completionCut(
-  messages: readonly AnyMessage[],
-  { request, manifest }: Assembly | VerbatimAssembly,
-): CompletionCut | undefined {
+function completionCut(messages: readonly AnyMessage[], outcome: Attempt['outcome']): CompletionCut | undefined {
+  if (outcome instanceof ContextOverflowError) return undefined
+  const { request, manifest } = outcome
   const taken = manifest.entries.filter(
-    ({ slot, outcome, reason }) =>
-      (slot === 'history' || slot === 'input') && outcome !== 'included' && reason && FOR_ROOM.has(reason.code),
+    ({ slot, outcome: became, reason }) =>
+      (slot === 'history' || slot === 'input') && became !== 'included' && reason && FOR_ROOM.has(reason.code),
   )
   if (taken.length === 0) return undefined
   const sent = new Set<unknown>(request.messages)
@@ -116,15 +154,15 @@ function explicitChoices({ cut, prompt }: CompletionInput): Pick<CompletionInput
   return { ...defined({ cut, prompt }) }
 }
 
-/** The room for the answer is what the caller asks for. */
-function completionBudget(
-  context: AssemblyContext,
-  model: Model,
-  { maxOutputTokens }: CompletionInput,
-  deeper?: SizeRefusal,
-): Budget {
-  const configured = budgetFor(context, model, deeper)
-  return { ...configured, reserve: maxOutputTokens ?? configured.reserve }
+/** The room for the answer is what the caller asks for; where that is a most, no more than the model can write. */
+function wantedRoom(
+  { facts }: Model,
+  { maxOutputTokens: asked, answerRoom }: CompletionInput,
+  { reserve, window }: Budget,
+): number {
+  if (asked === undefined || answerRoom !== 'left') return asked ?? reserve
+  const longest = facts.assumed?.includes('maxOutput') ? asked : facts.maxOutput
+  return Math.max(1, Math.min(asked, longest, window - 1))
 }
 
 interface Attempt {

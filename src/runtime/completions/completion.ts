@@ -1,8 +1,9 @@
-import { askModel, type TurnSetup } from '../../agent.ts'
+import { askModel, type Delta, type TurnSetup } from '../../agent.ts'
 import {
   type Clock,
   type CompletionEvent,
   type CompletionInput,
+  type CompletionSize,
   RuntimeError,
   type RuntimeErrorCode,
 } from '../../capability.ts'
@@ -17,7 +18,7 @@ import { budgetFor } from '../calls/call-budget.ts'
 import { turnClock } from '../clock.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { retryRule } from '../settings.ts'
-import { completionCall, overflowByProvider } from './completion-call.ts'
+import { completionCall, completionTokens, overflowByProvider } from './completion-call.ts'
 import { createHandOver } from './hand-over.ts'
 
 interface CompletionParts {
@@ -46,6 +47,17 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
     leaving.abort()
     await asking
   }
+}
+
+/** The size of what `complete` would send. */
+export async function completionSize(
+  { context, models, clock }: Omit<CompletionParts, 'budgets'>,
+  input: CompletionInput,
+): Promise<CompletionSize> {
+  const model = await models.resolve(input.model)
+  const tokens = await completionTokens({ context, model, time: clock.time() }, input)
+  const ratio = context.calibration.ratio(model.id, context.settings.counter)
+  return { model: model.id, tokens: Math.round(tokens * ratio) }
 }
 
 type Tell = (event: CompletionEvent) => Promise<void>
@@ -113,7 +125,7 @@ function completionSetup(
     },
     limits: { retries: retryRule(context.settings) },
     // That a call is tried again is of no use to a caller that has no place for it.
-    output: { show: (delta) => (delta.type === 'retry' ? undefined : tell({ type: delta.type, text: delta.text })) },
+    output: { show: (delta) => (delta.type === 'retry' ? undefined : tell(withoutCall(delta))) },
     clock: turnClock(clock),
     // There is nobody to ask: the caller waits for an answer.
     holdCall: budgets.of({
@@ -123,6 +135,11 @@ function completionSetup(
       asks: false,
     }),
   }
+}
+
+function withoutCall(delta: Exclude<Delta, { type: 'retry' }>): CompletionEvent {
+  const { call: _, ...event } = delta
+  return event
 }
 
 /** Counts belong to the entries of a log. */
@@ -139,11 +156,11 @@ const NOT_REPORTED: Usage = {
 /** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
 function assertCanBeMade(
   context: AssemblyContext,
-  { maxOutputTokens, messages, prompt }: CompletionInput,
+  { maxOutputTokens, answerRoom, messages, prompt }: CompletionInput,
   model: Model,
 ): void {
   const { window } = budgetFor(context, model)
-  if (maxOutputTokens !== undefined && maxOutputTokens >= window) {
+  if (maxOutputTokens !== undefined && answerRoom !== 'left' && maxOutputTokens >= window) {
     const most = Math.min(model.facts.maxOutput, window - 1)
     throw new RuntimeError(
       'invalid-input',

@@ -60,7 +60,7 @@ async function loadModule(name: string, home: string): Promise<readonly AnyCapab
   return (Array.isArray(made) ? made : [made]).map(checkCapability)
 }
 
-type MemberKind = 'function' | 'list' | 'object' | 'text'
+type MemberKind = 'function' | 'list' | 'object' | 'object or list' | 'text'
 
 /** What each member of a capability must be. The type makes the compiler ask for a member that is added to the contract. */
 const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settings'>, MemberKind>> = {
@@ -77,6 +77,7 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   turn: 'function',
   placeholders: 'function',
   routes: 'function',
+  rawEndpoints: 'function',
   channels: 'function',
   ready: 'function',
   recover: 'function',
@@ -102,7 +103,7 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   commands: 'object',
   slashCommands: 'object',
   mcp: 'object',
-  errorFormat: 'object',
+  errorFormat: 'object or list',
   version: 'text',
   summary: 'text',
   settingsKey: 'text',
@@ -113,6 +114,7 @@ const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
   function: (value) => typeof value === 'function',
   list: Array.isArray,
   object: isObject,
+  'object or list': (value) => isObject(value) || Array.isArray(value),
   text: (value) => typeof value === 'string' && value !== '',
 }
 
@@ -129,7 +131,7 @@ function checkCapability(value: unknown): AnyCapability {
   const fault = (key: string, must: string) => new Error(`the "${key}" of ${name} must be ${must}`)
   for (const [key, kind] of Object.entries(memberKinds)) {
     if (value[key] !== undefined && !isKind[kind](value[key]))
-      throw fault(key, kind === 'object' ? 'an object' : `a ${kind}`)
+      throw fault(key, kind.startsWith('object') ? `an ${kind}` : `a ${kind}`)
   }
   if (settings !== undefined && !(isObject(settings) && '_zod' in settings))
     throw fault('settings', 'a schema of zod 4')

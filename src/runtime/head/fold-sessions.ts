@@ -2,12 +2,13 @@ import type { Clock, FoldedSession, Preview, PreviewOptions } from '../../capabi
 import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
+import { programOf } from '../sessions/own-session.ts'
 
 /** The account of the next call of a session; with `composes` as if its head were composed again. */
 export type AccountNext = (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview['manifest']>
 
 interface FoldParts {
-  readonly store: Pick<SessionStore, 'session' | 'sessions' | 'append'>
+  readonly store: Pick<SessionStore, 'session' | 'sessions' | 'append' | 'entries'>
   readonly clock: Clock
   readonly account: AccountNext
 }
@@ -32,6 +33,7 @@ export async function foldSessions(
   const asked = session === undefined ? recent.filter(({ updated }) => updated >= since).map(({ id }) => id) : [session]
   const folded: FoldedSession[] = []
   for (const each of asked) {
+    if ((await programOf(store, each)) !== undefined) continue
     const [before, after] = await Promise.all(
       [false, true].map((composes) => account({ session: each, composes }).catch(() => undefined)),
     )

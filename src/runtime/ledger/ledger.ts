@@ -20,12 +20,15 @@ import {
   type VerbatimAssembly,
 } from '../../context.ts'
 import type { Model, ModelRequest } from '../../model.ts'
+import type { ForeignAssembly } from '../../foreign.ts'
 import { defined, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
+import { foreignAssembly, foreignBody } from '../foreign/foreign-again.ts'
+import { isForeign } from '../foreign/foreign-input.ts'
 import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
@@ -45,6 +48,8 @@ export interface Ledger {
   layerHistory(layer: string, options: LayerHistoryOptions): Promise<LayerHistory>
   /** `undefined` also where the call cannot be built again, because a content of it is gone. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
+  /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
+  foreignAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
 }
 
 /** Calls that are read at once in a replay. */
@@ -86,7 +91,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const digest = sha256(canonical(request))
       let body: string | undefined
       const read = options.body ? (bytes: Uint8Array) => void (body = new TextDecoder().decode(bytes)) : undefined
-      const wire = await newProver().prove(call, request, read)
+      const wire = await proveWire(newProver(), call, request, read)
       return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire, body }) }
     },
     async diff(before, after) {
@@ -112,7 +117,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
           const earlier = hasEarlierRules(call) ? { problem: EARLIER_RULES } : {}
           different.push({ call: call.id, expected: call.requestDigest, ...earlier, ...rebuilt })
         }
-        const proof = request && (await prover.prove(call, request))
+        const proof = request && (await proveWire(prover, call, request))
         if (proof) proofs.push({ call: call.id, ...proof })
       }
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
@@ -123,12 +128,26 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     },
     layerSources: (options) => readLayerSources(store, options),
     layerHistory: (layer, options) => readLayerHistory(store, layer, options),
+    foreignAssembly: (call) => foreignAssembly(store, call, counters).catch(() => undefined),
     async readFingerprint(id) {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined
       const again = await rebuild(call).catch(unlessMissing)
       return 'problem' in again ? undefined : seal(again).fingerprint
     },
+  }
+
+  /** The body of another program's call is put together from its parts; that of ours is made again. */
+  async function proveWire(
+    prover: WireProver,
+    call: CallRecord,
+    request: ModelRequest,
+    read?: (body: Uint8Array) => void,
+  ): Promise<WireProof | undefined> {
+    if (!isForeign(call)) return prover.prove(call, request, read)
+    const { bytes, proof } = await foreignBody(store, call)
+    read?.(bytes)
+    return proof
   }
 
   /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
@@ -175,6 +194,7 @@ async function assembleAgain(
       )
     })
   }
+  if (isForeign(record)) return foreignAssembly(store, record, counters)
   if (isVerbatim(record)) return verbatimInSlices(await restoreVerbatim(store, record, counters))
   return assembleInSlices(await restoreInput(store, record, counters))
 }

@@ -50,7 +50,13 @@ export interface Reuse {
   readonly tokens: number
   /** Behind the first difference: what was sent before, too, and is sent again. */
   readonly again?: number
-  readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
+  readonly firstChange?: {
+    readonly id: string
+    readonly slot: string
+    readonly cause: string
+    /** The cause as a sentence, where it is known that well. */
+    readonly why?: string
+  }
 }
 
 /** An assembly with the SHA-256 of every piece, of every candidate that went in, and of the whole. */

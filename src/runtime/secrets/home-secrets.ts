@@ -38,6 +38,9 @@ export async function openHomeSecrets(options: HomeSecretsOptions): Promise<Home
       known.learn(name, value)
     }
   }
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.endsWith('_HEADERS')) for (const secret of headerSecrets(value)) known.learn(name, secret)
+  }
   const configured = fieldsOf(fieldsOf(configuration)['gateway'])['token']
   if (typeof configured === 'string') known.learn('gateway.token', configured)
   for (const [name, value] of writtenSecrets(configuration)) known.learn(name, value)
@@ -112,6 +115,14 @@ function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: str
 }
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i
+
+/** Of `name=value,other=value`, as the headers of a collector are written: values may be percent-encoded. */
+function headerSecrets(text = ''): readonly string[] {
+  return text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=')
+    return SECRET_HEADER.test(pair.slice(0, at)) ? [decoded(pair.slice(at + 1).trim())] : []
+  })
+}
 
 function addressSecrets(address: string, key: string): readonly (readonly [name: string, value: string])[] {
   const { password, searchParams } = new URL(address)

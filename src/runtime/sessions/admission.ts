@@ -22,6 +22,7 @@ import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
 import { giveFiles, messageWithFiles } from './message-files.ts'
 import { sessionNotFound, turnNotFound } from './not-found.ts'
+import { requireOwnSession } from './own-session.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
 
 /** Characters of one input. More is a file, not a message. */
@@ -60,10 +61,11 @@ export async function admit(
     budgets,
     token,
     channel,
+    trace,
     attachments: files = [],
   } = input
   const options = {
-    ...defined({ model, system, parameters, token, channel }),
+    ...defined({ model, system, parameters, token, channel, trace }),
     ...(budgets?.length ? { budgets } : {}),
   }
   requireWords(text, files)
@@ -76,6 +78,7 @@ export async function admit(
     (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
   const known = await states.of(session)
   if (!known && input.session !== undefined) throw sessionNotFound(session)
+  if (known) await requireOwnSession(store, session)
   if (known && idempotencyKey !== undefined) {
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before

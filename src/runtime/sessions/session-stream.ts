@@ -6,7 +6,7 @@ import type { RuntimeErrorCode, SessionEvent } from '../../capability.ts'
 export interface SessionStream {
   /** An entry is on disk. Entries come in the order of `seq`. */
   entry(entry: Entry): void
-  delta(turn: string, delta: Delta): void
+  delta(turn: string, delta: Exclude<Delta, { type: 'reasoning-end' }>): void
   /** The turn cannot continue in this process. */
   interrupted(turn: string, code: RuntimeErrorCode, message: string): void
   /** Takes part from now on. */

@@ -27,8 +27,11 @@ export interface ForecastPlace {
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
+/** Of the model its facts are enough. */
+type AskedForecast = Omit<ForecastPlace, 'model'> & { readonly model: Pick<Model, 'id' | 'facts'> }
+
 /** Adds to the account what can be reused of the session's last call, and the expected cost of the call. */
-export async function addForecast(place: ForecastPlace, sealed: Sealed, life?: CacheLife): Promise<SealedManifest> {
+export async function addForecast(place: AskedForecast, sealed: Sealed, life?: CacheLife): Promise<SealedManifest> {
   const { context, state, model, clock, readFingerprint } = place
   const { lastCall, reads } = state
   const { manifest, fingerprint } = sealed

@@ -9,7 +9,7 @@ import {
 } from '../../capability.ts'
 import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { Choices, InputOptions } from '../../session.ts'
+import type { Choices, InputOptions, LogStore } from '../../session.ts'
 import { attemptWithPictures } from '../calls/attempt-call.ts'
 import { placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
@@ -19,6 +19,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
+import { requireOwnSession } from '../sessions/own-session.ts'
 import { messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
@@ -28,6 +29,7 @@ import { tokenCounts } from './turn-projection.ts'
 
 interface PreviewParts {
   readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
+  readonly store: Pick<LogStore, 'entries'>
   readonly states: SessionStates
   readonly clock: Clock
   readonly library: FileLibrary | undefined
@@ -89,7 +91,7 @@ async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Prom
 }
 
 async function attemptNext(
-  { prepare, states, clock, library }: PreviewParts,
+  { prepare, states, clock, library, store: log }: PreviewParts,
   {
     session,
     input = '',
@@ -103,6 +105,7 @@ async function attemptNext(
 ) {
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
+  if (state) await requireOwnSession(log, state.session)
   const asked = {
     ...defined({ model: askedModel, system }),
   }

@@ -81,6 +81,8 @@ function turnWords({ state, turn }: TurnDependencies, citations: TurnCitations):
   return {
     begin: () => (words = citations.stream()),
     async show(delta: Delta) {
+      // The log has it: readers of a session have no use for it.
+      if (delta.type === 'reasoning-end') return
       if (delta.type !== 'text-delta') return state.stream.delta(turn, delta)
       const text = await words.read(delta.text)
       if (text !== '') state.stream.delta(turn, { ...delta, text })

@@ -110,7 +110,8 @@ async function sharesOf(
     case 'channel':
       return whole(turn === undefined ? null : (await facts(call.session))?.channelOf(turn))
     case 'token':
-      return whole(turn === undefined ? record?.token : (await facts(call.session))?.tokenOf(turn))
+      // A call of another program says itself whose token it came with.
+      return whole(turn === undefined || record?.foreign ? record?.token : (await facts(call.session))?.tokenOf(turn))
     default:
       return divided(by, { call, money, naming, facts: await facts(call.session) })
   }
@@ -155,10 +156,12 @@ function resultWeights(
   naming: string | undefined,
   entry: ManifestEntry,
   weight: number,
-  { upTo = Number.MAX_SAFE_INTEGER }: CallRecord,
+  { upTo = Number.MAX_SAFE_INTEGER, foreign }: CallRecord,
   facts: SessionFacts | undefined,
 ): Weights {
   if (entry.slot === 'tools') return [[naming === undefined ? entry.id : null, weight]]
+  // What tools gave to another program is an entry of its own each, with the tool as its origin.
+  if (foreign) return [[naming === undefined && entry.origin.kind === 'tool' ? entry.origin.ref : null, weight]]
   const isTurn = entry.layer === 'turn'
   if (!isTurn && entry.layer !== 'tool') return [[null, weight]]
   const turn = entry.id.split('/', 1)[0]!

@@ -25,6 +25,7 @@ const SHOWN: readonly EntryBody['type'][] = [
   'label',
   'model',
   'choice',
+  'foreign-call',
 ]
 
 /** Creates the watch of a store. Deletions are not in its log: they have to be noted. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Route, route, type RouteCall, type Runtime } from '../../capability.ts'
-import { defined } from '../../platform.ts'
+import { defined, readTraceparent } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { json } from '../answer.ts'
 import { HttpFailure, requireSession, requireTurn } from '../failure.ts'
@@ -48,7 +48,10 @@ const about = {
   scope: 'talk',
   tag: 'messages',
   description: 'The answer is sent once the input is on disk: from then on it cannot get lost.',
-  headers: { 'Idempotency-Key': 'The same as `idempotencyKey` in the body.' },
+  headers: {
+    'Idempotency-Key': 'The same as `idempotencyKey` in the body.',
+    traceparent: 'The span that the turn belongs to (W3C Trace Context), for spans that are exported.',
+  },
   answers: { 202: { description: 'Accepted, with the turn that answers the message', schema: submittedSchema } },
 } as const
 
@@ -72,6 +75,7 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
         attachments: body.attachments,
         budgets: body.budgets?.map((limit) => ({ limit })),
         token: caller.name,
+        trace: readTraceparent(request.headers.get('traceparent')),
       }),
     })
     return json(answer, 202, {

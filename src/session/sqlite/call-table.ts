@@ -2,6 +2,8 @@ import type { CallOutcome, CallRecord, CallsOptions } from '../call.ts'
 import type { CallSum } from '../call-sums.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
+import { putHeldContent, readContent } from './content-table.ts'
+import { groupEntries, joinEntries } from './entry-groups.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
 import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
 
@@ -9,24 +11,32 @@ import { columns, type IdRange, idRange, plan, type Parameter, tables } from './
 interface SerializedCall {
   readonly row: Row & { readonly id: string; readonly session: string | null }
   readonly sum: CallSumColumns
+  /** Entries of its manifest that are contents of their own. */
+  readonly contents: readonly { readonly hash: string; readonly text: string }[]
 }
 
 /** Serializes a call for `putCall`. The outcome has a column of its own, so that finishing a call does not write its record again. */
 export function serializeCall(call: CallRecord): SerializedCall {
   const { outcome, ...record } = call
   const { id, session = null } = record
+  const { manifest, contents } = record.foreign
+    ? groupEntries(record.manifest)
+    : { manifest: record.manifest, contents: [] }
   return {
+    contents,
     row: {
       id,
       session,
-      record: JSON.stringify(record),
+      record: JSON.stringify({ ...record, manifest }),
       outcome: outcome === undefined ? null : JSON.stringify(outcome),
     },
     sum: callSumColumns(call),
   }
 }
 
-export function putCall(connection: StoreConnection, { row, sum }: SerializedCall): void {
+export function putCall(connection: StoreConnection, { row, sum, contents }: SerializedCall): void {
+  const holds = row.session === null ? [] : [row.session]
+  for (const { text, hash } of contents) putHeldContent(connection, text, hash, holds, true)
   const [inserted] = connection.tuples(insertCall, row)
   if (!inserted) throw new StoreError('conflict', `There is a call ${row.id} already.`)
   putCallSum(connection, inserted[0], sum)
@@ -40,7 +50,7 @@ export function finishCall(connection: StoreConnection, id: string, outcome: Cal
 
 export function readCall(connection: StoreConnection, id: string): CallRecord | undefined {
   const row = connection.get(oneCall, { id })
-  return row && toRecord(row)
+  return row && toRecord(connection, row)
 }
 
 /** Calls of a session in the order in which they were made. */
@@ -50,9 +60,13 @@ export function readCalls(
   options: CallsOptions = {},
 ): readonly CallRecord[] {
   const { last, after, limit = Number.MAX_SAFE_INTEGER } = options
-  if (last !== undefined) return connection.all(newestCalls, { session, limit: last }).map(toRecord).toReversed()
+  if (last !== undefined)
+    return connection
+      .all(newestCalls, { session, limit: last })
+      .map((row) => toRecord(connection, row))
+      .toReversed()
   const number = after === undefined ? 0 : callPosition(connection, after)
-  return connection.all(callsAfter, { session, number, limit }).map(toRecord)
+  return connection.all(callsAfter, { session, number, limit }).map((row) => toRecord(connection, row))
 }
 
 /** Newest first; with `beginning`, those whose id begins with it, by id. */
@@ -60,8 +74,8 @@ export function findCalls(
   connection: StoreConnection,
   { limit, beginning }: { readonly limit: number; readonly beginning?: string | undefined },
 ): readonly CallRecord[] {
-  if (beginning === undefined) return connection.all(newestOfAll, { limit }).map(toRecord)
-  return connection.all(callsBeginning, { ...idRange(beginning), limit }).map(toRecord)
+  if (beginning === undefined) return connection.all(newestOfAll, { limit }).map((row) => toRecord(connection, row))
+  return connection.all(callsBeginning, { ...idRange(beginning), limit }).map((row) => toRecord(connection, row))
 }
 
 /** The sums of calls, each with the id of its call. */
@@ -76,7 +90,7 @@ export function withIds(connection: StoreConnection, sums: readonly CallSum[]): 
 export function withRecords(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
   return sums.map((sum) => {
     const row = connection.get(numberedCall, { number: sum.number })
-    return row ? { ...sum, record: toRecord(row) } : sum
+    return row ? { ...sum, record: toRecord(connection, row) } : sum
   })
 }
 
@@ -91,9 +105,14 @@ interface Row {
   readonly outcome: string | null
 }
 
-function toRecord({ record, outcome }: Row): CallRecord {
-  const parsed = JSON.parse(record)
+function toRecord(connection: StoreConnection, { record, outcome }: Row): CallRecord {
+  const parsed = withEntries(connection, JSON.parse(record) as CallRecord)
   return outcome === null ? parsed : { ...parsed, outcome: JSON.parse(outcome) }
+}
+
+function withEntries(connection: StoreConnection, record: CallRecord): CallRecord {
+  if (!record.foreign) return record
+  return { ...record, manifest: joinEntries(record.manifest, (hash) => readContent(connection, hash)) }
 }
 
 /** Gives no number where there is a call with this id. */

@@ -35,12 +35,15 @@ export function putHeldContent(
   text: string,
   hash: string,
   sessions: readonly string[],
+  shared = false,
 ): string {
   const isWhole = sessions.every((id) => connection.get(oneSession, { id }) && !isRemoved(connection, id))
   const holders = readHolders(connection, hash)
   if (isWhole) putContent(connection, text, hash)
   // The same text may have been written for other sessions before: it is removed with the first of them.
-  if (isWhole) putValue(connection, holdersKey(hash), [...new Set([...holders, ...sessions])])
+  const isShared = shared && (holders.length === 0 || holders[0] === SHARED)
+  const all = new Set([...holders, ...sessions].filter((holder) => holder !== SHARED))
+  if (isWhole) putValue(connection, holdersKey(hash), [...(isShared ? [SHARED] : []), ...all])
   else if (holders.length === 0) putValue(connection, holdersKey(hash), REMOVED)
   return hash
 }
@@ -52,13 +55,22 @@ function readHolders(connection: StoreConnection, hash: string): readonly string
 /** Removes every text that contains words of a session, permanently. Returns how many were removed. */
 export function removeHeldContents(connection: StoreConnection, session: string): number {
   const held = connection.all(heldBy, { session })
+  let removed = 0
   connection.overwriting(() => {
     for (const { key } of held) {
-      connection.run(removeContent, { hash: key.slice(PREFIX.length) })
-      putValue(connection, key, REMOVED)
+      const hash = key.slice(PREFIX.length)
+      const holders = readHolders(connection, hash)
+      const left = holders[0] === SHARED ? holders.filter((holder) => holder !== session) : []
+      // Of a shared text somebody else is left beside the mark.
+      if (left.length > 1) putValue(connection, key, left)
+      else {
+        connection.run(removeContent, { hash })
+        putValue(connection, key, REMOVED)
+        removed += 1
+      }
     }
   })
-  return held.length
+  return removed
 }
 
 /** Whether a text is missing because it was removed with the session whose words it contained. */
@@ -76,6 +88,9 @@ function isRemoved(connection: StoreConnection, session: string): boolean {
 }
 
 const PREFIX = 'content-of/'
+
+/** The first of the holders of a text that stays until the last of them is gone. No session has this id. */
+const SHARED = '*'
 
 /** The value of a removed text: no holders. */
 const REMOVED: readonly string[] = []

@@ -1,4 +1,5 @@
 import { timeSlice } from '../../platform.ts'
+import type { CallListener } from '../call.ts'
 import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
@@ -68,6 +69,7 @@ function createStore(connection: StoreConnection): SessionStore {
   const queue = createWriteQueue(connection)
   const known = createKnownHashes(KNOWN_HASHES)
   const listeners = new Set<EntryListener>()
+  const callListeners = new Set<CallListener>()
   let closed = false
 
   return {
@@ -79,7 +81,10 @@ function createStore(connection: StoreConnection): SessionStore {
     async transaction(writes) {
       const prepared = writes.map(prepareWrite)
       await write(() => prepared.map((run) => run(connection)), {
-        written: (written) => written.forEach(tell),
+        written(written) {
+          written.forEach(tell)
+          for (const each of writes) if (each.type === 'call-outcome') tellCall(each.id)
+        },
       })
     },
     watch(listener) {
@@ -87,6 +92,11 @@ function createStore(connection: StoreConnection): SessionStore {
       const own: EntryListener = (written) => listener(written)
       listeners.add(own)
       return () => void listeners.delete(own)
+    },
+    watchCalls(listener) {
+      const own: CallListener = (call) => listener(call)
+      callListeners.add(own)
+      return () => void callListeners.delete(own)
     },
     deleteSession(id) {
       const removed = () => {
@@ -109,17 +119,17 @@ function createStore(connection: StoreConnection): SessionStore {
       const call = serializeCall(made)
       return write(() => putCall(connection, call))
     },
-    finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome)),
+    finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome), { written: () => tellCall(id) }),
     putValue: (key, named) => write(() => putValue(connection, key, named)),
     putRecord: (change, time) => write(() => putRecord(connection, change, time)),
     putFile: (row) => write(() => putFile(connection, row)),
     setFileState: (id, state) => write(() => setFileState(connection, id, state)),
     setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
     deleteFile: (id) => write(() => deleteFile(connection, id)),
-    async putContent(text, holds) {
+    async putContent(text, holds, { shared = false } = {}) {
       const work = timeSlice()
       const hash = contentHash(text)
-      if (holds) return write(() => putHeldContent(connection, text, hash, holds), { characters: text.length })
+      if (holds) return write(() => putHeldContent(connection, text, hash, holds, shared), { characters: text.length })
       if (known.has(hash)) return hash
       if (work.isOver()) await work.rest()
       await write(() => putContent(connection, text, hash), { characters: text.length })
@@ -171,6 +181,10 @@ function createStore(connection: StoreConnection): SessionStore {
 
   function tell(written: readonly Entry[]): void {
     if (written.length > 0) for (const listener of listeners) listener(written)
+  }
+
+  function tellCall(call: string): void {
+    for (const listener of callListeners) listener(call)
   }
 
   async function write<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-import { defined } from '../../../platform.ts'
+import { defined, readTraceparent } from '../../../platform.ts'
 import { z } from 'zod'
 import { type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
 import {
@@ -60,7 +60,8 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
       description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` resumes it.',
       body: chatBody,
       answers,
-      handle: async ({ body, caller, stream }) => {
+      handle: async ({ body, caller, request, stream }) => {
+        const trace = readTraceparent(request.headers.get('traceparent'))
         const message = body.messages.at(-1)!
         const { text, files } = readInput(message, body.attachments)
         const inSession = (await existingSession(body.id)) ?? (await runtime.sessionFor(webBinding(body.id)))
@@ -75,7 +76,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
             from: before.parent,
             text,
             attachments: before.attachments,
-            ...defined({ model: body.model, token: caller.name }),
+            ...defined({ model: body.model, token: caller.name, trace }),
           })
           return follow(again.session, again.turn, stream)
         }
@@ -85,7 +86,7 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
             session: inSession,
             text,
             ...(message.id === undefined || message.id === '' ? {} : { idempotencyKey: `chat:${message.id}` }),
-            ...defined({ model: body.model, token: caller.name }),
+            ...defined({ model: body.model, token: caller.name, trace }),
             ...(body.attachments === undefined && added.length === 0
               ? {}
               : { attachments: [...(body.attachments ?? []), ...added] }),

@@ -1,20 +1,13 @@
 import { defined } from '../../../platform.ts'
-import { type CompletionCut, type CompletionEvent } from '../../../capability.ts'
+import { type CompletionEvent } from '../../../capability.ts'
 import { type Usage } from '../../../session.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
-import { type AnswerEvent } from './turn-completion.ts'
+import { type AnswerEvent, type CompletionNames, cutField } from '../../../server.ts'
 
 /** The names in every piece of one answer. */
-export interface AnswerNames {
-  /** The first call: `x-foreword-call`, and the id of the answer. */
-  readonly call: string
-  readonly model: string
+export interface AnswerNames extends CompletionNames {
   /** Unix time, seconds. */
   readonly created: number
-  readonly session?: string
-  readonly turn?: string
-  /** What was cut from the caller's messages. */
-  readonly cut?: CompletionCut
 }
 
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
@@ -42,7 +35,7 @@ export function collect(into: CollectedAnswer, event: AnswerEvent): void {
   else if (event.type === 'tool-call') into.toolCalls.push(event)
   else if (event.type === 'call-start') into.calls.push(event.call)
   else if (event.type === 'citations') into.citations.push(...event.citations)
-  else into.finish = event
+  else if (event.type === 'finish') into.finish = event
 }
 
 /** The whole answer as a `chat.completion`. */
@@ -140,15 +133,6 @@ export function forewordField(
     ...defined({ cost }),
     ...(cut === undefined ? {} : { cut: cutField(cut) }),
     ...(files.length === 0 ? {} : { citations: files }),
-  }
-}
-
-function cutField({ messages, messagesLeftOut, resultsShortened, tokensLeftOut }: CompletionCut): unknown {
-  return {
-    messages,
-    messages_left_out: messagesLeftOut,
-    results_shortened: resultsShortened,
-    tokens_left_out: tokensLeftOut,
   }
 }
 

@@ -1,6 +1,5 @@
 import type { AnyMessage, Message, ToolDefinition, UserMessage } from '../../../context.ts'
-import { HttpFailure, type InlineFile, inlineFile } from '../../../server.ts'
-import { inlineFilePart, inlineImage } from './inline-part.ts'
+import { filePart, HttpFailure, imageFile, type InlineFile, inlineFile } from '../../../server.ts'
 import type { CompletionBody, OpenaiContent, OpenaiMessage, OpenaiPart } from './openai-schema.ts'
 
 /** The messages of a chat completion request in the format of the core. Throws an `HttpFailure` for an invalid one. */
@@ -132,13 +131,13 @@ function textContent(content: OpenaiContent, where: string): string {
 function userPart(part: OpenaiPart, where: string): Part {
   const file = readFilePart(part, where)
   if (!file) return { type: 'text', text: readTextPart(part, where) }
-  return inlineFilePart(file)
+  return filePart(file)
 }
 
 function readFilePart(part: OpenaiPart, where: string): InlineFile | undefined {
   if (part.type === 'image_url') {
     const url = typeof part.image_url === 'string' ? part.image_url : (part.image_url?.url ?? '')
-    return inlineImage(url, `${where}.image_url.url`)
+    return imageFile(inlineFile(url, `${where}.image_url.url`), `${where}.image_url.url`)
   }
   if (part.type !== 'file') return undefined
   const { file_data: url, filename } = part.file ?? {}

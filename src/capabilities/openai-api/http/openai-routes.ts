@@ -1,13 +1,24 @@
 import { z } from 'zod'
-import { costOfCalls, type ModelView, type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
+import { costOfCalls, type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
-import { toFailure, HttpFailure, json } from '../../../server.ts'
-import { answerNaming, ignoredHeader, namingHeaders } from './answer-naming.ts'
+import {
+  answerNaming,
+  completionHeaderWords,
+  type CompletionSource,
+  CONFIGURED_MODEL,
+  ignoredHeader,
+  json,
+  type KnownModel,
+  knownModel,
+  knownModels,
+  namingHeaders,
+  toFailure,
+} from '../../../server.ts'
 import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
+import { embeddingsRoute } from './openai-embeddings.ts'
 import { type CompletionBody, completionBody, ignoredFields } from './openai-schema.ts'
 import { openSource } from './openai-source.ts'
-import type { CompletionSource } from './session-source.ts'
 
 /** The endpoints in OpenAI's format. Its official clients work unchanged. */
 export function openaiRoutes(runtime: Runtime): readonly Route[] {
@@ -25,11 +36,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       holdsFiles: true,
       headers: {
         'x-foreword-session': 'Id of a session, or `new`. Takes precedence over `user`.',
-        'x-foreword-cut':
-          'Without a session: if the messages do not fit, `auto` leaves out the oldest and `none` rejects the request. Default: the setting `context.completions.cut`.',
-        'x-foreword-prompt':
-          'Without a session: `add` begins the request with the prompt, the date, instructions and skills of this gateway; `none` adds nothing. Default: the setting `context.completions.prompt`.',
-        'Idempotency-Key': 'In a session: a repeated request with the same key starts no second turn.',
+        ...completionHeaderWords,
       },
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
@@ -39,6 +46,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
         return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
       },
     }),
+    embeddingsRoute(runtime),
     route({
       method: 'GET',
       path: '/v1/models',
@@ -46,7 +54,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       tag: 'openai',
       summary: 'Lists models in the format of OpenAI; `foreword` is the configured model',
       answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
-      handle: async () => json({ object: 'list', data: await openaiModels(runtime) }),
+      handle: async () => json({ object: 'list', data: (await knownModels(runtime)).map(row) }),
     }),
     route({
       method: 'GET',
@@ -56,7 +64,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       tag: 'openai',
       summary: 'Returns a model with its window and its longest answer in tokens',
       answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
-      handle: async ({ param }) => json(await openaiModel(runtime, param('model'))),
+      handle: async ({ param }) => json(row(await knownModel(runtime, param('model')))),
     }),
   ]
 
@@ -67,12 +75,12 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
     request: Request,
   ): Promise<Response> {
     const answer = emptyAnswer()
-    const naming = answerNaming(source, body.model)
+    const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
     for await (const event of source.events(request.signal)) {
       naming.note(event)
       collect(answer, event)
     }
-    const names = naming.names()
+    const names = { ...naming.names(), created: Math.floor(Date.now() / 1000) }
     return json(chatCompletion(names, answer, await costOfCalls(runtime, answer.calls)), 200, {
       ...headers,
       ...namingHeaders(names),
@@ -90,11 +98,11 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       headers,
       async run(sink) {
         const answer = emptyAnswer()
-        const naming = answerNaming(source, body.model)
+        const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
         const includeUsage = body.stream_options?.include_usage === true
         let format: ReturnType<typeof completionChunks> | undefined
         const begun = () => {
-          const names = naming.names()
+          const names = { ...naming.names(), created: Math.floor(Date.now() / 1000) }
           for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
           return completionChunks(names, { includeUsage })
         }
@@ -116,44 +124,8 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
   }
 }
 
-/** The models that are ready, as OpenAI lists them. `foreword` is the configured one. */
-async function openaiModels(runtime: Runtime): Promise<readonly object[]> {
-  const ready = (await runtime.models()).filter((model) => model.ready)
-  const asked = ready.length <= MOST_DETAILED
-  const view = (id?: string) => runtime.model(id).catch(() => undefined)
-  const [configured, ...views] = await Promise.all([view(), ...ready.map(({ id }) => (asked ? view(id) : undefined))])
-  return [
-    row(CONFIGURED, 'foreword', configured),
-    ...ready.map(({ id, provider, window }, index) => row(id, provider, views[index] ?? windowOnly(window))),
-  ]
-}
-
-/** Details of a model need a request to its server. A longer list shows only what is known without one. */
-const MOST_DETAILED = 50
-
-/** The name of the configured model. */
-const CONFIGURED = 'foreword'
-
-/** One model. Throws an `HttpFailure` with `model-not-found` for an unknown id. */
-async function openaiModel(runtime: Runtime, id: string): Promise<object> {
-  const isConfigured = id === CONFIGURED || id === 'default'
-  try {
-    return row(id, isConfigured ? CONFIGURED : id.split('/')[0]!, await runtime.model(isConfigured ? undefined : id))
-  } catch (error) {
-    const code = (error as { code?: unknown }).code
-    if (code !== 'model-not-found' && code !== 'bad-request') throw error
-    throw new HttpFailure('model-not-found', (error as Error).message, { parameter: 'model' })
-  }
-}
-
-type Known = Pick<ModelView, 'window'> & Partial<ModelView>
-
-function windowOnly(window: number | undefined): Known | undefined {
-  return window === undefined ? undefined : { window }
-}
-
 /** The window under each name that clients look for: those of OpenRouter, vLLM and Groq. */
-function row(id: string, owner: string, known: Known | undefined): object {
+function row({ id, provider: owner, known }: KnownModel): object {
   const base = { id, object: 'model', created: 0, owned_by: owner }
   if (!known) return base
   const { window, reserve, facts } = known

@@ -1,11 +1,16 @@
 import type { RouteCall, Runtime } from '../../../capability.ts'
-import type { CallParameters, ResponseFormat } from '../../../model.ts'
+import { type CallParameters, type ResponseFormat } from '../../../model.ts'
 import { defined } from '../../../platform.ts'
-import { HttpFailure } from '../../../server.ts'
-import { type CompletionSource, openInSession, sessionTarget } from './session-source.ts'
+import {
+  completionHeaders,
+  type CompletionSource,
+  HttpFailure,
+  requestedModel,
+  sessionSource,
+} from '../../../server.ts'
+import { namedSession } from './named-session.ts'
 import { coreMessages, lastInput, toolDefinitions } from './openai-messages.ts'
 import type { CompletionBody } from './openai-schema.ts'
-import { headerChoice, requestedModel } from './request-choice.ts'
 
 /**
  * Reads a request. With `x-foreword-session` or `user`, its last message is submitted to that session, and is on disk when this
@@ -16,16 +21,19 @@ export async function openSource(
   body: CompletionBody,
   { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
 ): Promise<CompletionSource> {
-  const target = sessionTarget(request, body.user)
+  const to = namedSession(request, body.user)
   refuseUnsupported(body)
-  if (!target) return outsideSessions(runtime, body, { request, caller })
+  if (to === undefined) return outsideSessions(runtime, body, { request, caller })
   checkOwnTools(body)
   const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body)
-  return openInSession(
-    runtime,
-    { target, ...lastInput(body.messages), parameters, ...defined({ model: requestedModel(body.model) }) },
-    { request, caller },
-  )
+  return sessionSource(runtime, {
+    ...lastInput(body.messages),
+    to,
+    model: requestedModel(body.model),
+    parameters,
+    request,
+    caller,
+  })
 }
 
 function checkOwnTools({ tools }: CompletionBody): void {
@@ -49,20 +57,16 @@ function outsideSessions(
     })
   }
   const tools = toolDefinitions(body)
-  const model = requestedModel(body.model)
   const most = body.max_completion_tokens ?? body.max_tokens
   const parameters = callParameters(body)
-  const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto'])
-  const prompt = headerChoice(request, 'x-foreword-prompt', ['none', 'add'])
   const input = {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(body.tool_choice === 'none' ? { toolChoice: 'none' as const } : {}),
-    ...defined({ model, token: caller.name }),
+    ...defined({ model: requestedModel(body.model), token: caller.name }),
     ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...defined({ cut }),
-    ...(prompt === undefined ? {} : { prompt: prompt === 'add' }),
+    ...completionHeaders(request),
   }
   return { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }
 }

@@ -1,9 +1,15 @@
 import { costOfCalls, type RouteCall, type Runtime } from '../../../capability.ts'
 import { fieldsOf } from '../../../platform.ts'
-import { json } from '../../../server.ts'
-import { answerNaming, ignoredHeader, namingHeaders } from '../http/answer-naming.ts'
+import {
+  type AnswerEvent,
+  answerNaming,
+  type CompletionNames,
+  CONFIGURED_MODEL,
+  ignoredHeader,
+  json,
+  namingHeaders,
+} from '../../../server.ts'
 import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
-import type { AnswerEvent } from '../http/turn-completion.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { type ResponseBuilder, responseBuilder } from './response-builder.ts'
 import type { ResponseEvent } from './response-event.ts'
@@ -79,7 +85,7 @@ export async function streamedResponse(parts: AnswerParts): Promise<Response> {
 
 /** Builds the response of an answer while it comes. Its names are those of the first call that answers. */
 function answering({ runtime, kept, source, body, call }: AnswerParts) {
-  const naming = answerNaming(source, body.model)
+  const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
   const collected = emptyAnswer()
   let named: ResponseNames | undefined
   let builder: ResponseBuilder | undefined
@@ -112,9 +118,10 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
     },
   }
 
-  function withKey(found: Omit<ResponseNames, 'key'>): ResponseNames {
+  function withKey(found: CompletionNames): ResponseNames {
     const { session, turn, call: id } = found
-    return { ...found, key: session !== undefined && turn !== undefined ? turnKey({ session, turn }) : id }
+    const key = session !== undefined && turn !== undefined ? turnKey({ session, turn }) : id
+    return { ...found, key, created: Math.floor(Date.now() / 1000) }
   }
 
   function keep(response: ResponseObject): Promise<boolean> {

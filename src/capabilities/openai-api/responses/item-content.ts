@@ -1,7 +1,6 @@
 import type { AssistantMessage, ToolOutput, UserMessage } from '../../../context.ts'
 import { fieldsOf } from '../../../platform.ts'
-import { HttpFailure, type InlineFile, inlineFile } from '../../../server.ts'
-import { inlineFilePart, inlineImage } from '../http/inline-part.ts'
+import { filePart, HttpFailure, imageFile, type InlineFile, inlineFile } from '../../../server.ts'
 
 type UserPart = Exclude<UserMessage['content'], string>[number]
 type TextPart = Extract<Exclude<AssistantMessage['content'], string>[number], { type: 'text' }>
@@ -18,7 +17,7 @@ export function userItemContent(content: unknown, reader: ContentReader): UserMe
   if (typeof content === 'string') return content
   return partsOf(content, reader).map(({ part, where }): UserPart => {
     const file = fileOf(part, { ...reader, where })
-    return file ? inlineFilePart(file) : { type: 'text', text: textOf(part, { ...reader, where }) }
+    return file ? filePart(file) : { type: 'text', text: textOf(part, { ...reader, where }) }
   })
 }
 
@@ -53,7 +52,7 @@ export function itemOutput(output: unknown, reader: ContentReader): ToolOutput {
   if (!Array.isArray(output)) throw unreadable(reader.where, 'the output must be a text or an array of parts')
   const value = partsOf(output, reader).map(({ part, where }) => {
     const file = fileOf(part, { ...reader, where })
-    return file ? inlineFilePart(file) : { type: 'text' as const, text: textOf(part, { ...reader, where }) }
+    return file ? filePart(file) : { type: 'text' as const, text: textOf(part, { ...reader, where }) }
   })
   return { type: 'content', value: value as Extract<ToolOutput, { type: 'content' }>['value'] }
 }
@@ -93,7 +92,7 @@ function fileOf(part: Fields, { where, left }: ContentReader): InlineFile | unde
     if (typeof url !== 'string')
       throw unreadable(where, 'an image must be a data: URL in `image_url`. Ids of files are not supported')
     if (part['detail'] !== 'auto') leaveOut(part, left, ['type', 'image_url'])
-    return inlineImage(url, `${where}.image_url`)
+    return imageFile(inlineFile(url, `${where}.image_url`), `${where}.image_url`)
   }
   if (part['type'] !== 'input_file') return undefined
   const { file_data: data, filename } = part

@@ -1,5 +1,5 @@
-import { type AnswerEvent } from '../http/turn-completion.ts'
 import type { FinishReason } from '../../../model.ts'
+import type { AnswerEvent } from '../../../server.ts'
 import type { Usage } from '../../../session.ts'
 import { citationAnnotations } from './citation-annotations.ts'
 import { callItem } from './output-call.ts'

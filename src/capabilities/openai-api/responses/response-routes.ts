@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Caller, type Route, route, type Runtime } from '../../../capability.ts'
-import { HttpFailure, json } from '../../../server.ts'
+import { completionHeaderWords, HttpFailure, json } from '../../../server.ts'
 import { streamedResponse, wholeResponse } from './answer-response.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import type { SerialCallModels } from './parallel-calls.ts'
@@ -27,10 +27,8 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       holdsFiles: true,
       headers: {
         'x-foreword-session': 'Id of a session, or `new`. Takes precedence over `user`.',
+        ...completionHeaderWords,
         'x-foreword-cut': 'Without a session: `auto` or `none`. Takes precedence over `truncation`.',
-        'x-foreword-prompt':
-          'Without a session: `add` begins the request with the prompt, the date, instructions and skills of this gateway; `none` adds nothing. Default: the setting `context.completions.prompt`.',
-        'Idempotency-Key': 'In a session: a repeated request with the same key starts no second turn.',
       },
       body: responseBody,
       answers: { 200: { description: 'A response, or with `stream` its events', schema: z.looseObject({}) } },

@@ -1,8 +1,14 @@
 import type { RouteCall, Runtime } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
-import { HttpFailure } from '../../../server.ts'
-import { headerChoice, requestedModel } from '../http/request-choice.ts'
-import { type CompletionSource, openInSession, sessionTarget, type SessionTarget } from '../http/session-source.ts'
+import {
+  completionHeaders,
+  type CompletionSource,
+  HttpFailure,
+  requestedModel,
+  sessionSource,
+  type SessionMessage,
+} from '../../../server.ts'
+import { namedSession } from '../http/named-session.ts'
 import { itemTextAndFiles } from './item-content.ts'
 import { itemMessages } from './item-messages.ts'
 import type { KeptResponses } from './kept-responses.ts'
@@ -27,6 +33,7 @@ interface SourceParts {
   readonly unable: SerialCallModels
 }
 
+type SessionTarget = Pick<SessionMessage, 'to' | 'from'>
 type ResponseCall = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
 
 /**
@@ -58,27 +65,27 @@ export async function openResponseSource(
   } = responseParameters({ ...body, tool_choice: undefined }, [])
   const said = lastMessage(items, left)
   const model = requestedModel(body.model)
-  const source = await openInSession(runtime, { target, ...said, parameters, ...defined({ model }) }, call)
+  const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ...call })
   return { ...source, tools: [], input: [], ignored: [...left] }
 }
 
 /** A response of a session goes on in that session, whatever else names one. */
 async function targetOf(runtime: Runtime, body: ResponseBody, request: Request): Promise<SessionTarget | undefined> {
-  const named = sessionTarget(request, body.user)
+  const to = namedSession(request, body.user)
   const previous = body.previous_response_id
-  if (!previous) return named
+  if (!previous) return to === undefined ? undefined : { to }
   if (!previous.includes('.')) {
-    if (!named) return undefined
+    if (to === undefined) return undefined
     const why = `Invalid request: ${previous} belongs to no session. Remove \`user\` and x-foreword-session, or \`previous_response_id\`.`
     throw new HttpFailure('invalid-input', why, { parameter: 'previous_response_id' })
   }
   const turn = await responseTurn(runtime, previous)
   if (!turn) throw previousNotFound(previous)
-  if (named && 'session' in named && named.session !== turn.session) {
-    const why = `Invalid request: ${previous} belongs to the session ${turn.session}, and x-foreword-session names ${named.session}.`
+  if (typeof to === 'string' && to !== turn.session) {
+    const why = `Invalid request: ${previous} belongs to the session ${turn.session}, and x-foreword-session names ${to}.`
     throw new HttpFailure('invalid-input', why, { parameter: 'previous_response_id' })
   }
-  return { session: turn.session, from: turn.turn }
+  return { to: turn.session, from: turn.turn }
 }
 
 /** The input of a session: the last item, which must be a message of the user. */
@@ -116,8 +123,7 @@ async function outsideSessions(
   const offered = responseTools(body)
   const { tools } = offered
   const parameters = responseParameters(body, tools)
-  const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto']) ?? truncationCut(body)
-  const prompt = headerChoice(request, 'x-foreword-prompt', ['none', 'add'])
+  const { cut = truncationCut(body), ...chosen } = completionHeaders(request)
   const completion = {
     messages,
     ...(tools.length === 0 ? {} : { tools: tools.map(({ definition }) => definition) }),
@@ -125,7 +131,7 @@ async function outsideSessions(
     ...defined({ model: requestedModel(body.model), token: caller.name, cut }),
     ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...(prompt === undefined ? {} : { prompt: prompt === 'add' }),
+    ...chosen,
   }
   const ignored = [...new Set([...ignoredResponseFields(body, false), ...offered.left, ...left])]
   const leftOut = () => void ignored.push('parallel_tool_calls')

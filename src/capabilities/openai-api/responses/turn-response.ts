@@ -1,9 +1,14 @@
 import { costOfCalls, type Runtime } from '../../../capability.ts'
 import { messageText } from '../../../context.ts'
 import { fieldsOf } from '../../../platform.ts'
-import { answerNaming } from '../http/answer-naming.ts'
+import {
+  type AnswerEvent,
+  answerNaming,
+  type CompletionNames,
+  CONFIGURED_MODEL,
+  turnCompletion,
+} from '../../../server.ts'
 import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
-import { type AnswerEvent, turnCompletion } from '../http/turn-completion.ts'
 import { responseBuilder } from './response-builder.ts'
 import type { ResponseEvent } from './response-event.ts'
 import { type ResponseTurn, turnKey } from './response-conversation.ts'
@@ -22,16 +27,16 @@ export async function turnResponse(
 ): Promise<ResponseObject> {
   const row = await runtime.store.turn(session, turn)
   const created = Math.floor(Date.parse(row?.inputTime ?? '') / 1000)
-  const named = (names: Omit<ResponseNames, 'key' | 'created'>): ResponseNames => ({
+  const named = (names: CompletionNames): ResponseNames => ({
     ...names,
     key: turnKey({ session, turn }),
     created,
   })
   if (!waits && (row?.state === 'queued' || row?.state === 'running')) {
     const status = row.state === 'queued' ? 'queued' : 'in_progress'
-    return { ...emptyResponse(named({ call: turn, model: 'foreword', session, turn }), {}), store: true, status }
+    return { ...emptyResponse(named({ call: turn, model: CONFIGURED_MODEL, session, turn }), {}), store: true, status }
   }
-  const naming = answerNaming({ session, turn }, undefined)
+  const naming = answerNaming({ session, turn }, CONFIGURED_MODEL)
   const answer = emptyAnswer()
   const events: AnswerEvent[] = []
   let failure: unknown

@@ -1,9 +1,9 @@
-import { messageReasoning, messageText } from '../../../context.ts'
-import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode } from '../../../capability.ts'
-import { turnTotals } from '../../../runtime.ts'
-import { type Entry, type Usage } from '../../../session.ts'
-import { type FinishReason } from '../../../model.ts'
-import { type AnswerCitation, answerCitations } from '../../../citation.ts'
+import { messageReasoning, messageText } from '../../context.ts'
+import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode } from '../../capability.ts'
+import { turnTotals } from '../../runtime.ts'
+import { type Entry, type Usage } from '../../session.ts'
+import { type FinishReason } from '../../model.ts'
+import { type AnswerCitation, answerCitations } from '../../citation.ts'
 
 /** An event of an answer. In a session, the citations of each complete message follow it. */
 export type AnswerEvent =

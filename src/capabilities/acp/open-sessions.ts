@@ -1,0 +1,240 @@
+import type {
+  AvailableCommand,
+  ContentBlock,
+  ListSessionsRequest,
+  ListSessionsResponse,
+  LoadSessionRequest,
+  LoadSessionResponse,
+  NewSessionRequest,
+  NewSessionResponse,
+  PromptRequest,
+  PromptResponse,
+  ResumeSessionRequest,
+  SessionConfigOption,
+} from '@agentclientprotocol/sdk'
+import { isAbsolute } from 'node:path'
+import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
+import { errorMessage } from '../../platform.ts'
+import { isCancelled } from './acp-error.ts'
+import { configOptions, type SessionView } from './config-options.ts'
+import { type EditorClient, ensureNotice } from './editor-client.ts'
+import { type EditorSession, editorSession } from './editor-session.ts'
+import type { GatewayLink } from './gateway-link.ts'
+import { folderNotice, serverNotice } from './place-notice.ts'
+import { codeBlock } from './plain-text.ts'
+import { readPrompt, uploadPromptFiles } from './prompt-content.ts'
+import { stopReason } from './stop-reason.ts'
+
+/** The sessions that one editor has open, and what it asks about them. Methods reject with `ForewordError`. */
+export interface OpenSessions {
+  create(request: NewSessionRequest): Promise<NewSessionResponse>
+  /** Sends the conversation before it resolves. */
+  load(request: LoadSessionRequest): Promise<LoadSessionResponse>
+  /** The same without sending the conversation. */
+  resume(request: ResumeSessionRequest): Promise<LoadSessionResponse>
+  list(request: ListSessionsRequest): Promise<ListSessionsResponse>
+  prompt(request: PromptRequest, signal: AbortSignal): Promise<PromptResponse>
+  cancel(session: string): Promise<void>
+  close(session: string): Promise<Record<string, never>>
+  options(session: string): Promise<SessionConfigOption[]>
+  /** Throws for a session that is not open here. */
+  require(session: string): EditorSession
+  /** The editor is gone. Turns in a gateway of their own go on. */
+  end(): Promise<void>
+}
+
+/** Where the editor works, and with what. */
+interface Surroundings {
+  readonly cwd: string
+  readonly mcpServers?: NewSessionRequest['mcpServers']
+}
+
+interface OpenSessionsOptions {
+  readonly link: GatewayLink
+  readonly client: EditorClient
+  readonly warn: (text: string) => void
+}
+
+interface ServedCommands {
+  readonly commands: readonly { readonly name: string; readonly argument?: string; readonly summary: string }[]
+}
+
+export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenSessions {
+  const sessions = new Map<string, EditorSession>()
+  /** Sessions that were made here: those in which nothing was said are removed again. */
+  const made = new Set<string>()
+  /** What was said about the place that the editor works in: once is enough. */
+  const shownNotices = new Set<string>()
+
+  async function open(view: SessionView, request: Surroundings, catchUp: (session: EditorSession) => Promise<void>) {
+    const workspace = await readWorkspace()
+    sessions.get(view.id)?.close()
+    const session = editorSession({ link, client, view, workspace, warn })
+    sessions.set(view.id, session)
+    await catchUp(session)
+    const options = await configOptions(link, view)
+    // An editor knows the session only once it has the answer.
+    setImmediate(
+      () => void begin(view.id, session, workspace, request).catch((error: unknown) => warn(errorMessage(error))),
+    )
+    return { configOptions: options }
+  }
+
+  async function begin(id: string, session: EditorSession, workspace: string, request: Surroundings): Promise<void> {
+    session.follow()
+    await client.update(id, { sessionUpdate: 'available_commands_update', availableCommands: await readCommands() })
+    const notices = [await folderNotice(request.cwd, workspace), serverNotice(request.mcpServers ?? [])]
+    for (const title of notices) {
+      if (title === undefined || shownNotices.has(title)) continue
+      shownNotices.add(title)
+      await ensureNotice(client, id, { severity: 'warning', title })
+    }
+  }
+
+  async function readCommands(): Promise<AvailableCommand[]> {
+    const { commands } = await requestJson<ServedCommands>(link, '/api/commands')
+    return commands.map(({ name, argument, summary }) => ({
+      name,
+      description: summary,
+      ...(argument === undefined ? {} : { input: { hint: argument } }),
+    }))
+  }
+
+  async function readWorkspace(): Promise<string> {
+    const { agent } = await requestJson<{ readonly agent: { readonly workspace: string } }>(link, '/api/configuration')
+    return agent.workspace
+  }
+
+  const readView = (id: string) => requestJson<SessionView>(link, apiPath('/api/sessions/', id))
+
+  function require(id: string): EditorSession {
+    const session = sessions.get(id)
+    if (session !== undefined) return session
+    throw new CommandFailure('not-found', `No session ${JSON.stringify(id)} is open on this connection.`, {
+      hint: 'Open it with session/new, session/load or session/resume.',
+    })
+  }
+
+  /** Runs a message that is a command of a conversation; `undefined` for any other. */
+  async function runCommand(session: string, blocks: readonly ContentBlock[]): Promise<PromptResponse | undefined> {
+    const [block] = blocks
+    if (blocks.length !== 1 || block?.type !== 'text') return undefined
+    const [, name = '', argument = ''] = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(block.text.trim()) ?? []
+    if (name === '' || !(await readCommands()).some((command) => command.name === name)) return undefined
+    const { text } = await requestJson<{ readonly text?: string }>(link, apiPath('/api/commands/', name), {
+      method: 'POST',
+      body: { argument, session },
+    })
+    if (text !== undefined) {
+      await client.update(session, {
+        sessionUpdate: 'agent_message_chunk',
+        content: { type: 'text', text: codeBlock(text) },
+      })
+    }
+    return { stopReason: 'end_turn' }
+  }
+
+  async function removeEmpty(id: string): Promise<void> {
+    if (!made.delete(id)) return
+    const { turns, title } = await readView(id)
+    if (turns > 0 || title !== undefined) return
+    await requestJson(link, apiPath('/api/sessions/', id), { method: 'DELETE' })
+  }
+
+  return {
+    require,
+    async create(request) {
+      requireFolder(request.cwd)
+      const view = await requestJson<SessionView>(link, '/api/sessions', { method: 'POST', body: {} })
+      made.add(view.id)
+      return { sessionId: view.id, ...(await open(view, request, () => Promise.resolve())) }
+    },
+    async load(request) {
+      requireFolder(request.cwd)
+      return await open(await readView(request.sessionId), request, (session) => session.replay())
+    },
+    async resume(request) {
+      requireFolder(request.cwd)
+      return await open(await readView(request.sessionId), request, (session) => session.catchUp())
+    },
+    async list({ cursor, cwd }) {
+      const offset = pageStart(cursor)
+      const path = `/api/sessions?limit=${PAGE}&offset=${offset}`
+      const { sessions: rows } = await requestJson<{ readonly sessions: readonly SessionView[] }>(link, path)
+      // A session belongs to no folder: it can be continued from any.
+      const folder = cwd ?? (await readWorkspace())
+      return {
+        sessions: rows
+          .filter(({ turns }) => turns > 0)
+          .map(({ id, title, opening, updated }) => ({
+            sessionId: id,
+            cwd: folder,
+            title: title ?? opening ?? null,
+            updatedAt: updated,
+          })),
+        ...(rows.length < PAGE ? {} : { nextCursor: String(offset + PAGE) }),
+      }
+    },
+    async prompt({ sessionId, prompt }, signal) {
+      const session = require(sessionId)
+      const answer = await runCommand(sessionId, prompt)
+      if (answer !== undefined) return answer
+      const cancel = () => {
+        if (isCancelled(signal)) void session.cancel().catch((error: unknown) => warn(errorMessage(error)))
+      }
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        const outcome = await session.prompt(async () => {
+          const { text, files } = await readPrompt(prompt)
+          return { text, attachments: await uploadPromptFiles(link, sessionId, files) }
+        })
+        const reason = stopReason(outcome)
+        if (reason !== undefined) return { stopReason: reason }
+        const { code, message } = outcome as Extract<typeof outcome, { type: 'failed' }>
+        throw new CommandFailure(code, message)
+      } finally {
+        signal.removeEventListener('abort', cancel)
+      }
+    },
+    async cancel(id) {
+      await sessions.get(id)?.cancel()
+    },
+    async close(id) {
+      const session = require(id)
+      await session.cancel()
+      await session.settled()
+      session.close()
+      sessions.delete(id)
+      await removeEmpty(id)
+      return {}
+    },
+    async options(id) {
+      return await configOptions(link, await readView(id))
+    },
+    async end() {
+      for (const session of sessions.values()) session.close()
+      sessions.clear()
+      for (const id of made) await removeEmpty(id).catch(() => {})
+    },
+  }
+}
+
+/** How many sessions a page of the list has. */
+const PAGE = 50
+
+function pageStart(cursor: string | null | undefined): number {
+  if (cursor === null || cursor === undefined) return 0
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
+  throw new CommandFailure(
+    'invalid-input',
+    `No list of sessions has the cursor ${JSON.stringify(cursor.slice(0, 100))}.`,
+    {
+      hint: 'Send the nextCursor of an earlier answer, or none.',
+    },
+  )
+}
+
+function requireFolder(cwd: string): void {
+  if (isAbsolute(cwd)) return
+  throw new CommandFailure('invalid-input', `cwd is ${JSON.stringify(cwd.slice(0, 200))}, which is no absolute path.`)
+}

@@ -1,0 +1,16 @@
+import { capability } from '../../capability.ts'
+import { anthropicFailure } from './http/anthropic-failure.ts'
+
+/** Anthropic's format under `/v1/messages`: its official clients work as they are. */
+export const anthropicApi = capability({
+  name: 'anthropic-api',
+  summary: "Answers in Anthropic's format under /v1/messages",
+  async routes({ runtime }) {
+    const { anthropicRoutes } = await import('./http/anthropic-routes.ts')
+    return anthropicRoutes(runtime)
+  },
+  errorFormat: [
+    { path: '/v1/messages', format: anthropicFailure },
+    { path: '/v1/', header: 'anthropic-version', format: anthropicFailure },
+  ],
+})

@@ -1,0 +1,165 @@
+import type { CompletionEvent } from '../../../capability.ts'
+import type { AnswerCitation } from '../../../citation.ts'
+import { defined } from '../../../platform.ts'
+import { type AnswerEvent, type CompletionNames, cutField } from '../../../server.ts'
+import type { Usage } from '../../../session.ts'
+import { redactedData, signatureOf } from './signature.ts'
+
+type Finish = Extract<CompletionEvent, { type: 'finish' }>
+
+/** A block of an answer, whole. */
+export type AnswerBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+
+/** What of an answer is not in its blocks. */
+export interface AnswerEnd {
+  readonly finish: Finish | undefined
+  readonly calls: readonly string[]
+  readonly citations: readonly AnswerCitation[]
+  /** US dollars; absent where it is not known. */
+  readonly cost?: number | undefined
+}
+
+/** Receives the blocks of an answer while they come. An open block is ended before the next one begins. */
+export interface BlockReceiver {
+  begin(type: 'text' | 'thinking'): void
+  add(type: 'text' | 'thinking', text: string): void
+  /** The open block is complete; of `thinking`, with its signature, where one is known. */
+  end(signature: string): void
+  /** A block that comes at once. */
+  whole(block: Exclude<AnswerBlock, { type: 'text' | 'thinking' }>): void
+}
+
+/** Divides the events of an answer into blocks. `add` returns false for an event that belongs to no block. */
+export function blockReader(receiver: BlockReceiver): { add(event: AnswerEvent): boolean; end(): void } {
+  let open: 'text' | 'thinking' | undefined
+  const end = (signature = '') => {
+    if (open !== undefined) receiver.end(signature)
+    open = undefined
+  }
+  const enter = (type: 'text' | 'thinking') => {
+    if (open === type) return
+    end()
+    receiver.begin(type)
+    open = type
+  }
+  return {
+    end,
+    add(event) {
+      switch (event.type) {
+        case 'text-delta':
+          enter('text')
+          receiver.add('text', event.text)
+          return true
+        case 'reasoning-delta':
+          enter('thinking')
+          receiver.add('thinking', event.text)
+          return true
+        case 'reasoning-end': {
+          const data = redactedData(event.providerOptions)
+          if (data === undefined) {
+            enter('thinking')
+            end(signatureOf(event.providerOptions))
+          } else {
+            end()
+            receiver.whole({ type: 'redacted_thinking', data })
+          }
+          return true
+        }
+        case 'tool-call':
+          end()
+          receiver.whole({
+            type: 'tool_use',
+            id: event.toolCallId,
+            name: event.toolName,
+            input: toolInput(event.input),
+          })
+          return true
+        default:
+          return false
+      }
+    },
+  }
+}
+
+/** The whole answer as a `message`. */
+export function anthropicMessage(names: CompletionNames, content: readonly AnswerBlock[], end: AnswerEnd): unknown {
+  return {
+    ...emptyMessage(names),
+    content,
+    stop_reason: stopReason(end.finish),
+    usage: usageOf(end.finish?.usage),
+    foreword: forewordOf(names, end),
+  }
+}
+
+/** The head of a message of which nothing has come. */
+export function emptyMessage({ call, model }: CompletionNames) {
+  return {
+    id: `msg_${call}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: usageOf(undefined),
+  }
+}
+
+/** Why the answer ended, as Anthropic says it. */
+export function stopReason(finish: Finish | undefined): string {
+  switch (finish?.reason) {
+    case 'tool-calls':
+      return 'tool_use'
+    case 'length':
+      return 'max_tokens'
+    case 'content-filter':
+      return 'refusal'
+    default:
+      return 'end_turn'
+  }
+}
+
+/**
+ * Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where the provider reported none, and
+ * `foreword.usage` is then `unknown`.
+ */
+export function usageOf(usage: Usage | undefined) {
+  const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = usage ?? {}
+  return {
+    input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens),
+    cache_creation_input_tokens: cacheWrittenTokens,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: outputTokens,
+  }
+}
+
+/** What Anthropic's format has no place for. */
+export function forewordOf(
+  { session, turn, cut }: CompletionNames,
+  { finish, calls, citations, cost }: AnswerEnd,
+): unknown {
+  const isKnown = finish?.usage.promptTokens !== undefined && finish.usage.outputTokens !== undefined
+  return {
+    ...defined({ session, turn }),
+    calls,
+    ...defined({ cost }),
+    ...(isKnown ? {} : { usage: 'unknown' }),
+    ...(cut === undefined ? {} : { cut: cutField(cut) }),
+    ...(citations.length === 0 ? {} : { citations: citations.map(citationOf) }),
+  }
+}
+
+function citationOf({ start, end, source: { url, title, document, page } }: AnswerCitation): unknown {
+  return { start, end, ...defined({ url, title, document, page }) }
+}
+
+/** A model can write arguments that are no object: Anthropic's clients expect one. */
+function toolInput(input: unknown): unknown {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
+  return input === undefined || input === null ? {} : { input }
+}

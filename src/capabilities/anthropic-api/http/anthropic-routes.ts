@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { costOfCalls, type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
+import {
+  answerNaming,
+  completionHeaderWords,
+  type CompletionNames,
+  type CompletionSource,
+  CONFIGURED_MODEL,
+  ignoredHeader,
+  json,
+  knownModel,
+  knownModels,
+  namingHeaders,
+  toFailure,
+} from '../../../server.ts'
+import { answerCollector } from './answer-collector.ts'
+import { anthropicMessage } from './anthropic-answer.ts'
+import { anthropicFailure } from './anthropic-failure.ts'
+import { messagesModel, messagesModelList, modelPage } from './anthropic-models.ts'
+import { messagesBody } from './anthropic-schema.ts'
+import { countedInput, messageSource } from './anthropic-source.ts'
+import { anthropicStream, streamEvent } from './anthropic-stream.ts'
+
+/** The endpoints in Anthropic's format. Its official clients work unchanged. */
+export function anthropicRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/messages',
+      scope: 'talk',
+      tag: 'anthropic',
+      summary: "Answers in Anthropic's format, streamed or in one piece",
+      description:
+        'With `x-foreword-session`, the last user message continues that session. Without, the messages and tools of the body are ' +
+        'sent as they are: accounted for, but kept in no session. `x-foreword-call` and `request-id` name the manifest.',
+      holdsFiles: true,
+      headers: {
+        'x-foreword-session': 'Id of a session, or `new`.',
+        'x-api-key': 'The token of the gateway, for clients that send no `Authorization`.',
+        ...completionHeaderWords,
+      },
+      body: messagesBody,
+      answers: { 200: { description: 'A message, or with `stream` its events', schema: z.looseObject({}) } },
+      handle: async ({ body, request, caller, stream }) => {
+        const { source, ignored } = await messageSource(runtime, body, { request, caller })
+        const answering = { source, model: body.model ?? CONFIGURED_MODEL, headers: ignoredHeader(ignored) }
+        return body.stream === true ? streamed(answering, stream) : whole(answering, request)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      scope: 'talk',
+      tag: 'anthropic',
+      summary: 'Counts the prompt tokens of a request outside sessions, and sends nothing',
+      description: 'Estimated by the counter of the gateway, corrected by what the provider reported of earlier calls.',
+      holdsFiles: true,
+      headers: {
+        'x-foreword-cut': completionHeaderWords['x-foreword-cut'],
+        'x-foreword-prompt': completionHeaderWords['x-foreword-prompt'],
+      },
+      body: messagesBody,
+      answers: { 200: { description: 'The count', schema: z.object({ input_tokens: z.number() }) } },
+      handle: async ({ body, request, caller }) => {
+        const { tokens } = await runtime.completionSize(await countedInput(runtime, body, { request, caller }))
+        return json({ input_tokens: tokens })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/models',
+      header: VERSION,
+      scope: 'talk',
+      tag: 'anthropic',
+      summary: 'Lists models in the format of Anthropic',
+      query: modelPage,
+      answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
+      handle: async ({ query }) => json(messagesModelList(await knownModels(runtime), query)),
+    }),
+    route({
+      method: 'GET',
+      // Ids contain slashes, encoded or not.
+      path: '/v1/models/:model{.+}',
+      header: VERSION,
+      scope: 'talk',
+      tag: 'anthropic',
+      summary: 'Returns a model with its window and its longest answer in the format of Anthropic',
+      answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
+      handle: async ({ param }) => json(messagesModel(await knownModel(runtime, param('model')))),
+    }),
+  ]
+
+  async function whole({ source, model, headers }: Answering, request: Request): Promise<Response> {
+    const collector = answerCollector()
+    const naming = answerNaming(source, model)
+    for await (const event of source.events(request.signal)) {
+      naming.note(event)
+      collector.add(event)
+    }
+    const names = naming.names()
+    const { content, ...end } = collector.answer()
+    const cost = await costOfCalls(runtime, end.calls)
+    return json(anthropicMessage(names, content, { ...end, cost }), 200, { ...headers, ...headersOf(names) })
+  }
+
+  function streamed(
+    { source, model, headers }: Answering,
+    stream: RouteCall<unknown, unknown>['stream'],
+  ): Promise<Response> {
+    return stream({
+      isAnswer: true,
+      headers,
+      async run(sink) {
+        const collector = answerCollector()
+        const naming = answerNaming(source, model)
+        let format: ReturnType<typeof anthropicStream> | undefined
+        const begun = () => {
+          if (format) return format
+          const names = naming.names()
+          for (const [name, value] of Object.entries(headersOf(names))) sink.header(name, value)
+          format = anthropicStream(names)
+          void sink.write(format.start)
+          return format
+        }
+        for await (const event of source.events(sink.signal)) {
+          naming.note(event)
+          collector.note(event)
+          if (event.type === 'call-start') continue
+          const text = begun().piece(event)
+          const full = text === '' ? undefined : sink.write(text)
+          if (full !== undefined) await full
+          if (sink.signal.aborted) return
+        }
+        const { content: _, ...end } = collector.answer()
+        await sink.write(begun().end({ ...end, cost: await costOfCalls(runtime, end.calls) }))
+      },
+      lastWords(error) {
+        const { type: _, ...fields } = anthropicFailure(toFailure(error)).body as { readonly type: string }
+        return streamEvent('error', fields)
+      },
+    })
+  }
+}
+
+/** Clients of Anthropic's format send this header with every request. */
+const VERSION = 'anthropic-version'
+
+interface Answering {
+  readonly source: CompletionSource
+  /** As the request names it. */
+  readonly model: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The call is the request that a client tells its support about. */
+function headersOf(names: CompletionNames): Readonly<Record<string, string>> {
+  return { ...namingHeaders(names), 'request-id': encodeURIComponent(names.call) }
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+
+const source = z.looseObject({
+  type: z.string(),
+  media_type: z.string().nullish(),
+  data: z.string().nullish(),
+  url: z.string().nullish(),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]).optional(),
+})
+
+/** The fields of blocks in blocks: what stands in the result of a tool. */
+const innerFields = {
+  type: z.string(),
+  text: z.string().optional(),
+  source: source.optional(),
+  title: z.string().nullish(),
+  thinking: z.string().optional(),
+  signature: z.string().nullish(),
+  data: z.string().optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.unknown().optional(),
+  tool_name: z.string().optional(),
+  tool_use_id: z.string().optional(),
+  is_error: z.boolean().nullish(),
+}
+const innerBlock = z.looseObject(innerFields)
+const block = z.looseObject({
+  ...innerFields,
+  content: z.union([z.string(), z.array(innerBlock)], 'expected a text or an array of blocks').nullish(),
+})
+const message = z.looseObject({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.union([z.string(), z.array(block)], 'expected a text or an array of blocks'),
+})
+const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() })
+
+const tool = z.looseObject({
+  type: z.string().nullish(),
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+})
+const toolChoice = z.looseObject({
+  type: z.enum(['auto', 'any', 'tool', 'none']),
+  name: z.string().optional(),
+  disable_parallel_tool_use: z.boolean().nullish(),
+})
+const thinking = z.looseObject({ type: z.string(), budget_tokens: z.number().nullish() })
+const outputFormat = z.looseObject({
+  type: z.literal('json_schema'),
+  schema: z.record(z.string(), z.unknown()),
+  name: z.string().nullish(),
+})
+const outputConfig = z.looseObject({ effort: z.string().nullish(), format: outputFormat.nullish() })
+
+/** The fields of a request that are read. `x-foreword-ignored` names all others. */
+const known = {
+  model: z
+    .string()
+    .optional()
+    .describe(
+      '`foreword`, `default` or none: the configured model. Else `provider/model`; `claude-…` is one of `anthropic`.',
+    ),
+  messages: z.array(message).min(1),
+  system: z.union([z.string(), z.array(textBlock)], 'expected a text or an array of text blocks').nullish(),
+  max_tokens: z.number().int().positive().nullish(),
+  stream: z.boolean().nullish(),
+  tools: z.array(tool).nullish(),
+  tool_choice: toolChoice.nullish(),
+  temperature: z.number().min(0).max(1).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.number().int().nonnegative().nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  thinking: thinking.nullish(),
+  output_config: outputConfig.nullish(),
+  output_format: outputFormat.nullish(),
+}
+
+/** The body of a request for a message. Unknown fields are allowed, because clients send many. */
+export const messagesBody = z.looseObject(known)
+
+export type MessagesBody = z.output<typeof messagesBody>
+export type AnthropicMessage = z.output<typeof message>
+export type AnthropicBlock = z.output<typeof block>
+
+/** What decides which fields are ignored. */
+interface Reading {
+  /** The session decides more, so more fields are ignored. */
+  readonly inSession: boolean
+  /** Whether the model can reason: otherwise it is not asked to. */
+  readonly reasons: boolean
+}
+
+/** Names of the fields of a body that are ignored, each once. */
+export function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Reading): readonly string[] {
+  const names = [...unread([body], known, ''), ...ignoredWithin(body)]
+  const { thinking: thought, output_config: output } = body
+  if (thought && !reasons) names.push('thinking')
+  if (typeof thought?.budget_tokens === 'number' && reasons) names.push('thinking.budget_tokens')
+  if (output?.effort && !(reasons && effortOf(output.effort))) names.push('output_config.effort')
+  if (inSession) {
+    for (const key of ['max_tokens', 'tool_choice', 'system'] as const) if (body[key]) names.push(key)
+    if (body.messages.some(({ role }) => role === 'system')) names.push('messages.system')
+  }
+  return [...new Set(names)]
+}
+
+/** The levels of Anthropic by the names that all providers share. `undefined` for an unknown one. */
+export function effortOf(effort: string | null | undefined): 'low' | 'medium' | 'high' | 'xhigh' | undefined {
+  if (effort === 'max') return 'xhigh'
+  return effort === 'low' || effort === 'medium' || effort === 'high' || effort === 'xhigh' ? effort : undefined
+}
+
+/** The ignored fields within messages, their blocks, the system text, tools and options. */
+function ignoredWithin({
+  messages,
+  system,
+  tools,
+  thinking: thought,
+  output_config: output,
+  tool_choice: choice,
+}: MessagesBody) {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
+  const inner = blocks.flatMap(({ content }) => (Array.isArray(content) ? content : []))
+  return [
+    ...unread(messages, message.shape, 'messages.'),
+    ...unread(blocks, block.shape, 'messages.content.'),
+    ...unread(inner, innerBlock.shape, 'messages.content.content.'),
+    ...(blocks.some(isErrorWithFiles) ? ['messages.content.is_error'] : []),
+    ...unread(typeof system === 'object' && system ? system : [], textBlock.shape, 'system.'),
+    ...unread(tools ?? [], tool.shape, 'tools.'),
+    ...unread(thought ? [thought] : [], thinking.shape, 'thinking.'),
+    ...unread(output ? [output] : [], outputConfig.shape, 'output_config.'),
+    ...unread(choice ? [choice] : [], toolChoice.shape, 'tool_choice.'),
+  ]
+}
+
+/** A result with files has no place for the mark of a failure. */
+function isErrorWithFiles({ is_error: fails, content }: AnthropicBlock): boolean {
+  return fails === true && Array.isArray(content) && content.some(({ type }) => type !== 'text')
+}
+
+/** Unknown keys of these objects that have a value. */
+function unread(objects: readonly Readonly<Record<string, unknown>>[], shape: object, before: string): string[] {
+  return objects.flatMap((object) =>
+    Object.entries(object)
+      .filter(([key, value]) => value !== null && value !== undefined && !Object.hasOwn(shape, key))
+      .map(([key]) => `${before}${key}`),
+  )
+}

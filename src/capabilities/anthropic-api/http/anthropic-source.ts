@@ -1,0 +1,144 @@
+import type { CompletionInput, RouteCall, Runtime } from '../../../capability.ts'
+import type { CallParameters, ResponseFormat } from '../../../model.ts'
+import { defined } from '../../../platform.ts'
+import {
+  completionHeaders,
+  type CompletionSource,
+  HttpFailure,
+  requestedModel,
+  sessionSource,
+} from '../../../server.ts'
+import { conversationOf, lastUserMessage } from './anthropic-messages.ts'
+import { effortOf, ignoredMessageFields, type MessagesBody } from './anthropic-schema.ts'
+import { clientTools, forcedTool } from './anthropic-tools.ts'
+
+type Asking = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
+
+/** A request that was read, and what of it was not. */
+interface MessageSource {
+  readonly source: CompletionSource
+  readonly ignored: readonly string[]
+}
+
+/**
+ * Reads a request. With `x-foreword-session`, its last message is submitted to that session, and is on disk when this resolves.
+ * Otherwise its messages are the history of one call. Throws an `HttpFailure` for an invalid request.
+ */
+export async function messageSource(runtime: Runtime, body: MessagesBody, asking: Asking): Promise<MessageSource> {
+  const to = asking.request.headers.get('x-foreword-session')
+  refuseServers(body)
+  const reasons = await canReason(runtime, body)
+  const ignored = ignoredMessageFields(body, { inSession: to !== null, reasons })
+  if (to === null) {
+    const input = completionInput(body, asking, reasons)
+    return { source: { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }, ignored }
+  }
+  if (body.tools?.length) {
+    throw new HttpFailure(
+      'invalid-input',
+      'Invalid request: in a session the gateway runs its own tools, so `tools` is not allowed. ' +
+        'Remove `tools`, or remove x-foreword-session.',
+    )
+  }
+  const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body, reasons)
+  const source = await sessionSource(runtime, {
+    ...lastUserMessage(body.messages),
+    to,
+    model: modelOf(body),
+    parameters,
+    ...asking,
+  })
+  return { source, ignored }
+}
+
+/** What is counted: the call that the same body would make. */
+export async function countedInput(runtime: Runtime, body: MessagesBody, asking: Asking): Promise<CompletionInput> {
+  refuseServers(body)
+  if (asking.request.headers.has('x-foreword-session')) {
+    throw new HttpFailure(
+      'invalid-input',
+      'Invalid request: only a call outside sessions is counted here. POST /api/context shows the next call of a session.',
+    )
+  }
+  return completionInput(body, asking, await canReason(runtime, body))
+}
+
+function completionInput(body: MessagesBody, { request, caller }: Asking, reasons: boolean): CompletionInput {
+  const messages = conversationOf(body)
+  if (messages.every(({ role }) => role === 'system')) {
+    throw new HttpFailure('invalid-input', 'Invalid request: `messages` has nothing to answer.', {
+      parameter: 'messages',
+    })
+  }
+  const tools = clientTools(body)
+  const parameters = callParameters(body, reasons)
+  return {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(body.tool_choice?.type === 'none' ? { toolChoice: 'none' as const } : {}),
+    ...defined({ model: modelOf(body), token: caller.name }),
+    // Anthropic's clients have to name a most, and name a large one even where the answer is a title.
+    ...(body.max_tokens ? { maxOutputTokens: body.max_tokens, answerRoom: 'left' as const } : {}),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...completionHeaders(request),
+  }
+}
+
+/** A name of Claude without a provider is one of Anthropic's. */
+function modelOf({ model }: MessagesBody): string | undefined {
+  return requestedModel(model !== undefined && /^claude-[^/]*$/.test(model) ? `anthropic/${model}` : model)
+}
+
+/** Agents ask every model to reason. One that cannot is not asked to; asked only where it matters. */
+async function canReason(runtime: Runtime, body: MessagesBody): Promise<boolean> {
+  if (!body.thinking && !body.output_config?.effort) return false
+  return (await runtime.model(modelOf(body))).facts.reasoning
+}
+
+/** The parameters of a request besides its messages and tools. Absent ones have no key. */
+function callParameters(body: MessagesBody, reasons: boolean): CallParameters {
+  const { temperature, top_p: topP, top_k: topK, stop_sequences: stop, tool_choice: choice } = body
+  const responseFormat = readFormat(body)
+  const reasoningEffort = reasons ? readEffort(body) : undefined
+  const toolChoice = forcedTool(body)
+  const isSingle = choice?.disable_parallel_tool_use === true && (body.tools ?? []).length > 0 && choice.type !== 'none'
+  return {
+    ...(typeof temperature === 'number' ? { temperature } : {}),
+    ...(typeof topP === 'number' ? { topP } : {}),
+    ...(typeof topK === 'number' ? { topK } : {}),
+    ...(stop?.length ? { stop } : {}),
+    ...defined({ responseFormat, reasoningEffort, toolChoice }),
+    ...(isSingle ? { parallelToolCalls: false } : {}),
+  }
+}
+
+/** The named effort counts; without it, the share of the answer that may be thinking. */
+function readEffort({
+  thinking,
+  output_config: output,
+  max_tokens: most,
+}: MessagesBody): CallParameters['reasoningEffort'] {
+  if (thinking?.type === 'disabled') return 'none'
+  const named = effortOf(output?.effort)
+  if (named !== undefined || !thinking) return named
+  const share = (thinking.budget_tokens ?? Infinity) / (most ?? 1)
+  return share <= 0.25 ? 'low' : share <= 0.5 ? 'medium' : 'high'
+}
+
+function readFormat({ output_config: output, output_format: earlier }: MessagesBody): ResponseFormat | undefined {
+  const format = output?.format ?? earlier
+  return format ? { type: 'json', schema: format.schema, ...(format.name ? { name: format.name } : {}) } : undefined
+}
+
+/** Throws for a field that makes Anthropic's servers act: to ignore it would change what the caller means. */
+function refuseServers(body: MessagesBody): void {
+  for (const name of ['mcp_servers', 'container'] as const) {
+    const value = body[name]
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue
+    throw new HttpFailure(
+      'unsupported-parameter',
+      `Unsupported parameter: \`${name}\` is for Anthropic's servers, and this gateway does not pass it on. Leave it out.`,
+      { parameter: name },
+    )
+  }
+}

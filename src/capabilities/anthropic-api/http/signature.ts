@@ -1,0 +1,37 @@
+import type { ReasoningMetadata } from '../../../model.ts'
+
+/**
+ * What a provider needs back with its reasoning, as the signature of a thinking block. Anthropic's own goes as it is. That of
+ * others is wrapped: clients send a signature back as they got it. Empty where nothing is needed.
+ */
+export function signatureOf(metadata: ReasoningMetadata): string {
+  const own = metadata['anthropic']?.['signature']
+  if (typeof own === 'string') return own
+  return WRAPPED + Buffer.from(JSON.stringify(metadata), 'utf8').toString('base64url')
+}
+
+/** The text of reasoning that Anthropic has encrypted. */
+export function redactedData(metadata: ReasoningMetadata): string | undefined {
+  const data = metadata['anthropic']?.['redactedData']
+  return typeof data === 'string' ? data : undefined
+}
+
+/** The signature of a thinking block as options of the part of a message. One that cannot be read has none. */
+export function readSignature(signature: string | null | undefined): { readonly providerOptions?: ReasoningMetadata } {
+  if (!signature) return {}
+  if (!signature.startsWith(WRAPPED)) return { providerOptions: { anthropic: { signature } } }
+  try {
+    const found: unknown = JSON.parse(Buffer.from(signature.slice(WRAPPED.length), 'base64url').toString('utf8'))
+    return isMetadata(found) ? { providerOptions: found } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** No signature of Anthropic begins so: those are base64. */
+const WRAPPED = 'foreword:'
+
+function isMetadata(value: unknown): value is ReasoningMetadata {
+  const isObject = (each: unknown) => typeof each === 'object' && each !== null && !Array.isArray(each)
+  return isObject(value) && Object.values(value as object).every(isObject)
+}

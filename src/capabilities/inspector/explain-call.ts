@@ -1,0 +1,124 @@
+import { type CallPrice, exactMoneyText } from '../../capability.ts'
+import { compare, type Comparison, differenceCause, entryName, entrySentences, type Manifest } from '../../context.ts'
+import type { CallRecord } from '../../session.ts'
+import { callSummary, type PricedCall } from './call-context.ts'
+
+/** Sentences about what was left out or shortened, and names in one sentence. */
+const MOST_SENTENCES = 20
+const MOST_NAMES = 8
+
+/**
+ * A call in sentences: what went in, what was left out and why, what it cost, what the cache saved, and what changed since the
+ * call before. Only accounts are read, so no text of a layer or a message is quoted.
+ */
+export function explainCall({ record, before, price }: PricedCall): object {
+  const sentences = [
+    ...sentSentences(record),
+    ...leftOutSentences(record.manifest),
+    endSentence(record),
+    ...costSentences(record, price),
+    ...changeSentences(record, before),
+  ]
+  return { ...callSummary(record, price), sentences }
+}
+
+const SLOTS: Readonly<Record<keyof Manifest['slots'], string>> = {
+  tools: 'definitions of tools',
+  system: 'the system text',
+  preamble: 'texts before the conversation',
+  history: 'the conversation',
+  'before-input': 'texts before the newest message',
+  input: 'the newest message and what followed it',
+  'after-input': 'texts behind the newest message',
+}
+
+function sentSentences({ id, model, time, manifest }: CallRecord): readonly string[] {
+  const { used, budget, slots } = manifest
+  const parts = Object.entries(SLOTS).flatMap(([slot, words]) => {
+    const tokens = slots[slot as keyof typeof slots]
+    return tokens > 0 ? [`${number(tokens)} for ${words}`] : []
+  })
+  const made = `The call ${id} went to ${model} at ${time}.`
+  if (parts.length === 0) return [made]
+  return [
+    made,
+    `Its prompt has ${number(used)} of ${number(budget.available)} tokens that were available: ${list(parts)}.`,
+  ]
+}
+
+function leftOutSentences(manifest: Manifest): readonly string[] {
+  const all = entrySentences(manifest)
+  if (all.length === 0) return ['Nothing was left out or shortened.']
+  const more = all.length - MOST_SENTENCES
+  return [
+    ...all.slice(0, MOST_SENTENCES),
+    ...(more > 0 ? [`And ${number(more)} more were left out or shortened.`] : []),
+  ]
+}
+
+function endSentence({ outcome }: CallRecord): string {
+  if (outcome === undefined) return 'It has not ended, or its end is not known.'
+  const { error, usage, finish, durationMs } = outcome
+  const seconds = `${(durationMs / 1_000).toFixed(1)} s`
+  if (error) return `It failed after ${seconds}: ${error.code}.`
+  const answer =
+    usage?.outputTokens === undefined ? 'It was answered' : `It was answered with ${number(usage.outputTokens)} tokens`
+  return `${answer} in ${seconds}${finish === undefined ? '' : `, and ended with ${finish}`}.`
+}
+
+function costSentences({ outcome }: CallRecord, price: CallPrice | undefined): readonly string[] {
+  const { promptTokens, cachedTokens } = outcome?.usage ?? {}
+  const cache =
+    promptTokens === undefined || cachedTokens === undefined
+      ? 'The provider did not report what it read from its cache.'
+      : `The provider read ${number(cachedTokens)} of ${number(promptTokens)} prompt tokens from its cache.`
+  if (!price) return ['Its cost is not known: the model has no price, or the usage was not reported.', cache]
+  const { cached, written, fresh, output } = price.parts
+  const parts = [
+    ...(cached > 0 ? [`${exactMoneyText(cached)} for what came from the cache`] : []),
+    ...(written > 0 ? [`${exactMoneyText(written)} for what was written to it`] : []),
+    `${exactMoneyText(fresh)} for the rest of the prompt`,
+    `${exactMoneyText(output)} for the answer`,
+  ]
+  return [`It cost ${exactMoneyText(price.money)}: ${list(parts)}.`, `${cache} ${savedSentence(price.saved)}`.trim()]
+}
+
+function savedSentence(saved: number): string {
+  if (saved > 0) return `The cache saved ${exactMoneyText(saved)}.`
+  return saved < 0 ? `Writing to it cost ${exactMoneyText(-saved)} more than it saved.` : ''
+}
+
+function changeSentences({ manifest, session }: CallRecord, before: CallRecord | undefined): readonly string[] {
+  if (session === undefined) return ['It belongs to no session, so there is no call before it.']
+  if (!before) return ['It is the first call of its session.']
+  const [old, now] = [{ manifest: before.manifest }, { manifest }]
+  const comparison = compare(old, now)
+  const common = `Since the call before, the first ${number(comparison.commonPrefix.tokens)} tokens are the same.`
+  return [common, differenceCause(comparison, old, now), ...cameAndWent(comparison, manifest, before.manifest)]
+}
+
+function cameAndWent({ came, went }: Comparison, now: Manifest, old: Manifest): readonly string[] {
+  const names = (all: Comparison['came'], manifest: Manifest) =>
+    all.flatMap(({ id, slot }) => {
+      const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
+      return entry ? [entryName(entry, manifest)] : []
+    })
+  return [
+    ...(came.length > 0 ? [`New in it: ${shortList(names(came, now))}.`] : []),
+    ...(went.length > 0 ? [`No longer in it: ${shortList(names(went, old))}.`] : []),
+  ]
+}
+
+function shortList(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return list(more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names)
+}
+
+function list(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? ''
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
+}

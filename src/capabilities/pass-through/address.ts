@@ -1,0 +1,59 @@
+import type { ProviderServer } from '../../model.ts'
+
+/** Beginning of every address that is passed on. */
+export const THROUGH = '/through/'
+
+/** What an address below `/through/` says. */
+export interface ThroughAddress {
+  /** A token of this gateway, for clients that can send no header of their own. */
+  readonly token?: string
+  /** As in the configuration; empty where the address names none. */
+  readonly provider: string
+  /** Behind the provider, as it came, with its query: `/v1/messages?beta=true`. */
+  readonly path: string
+}
+
+/** Reads the path of a request: `/through/PROVIDER/…` or `/through/@TOKEN/PROVIDER/…`. Nothing behind the provider is decoded. */
+export function readThroughAddress(url: string): ThroughAddress {
+  const [first, rest] = splitSegment(url.slice(THROUGH.length - 1))
+  if (!first.startsWith('@')) return { provider: decode(first), path: rest }
+  const [provider, path] = splitSegment(rest)
+  return { token: decode(first.slice(1)), provider: decode(provider), path }
+}
+
+/** The first segment of a path, and what follows it. */
+function splitSegment(path: string): readonly [segment: string, rest: string] {
+  const found = /^\/([^/?]*)(.*)$/s.exec(path)
+  return found ? [found[1]!, found[2]!] : ['', path]
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Segments with which the paths of an API begin, whether the address of a provider ends with one or not. */
+const VERSIONS: ReadonlySet<string> = new Set(['v1', 'api'])
+
+/** Where a request goes. */
+export interface Target {
+  readonly server: URL
+  /** With its query, exactly as it came. */
+  readonly path: string
+}
+
+/**
+ * The address at the provider. Clients write the beginning of the API into their paths (`/v1/messages`) or into their base address
+ * (`…/v1` and then `/responses`); the address in the configuration may end with it. It is there once.
+ */
+export function targetOf({ baseURL }: Pick<ProviderServer, 'baseURL'>, path: string): Target {
+  const server = new URL(baseURL)
+  const own = server.pathname.replace(/\/+$/, '')
+  const last = own.slice(own.lastIndexOf('/') + 1)
+  const [first] = splitSegment(path)
+  const prefix = VERSIONS.has(first) && VERSIONS.has(last) ? own.slice(0, -last.length - 1) : own
+  return { server, path: `${prefix}${path}` || '/' }
+}

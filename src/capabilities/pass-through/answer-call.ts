@@ -1,0 +1,146 @@
+import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
+import { type ForeignCallService, type OpenForeignCall, type RawCall, RuntimeError } from '../../capability.ts'
+import type { ProviderServer } from '../../model.ts'
+import { errorMessage } from '../../platform.ts'
+import { readThroughAddress, targetOf, type Target } from './address.ts'
+import { forward } from './forward.ts'
+import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
+import { endToEnd, filterPairs, type HeaderPairs, keyPair, withoutCredentials } from './header-pairs.ts'
+import { readWholeBody } from './read-whole-body.ts'
+import { refuseCall } from './refusal.ts'
+import type { ThroughSettings } from './through-settings.ts'
+
+interface AnswerParts {
+  readonly foreign: ForeignCallService
+  readonly settings: ThroughSettings
+  agentOf(server: URL): Agent
+}
+
+/**
+ * Passes one call on and its answer back. The bytes of both go on as they came, and so do their headers but for those of the
+ * connection and those with the token of this gateway. Throws what is to be refused before anything has left.
+ */
+export async function answerCall({ foreign, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
+  const { incoming, outgoing, caller } = call
+  const { provider, path } = readThroughAddress(incoming.url ?? '')
+  const server = requireServer(foreign, provider)
+  const target = targetOf(server, path)
+  const headers = await outgoingHeaders(server, settings, call)
+  const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024)
+  if (body === undefined) return void outgoing.destroy()
+  const method = incoming.method ?? 'GET'
+  const recorded = foreign.begin({
+    provider,
+    head: { method, path, headers: withoutCredentials(incoming.rawHeaders) },
+    body,
+    caller,
+    overBudget:
+      settings.overBudget === 'refuse'
+        ? { type: 'refuse' }
+        : { type: 'wait', milliseconds: settings.waitMinutes * 60_000 },
+    secrets: settings.secrets,
+  })
+  const left = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) left.abort()
+  })
+  const admission = await recorded.admit(left.signal)
+  if (left.signal.aborted) return recorded.end({ type: 'left' })
+  if (admission.type === 'refuse') {
+    recorded.end({ type: 'refused', message: admission.message })
+    return refuseCall({ ...admission, status: 402, facts: {}, headers: {} }, incoming, outgoing)
+  }
+  const signal = AbortSignal.any([left.signal, recorded.stop])
+  recorded.sent(`${target.server.origin}${target.path.replace(/\?.*$/s, '')}`)
+  try {
+    const chunked = incoming.headers['transfer-encoding'] !== undefined
+    const agent = agentOf(target.server)
+    const answer = await forward({ target, method, headers, chunked, body, agent, signal })
+    await passBack(answer, outgoing, recorded)
+  } catch (error) {
+    endBroken({ recorded, left: left.signal, outgoing, incoming, target, error })
+  }
+}
+
+/** Sends an answer on as it comes. Rejects where it breaks off. */
+function passBack(answer: IncomingMessage, outgoing: ServerResponse, recorded: OpenForeignCall): Promise<void> {
+  const { statusCode = 502, statusMessage, headers } = answer
+  outgoing.sendDate = false
+  outgoing.writeHead(statusCode, statusMessage, [...endToEnd(answer.rawHeaders)])
+  outgoing.flushHeaders()
+  recorded.answered(statusCode, headers as Record<string, string | undefined>)
+  return new Promise((resolve, reject) => {
+    answer.on('data', (bytes: Buffer) => {
+      if (!outgoing.write(bytes)) answer.pause()
+      recorded.received(bytes)
+    })
+    outgoing.on('drain', () => answer.resume())
+    answer.once('end', () => {
+      if (!answer.complete) return reject(new Error(BROKEN))
+      outgoing.end()
+      recorded.end({ type: 'whole' })
+      resolve()
+    })
+    answer.once('error', reject)
+    answer.once('close', () => reject(new Error(BROKEN)))
+  })
+}
+
+const BROKEN = 'the answer broke off'
+
+interface BrokenCall {
+  readonly recorded: OpenForeignCall
+  readonly left: AbortSignal
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly target: Target
+  readonly error: unknown
+}
+
+/** What has begun is broken off, so that nobody takes it for whole. */
+function endBroken({ recorded, left, outgoing, incoming, target, error }: BrokenCall): void {
+  const message = errorMessage(error)
+  if (left.aborted) return recorded.end({ type: 'left' })
+  recorded.end(recorded.stop.aborted ? { type: 'stopped' } : { type: 'broken', message })
+  if (outgoing.headersSent) return void outgoing.destroy()
+  const { host } = target.server
+  refuseCall(
+    { status: 502, code: 'network', message: `${host} cannot be reached: ${message}.`, facts: {}, headers: {} },
+    incoming,
+    outgoing,
+  )
+}
+
+function requireServer(foreign: ForeignCallService, provider: string): ProviderServer {
+  const server = foreign.server(provider)
+  if (server && server.baseURL !== '') return server
+  const why = server ? 'has no address' : 'is not in the configuration'
+  throw new RuntimeError(
+    'not-found',
+    `The provider ${JSON.stringify(provider)} ${why}.`,
+    { provider },
+    { hint: 'The address is /through/PROVIDER/… with a provider of `foreword models`.' },
+  )
+}
+
+/** The headers that go on: with the caller's own key, or with that of the gateway where the caller sent none. */
+async function outgoingHeaders(
+  server: ProviderServer,
+  settings: ThroughSettings,
+  { incoming, token }: RawCall,
+): Promise<HeaderPairs> {
+  const given = filterPairs(withoutGatewayToken(endToEnd(incoming.rawHeaders), token), (name) => name !== 'host')
+  const keys = callerKeys(incoming.headers).filter((key) => key !== token)
+  if (keys.some(isSignInToken) && !settings.signInTokens) {
+    throw new RuntimeError(
+      'forbidden',
+      'This call brings the sign-in token of a subscription, and this gateway passes none on.',
+      {},
+      { hint: 'Its owner allows it with `foreword config set through.signInTokens true`. Or use an API key.' },
+    )
+  }
+  if (keys.length > 0) return given
+  const key = await server.key()
+  const own = Object.entries(server.headers).filter(([name]) => !/^(?:host|content-length)$/i.test(name))
+  return [...given, ...(key === undefined ? [] : keyPair(server, key)), ...own.flat()]
+}

@@ -1,0 +1,18 @@
+import type { CheckContext, Finding, ForeignCallState } from '../../capability.ts'
+import { ok, warning } from '../../cli.ts'
+import type { ThroughSettings } from './through-settings.ts'
+
+/** Whether calls of other programs go through, and whether they were recorded. */
+export async function checkPassThrough({ settings, get }: CheckContext<ThroughSettings>): Promise<readonly Finding[]> {
+  if (!settings.enabled) return [ok('through', 'off')]
+  const status = await get<{ readonly through?: ForeignCallState }>('/api/status')
+  const { recorded = 0, lost = 0, lastFault = 'unknown' } = status?.through ?? {}
+  if (lost === 0) return [ok('through', `calls of other programs go on; ${recorded} recorded since the start`)]
+  return [
+    warning(
+      'through',
+      `${lost} calls of other programs went on and are not on record: ${lastFault}`,
+      'The log of the gateway has each of them. A full disk is the usual cause.',
+    ),
+  ]
+}

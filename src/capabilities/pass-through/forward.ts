@@ -1,0 +1,76 @@
+import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Target } from './address.ts'
+import type { HeaderPairs } from './header-pairs.ts'
+
+/** A request that is passed on. */
+export interface ForwardedRequest {
+  readonly target: Target
+  readonly method: string
+  /** Without `Host`, and without what belongs to one connection alone. */
+  readonly headers: HeaderPairs
+  /** Whether the body came without its length. */
+  readonly chunked: boolean
+  readonly body: Uint8Array
+  readonly agent: Agent
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sends a request as it came and resolves with the answer once it begins. A connection that its server had closed while nothing
+ * was sent on it is replaced once. Rejects where no answer comes.
+ */
+export async function forward(sent: ForwardedRequest): Promise<IncomingMessage> {
+  const first = openRequest(sent)
+  try {
+    return await first.answer
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const wasClosed = first.request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
+    if (!wasClosed || sent.signal.aborted) throw error
+    return openRequest(sent).answer
+  }
+}
+
+function openRequest({ target, method, headers, chunked, body, agent, signal }: ForwardedRequest): {
+  readonly request: ClientRequest
+  readonly answer: Promise<IncomingMessage>
+} {
+  const { server, path } = target
+  const send = server.protocol === 'https:' ? httpsRequest : httpRequest
+  const request = send({
+    agent,
+    host: server.hostname.replace(/^\[|\]$/g, ''),
+    port: server.port || undefined,
+    method,
+    path,
+    // Pairs are written as they are.
+    headers: ['Host', server.host, ...headers, ...lengthPair({ method, headers, chunked })],
+    signal,
+  })
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new Error('the provider answered with another protocol'))
+    })
+    // Stays: a failure after the answer has begun is reported by the answer.
+    request.on('error', reject)
+  })
+  if (body.byteLength > 0) request.end(body)
+  else request.end()
+  return { request, answer }
+}
+
+/** What says how long the body is, where the caller's headers do not. */
+function lengthPair({
+  method,
+  headers,
+  chunked,
+}: Pick<ForwardedRequest, 'method' | 'headers' | 'chunked'>): HeaderPairs {
+  if (chunked) return ['Transfer-Encoding', 'chunked']
+  const isGiven = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
+  return isGiven || BODILESS.has(method) ? [] : ['Content-Length', '0']
+}
+
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])

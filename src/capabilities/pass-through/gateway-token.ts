@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import type { BroughtToken } from '../../capability.ts'
+import { readThroughAddress } from './address.ts'
+import { filterPairs, type HeaderPairs } from './header-pairs.ts'
+
+/**
+ * The token of this gateway in a request: in `x-foreword-token`, in the address, or, where a client can set an API key and nothing
+ * else, in the place of the key. One in the address has the scope `talk` and no other: addresses are logged by others.
+ */
+export function gatewayToken({ headers, url = '' }: IncomingMessage): BroughtToken | undefined {
+  const own = headers['x-foreword-token']
+  if (typeof own === 'string' && own !== '') return { value: own }
+  const { token } = readThroughAddress(url)
+  if (token !== undefined) return { value: token, onlyScope: 'talk' }
+  const key = callerKeys(headers)[0]
+  return key === undefined ? undefined : { value: key }
+}
+
+/** The keys that a caller sends, without the word `Bearer`. */
+export function callerKeys(headers: Readonly<Record<string, unknown>>): readonly string[] {
+  return KEY_HEADERS.flatMap((name) => {
+    const value = headers[name]
+    return typeof value === 'string' && value !== '' ? [keyIn(value)] : []
+  })
+}
+
+const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key'] as const
+
+function keyIn(value: string): string {
+  return /^bearer +(.+)$/i.exec(value)?.[1] ?? value
+}
+
+/** Headers without the token of this gateway, wherever it is. */
+export function withoutGatewayToken(pairs: HeaderPairs, token: string | undefined): HeaderPairs {
+  return filterPairs(
+    pairs,
+    (name, value) => name !== 'x-foreword-token' && (token === undefined || keyIn(value) !== token),
+  )
+}
+
+/**
+ * Whether a key is the sign-in token of a subscription: Anthropic's begin with `sk-ant-oat`, those of ChatGPT are JSON Web Tokens,
+ * which an API key never is.
+ */
+export function isSignInToken(key: string): boolean {
+  return key.startsWith('sk-ant-oat') || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key)
+}

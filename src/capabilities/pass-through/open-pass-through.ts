@@ -1,0 +1,62 @@
+import { Agent } from 'node:http'
+import { Agent as SecureAgent } from 'node:https'
+import type { CapabilityHost, RawEndpoint } from '../../capability.ts'
+import { THROUGH } from './address.ts'
+import { answerCall } from './answer-call.ts'
+import { gatewayToken } from './gateway-token.ts'
+import { refuseCall } from './refusal.ts'
+import type { ThroughSettings } from './through-settings.ts'
+
+/** Calls of other programs, passed on. */
+export interface PassThrough {
+  readonly isOn: boolean
+  readonly endpoints: readonly RawEndpoint[]
+  warnings(): readonly string[]
+  stop(): Promise<void>
+}
+
+/** Idle connections to a provider are kept for so long, ms: less than servers keep theirs. */
+const IDLE_MS = 4_000
+
+export function openPassThrough(host: CapabilityHost<ThroughSettings>): PassThrough {
+  const { settings } = host
+  const isOn = settings.enabled && host.writes
+  const options = {
+    keepAlive: true,
+    maxSockets: Infinity,
+    maxFreeSockets: 64,
+    timeout: IDLE_MS,
+    scheduling: 'lifo',
+  } as const
+  const agents = { http: new Agent(options), https: new SecureAgent(options) }
+  const endpoint: RawEndpoint = {
+    path: THROUGH,
+    scope: 'talk',
+    token: gatewayToken,
+    answer: (call) =>
+      answerCall(
+        {
+          foreign: host.runtime.foreign,
+          settings,
+          agentOf: ({ protocol }) => agents[protocol === 'https:' ? 'https' : 'http'],
+        },
+        call,
+      ),
+    refuse: (failure, { incoming, outgoing }) => refuseCall(failure, incoming, outgoing),
+  }
+  return {
+    isOn,
+    endpoints: isOn ? [endpoint] : [],
+    warnings() {
+      const { lost, lastFault } = host.runtime.foreign.state()
+      if (lost === 0) return []
+      const calls = lost === 1 ? '1 call' : `${lost} calls`
+      return [`${calls} of other programs went on and could not be recorded. The last fault: ${lastFault ?? 'unknown'}`]
+    },
+    async stop() {
+      await host.runtime.foreign.settled()
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}

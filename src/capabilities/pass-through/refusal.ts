@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Failure } from '../../capability.ts'
+import { readThroughAddress } from './address.ts'
+
+/**
+ * Answers with a failure in the form of the API that was called. A refusal for money or a rule is 402 and says that it is not to be
+ * tried again: other codes make clients repeat the call, drop features of it, or both.
+ */
+export function refuseCall(failure: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { path } = readThroughAddress(incoming.url ?? '')
+  const status = NEVER_AGAIN.has(failure.code) ? 402 : failure.status
+  const text = JSON.stringify(isMessages(path, incoming) ? messagesError(failure) : openaiError(failure, status))
+  outgoing.writeHead(status, {
+    ...failure.headers,
+    ...(NEVER_AGAIN.has(failure.code) && { 'x-should-retry': 'false' }),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    // What is left of a body that was not read is not read as the next request.
+    ...(!incoming.complete && { connection: 'close' }),
+  })
+  outgoing.end(text)
+}
+
+const NEVER_AGAIN: ReadonlySet<string> = new Set(['over-budget', 'secret-in-body'])
+
+function isMessages(path: string, { headers }: IncomingMessage): boolean {
+  return headers['anthropic-version'] !== undefined || /\/messages(?:$|[/?])/.test(path)
+}
+
+/** https://platform.claude.com/docs/en/api/errors */
+function messagesError({ code, message, hint, status }: Failure): object {
+  const type =
+    MESSAGES_TYPES[code] ?? (status === 404 ? 'not_found_error' : status < 500 ? 'invalid_request_error' : 'api_error')
+  return { type: 'error', error: { type, message: sentence(message, hint), code } }
+}
+
+const MESSAGES_TYPES: Readonly<Record<string, string>> = {
+  unauthorized: 'authentication_error',
+  'host-not-allowed': 'permission_error',
+  'origin-not-allowed': 'permission_error',
+  forbidden: 'permission_error',
+  'secret-in-body': 'permission_error',
+  'over-budget': 'billing_error',
+  'body-too-large': 'request_too_large',
+  'too-many-attempts': 'rate_limit_error',
+}
+
+/** https://platform.openai.com/docs/guides/error-codes */
+function openaiError({ code, message, hint }: Failure, status: number): object {
+  const type = OPENAI_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
+  return { error: { message: sentence(message, hint), type, param: null, code: OPENAI_CODES[code] ?? code } }
+}
+
+const OPENAI_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  429: 'rate_limit_error',
+}
+
+const OPENAI_CODES: Readonly<Record<string, string>> = {
+  unauthorized: 'invalid_api_key',
+  'over-budget': 'insufficient_quota',
+}
+
+function sentence(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : `${message} ${hint}`
+}

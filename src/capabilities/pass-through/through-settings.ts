@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** The settings of calls that are passed on. */
+export const throughSettings = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether calls of other programs go through this gateway.'),
+    signInTokens: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the sign-in token of a subscription, which a program sends in place of an API key, goes on to its provider.',
+      ),
+    overBudget: z
+      .enum(['wait', 'refuse'])
+      .default('wait')
+      .describe('What happens to a call that could pass a budget: it waits until there is room for it, or is refused.'),
+    waitMinutes: z
+      .number()
+      .min(0)
+      .max(60)
+      .default(5)
+      .describe('How long a call waits for room in a budget before it is refused, minutes.'),
+    secrets: z
+      .enum(['refuse', 'warn'])
+      .default('refuse')
+      .describe(
+        'What happens to a call whose body contains a secret of this gateway: it is refused, or only reported.',
+      ),
+    maxBodyMegabytes: z
+      .number()
+      .int()
+      .min(1)
+      .max(1024)
+      .default(256)
+      .describe('The largest body of a call, megabytes. It is held in memory until it has left.'),
+  })
+  .prefault({})
+  .describe('Calls of other programs, passed on to their provider byte by byte and recorded.')
+
+/** How calls of other programs are passed on. */
+export type ThroughSettings = z.output<typeof throughSettings>

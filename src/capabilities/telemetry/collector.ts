@@ -1,0 +1,57 @@
+import type { CapabilityHost } from '../../capability.ts'
+import type { TelemetrySettings } from './telemetry-settings.ts'
+
+/** Where spans go. */
+export interface Collector {
+  readonly url: string
+  /** Secrets may be among them: they appear in no message. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Where = Pick<CapabilityHost<TelemetrySettings>, 'environment' | 'settings'>
+
+/**
+ * The collector by the settings and, where they say nothing, by the variables of OpenTelemetry. An address for traces alone is
+ * taken as it is; to any other `/v1/traces` is added. Throws with a sentence where a variable holds no address.
+ */
+export function collectorOf({ settings, environment }: Where): Collector {
+  const own = settings.endpoint
+  const traces = own === undefined ? environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || undefined : undefined
+  const base = own ?? (environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || 'http://localhost:4318')
+  const variable = traces === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  const address = traces ?? base
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) {
+    throw new Error(`${variable} is no http(s) address. Correct it, or set telemetry.endpoint in config.json.`)
+  }
+  const url = new URL(address)
+  if (traces === undefined && !url.pathname.endsWith('/v1/traces')) {
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`
+  }
+  const given = [environment[settings.headersEnv], environment['OTEL_EXPORTER_OTLP_TRACES_HEADERS']]
+  return { url: url.href, headers: Object.assign({}, ...given.map(headersOf)) as Record<string, string> }
+}
+
+/** `name=value,other=value`, as in the header `baggage` of W3C: values may be percent-encoded. What is none is left out. */
+function headersOf(text = ''): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split(',').flatMap((pair) => {
+      const at = pair.indexOf('=')
+      const name = pair.slice(0, at).trim().toLowerCase()
+      const value = decoded(pair.slice(at + 1).trim())
+      return at > 0 && /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\u0020-\u007e]*$/.test(value) ? [[name, value]] : []
+    }),
+  )
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The name of this gateway among others. */
+export function serviceName({ settings, environment }: Where): string {
+  return settings.service ?? (environment['OTEL_SERVICE_NAME'] || 'foreword')
+}

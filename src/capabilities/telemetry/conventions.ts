@@ -1,0 +1,68 @@
+/**
+ * Names of attributes and providers in one version of the GenAI conventions of OpenTelemetry. A fact that a version has no
+ * name for stands under a name of Foreword's own.
+ */
+export interface Conventions {
+  /** Of the version, `YYYY-MM-DD`. */
+  readonly published: string
+  /** Names the version to readers of the spans. */
+  readonly schemaUrl: string
+  readonly provider: string
+  readonly agentVersion: string
+  readonly cacheRead: string
+  readonly cacheCreation: string
+  readonly reasoning: string
+  readonly isStream: string
+  /** Seconds. */
+  readonly firstChunk: string
+  /** Names of content: absent where the version has it in logs, which are not exported. */
+  readonly content?: {
+    readonly system: string
+    readonly input: string
+    readonly output: string
+    readonly toolInput: string
+    readonly toolResult: string
+  }
+  /** What the version calls a provider, by the name that it usually has in the configuration. Any other keeps its name. */
+  readonly providers: Readonly<Record<string, string>>
+}
+
+/** The versions, oldest first. No version is stable yet: 1.36 is the one from which instrumentations change on request alone. */
+export const conventionVersions = ['1.36', '1.41'] as const
+
+export type ConventionVersion = (typeof conventionVersions)[number]
+
+/** Read on 2026-11-24 from the published packages of the semantic conventions, 1.36.0 and 1.41.1. */
+export const conventions: Readonly<Record<ConventionVersion, Conventions>> = {
+  '1.36': {
+    published: '2025-07-11',
+    schemaUrl: 'https://opentelemetry.io/schemas/1.36.0',
+    provider: 'gen_ai.system',
+    agentVersion: 'foreword.agent.version',
+    cacheRead: 'foreword.usage.cache_read.input_tokens',
+    cacheCreation: 'foreword.usage.cache_creation.input_tokens',
+    reasoning: 'foreword.usage.reasoning.output_tokens',
+    isStream: 'foreword.request.stream',
+    firstChunk: 'foreword.response.time_to_first_chunk',
+    providers: { gemini: 'gcp.gemini', google: 'gcp.gemini', mistral: 'mistral_ai' },
+  },
+  '1.41': {
+    published: '2026-05-12',
+    schemaUrl: 'https://opentelemetry.io/schemas/1.41.0',
+    provider: 'gen_ai.provider.name',
+    agentVersion: 'gen_ai.agent.version',
+    cacheRead: 'gen_ai.usage.cache_read.input_tokens',
+    cacheCreation: 'gen_ai.usage.cache_creation.input_tokens',
+    reasoning: 'gen_ai.usage.reasoning.output_tokens',
+    isStream: 'gen_ai.request.stream',
+    firstChunk: 'gen_ai.response.time_to_first_chunk',
+    content: {
+      system: 'gen_ai.system_instructions',
+      input: 'gen_ai.input.messages',
+      output: 'gen_ai.output.messages',
+      toolInput: 'gen_ai.tool.call.arguments',
+      toolResult: 'gen_ai.tool.call.result',
+    },
+    providers: { gemini: 'gcp.gemini', google: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' },
+  },
+}

@@ -1,0 +1,151 @@
+import type { CapabilityHost, Runtime } from '../../capability.ts'
+import { defined, errorMessage, idleSleep, serialQueue, settlesWithin } from '../../platform.ts'
+import type { CallRecord, Entry } from '../../session.ts'
+import { callSpan, type EndedCall } from './call-span.ts'
+import { collectorOf, serviceName } from './collector.ts'
+import { conventions } from './conventions.ts'
+import { traceIdOf } from './span.ts'
+import { callContent, toolContents } from './span-content.ts'
+import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
+import type { TelemetrySettings } from './telemetry-settings.ts'
+import { tracePlace, turnSpans } from './turn-spans.ts'
+
+/** Spans of what this process does, on their way to a collector. */
+export interface Telemetry extends Pick<SpanExporter, 'counts' | 'problem'> {
+  /** Resolves once what has ended is on its way. */
+  idle(): Promise<void>
+  /** Sends what waits, within three seconds. */
+  stop(): Promise<void>
+}
+
+/** Turns and calls that wait to become spans. */
+const MOST_UNREAD = 1_000
+/** Calls whose turn exports them. */
+const MOST_ANNOUNCED = 10_000
+const STOP_MS = 3_000
+
+/**
+ * Watches the log and the ledger. A turn is exported when its end is on disk, from what the log says of it, so one that was
+ * interrupted is exported once and whole, by the process that ends it. Other calls are exported when their outcome is on disk.
+ * Throws where there is no address to export to.
+ */
+export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetry {
+  const { settings, store, clock, version, warn } = host
+  const names = conventions[settings.conventions]
+  const exporter = createSpanExporter({
+    collector: collectorOf(host),
+    source: { service: serviceName(host), version, schemaUrl: names.schemaUrl },
+    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? idleSleep(milliseconds, signal),
+    warn,
+  })
+  const reading = serialQueue()
+  const announced = new Set<string>()
+  let unread = 0
+  let fault: string | undefined
+
+  const stopEntries = store.watch((entries) => {
+    for (const entry of entries) {
+      if (entry.type === 'assembly') announce(entry.call)
+      if (entry.type === 'turn-end') later(() => exportTurn(entry.session, entry.turn))
+    }
+  })
+  const stopCalls = store.watchCalls((call) => {
+    if (!announced.delete(call)) later(() => exportCall(call))
+  })
+
+  function announce(call: string): void {
+    announced.add(call)
+    if (announced.size > MOST_ANNOUNCED) announced.delete(announced.values().next().value!)
+  }
+
+  function later(work: () => Promise<void>): void {
+    if (unread >= MOST_UNREAD) return
+    unread += 1
+    void reading.add(async () => {
+      try {
+        await work()
+      } catch (error) {
+        fault ??= `a turn or a call could not be exported: ${errorMessage(error)}`
+      } finally {
+        unread -= 1
+      }
+    })
+  }
+
+  async function exportTurn(session: string, turn: string): Promise<void> {
+    const entries = await store.entries(session, { turn })
+    const calls: EndedCall[] = []
+    for (const entry of entries) {
+      if (entry.type !== 'assembly') continue
+      announced.delete(entry.call)
+      const record = await store.call(entry.call)
+      if (record) calls.push(await endedCall(host, record, entries))
+    }
+    const agent = (await store.session(session))?.choices['agent']
+    const outcome = entries.findLast((entry) => entry.type === 'turn-end')
+    const failure =
+      settings.content && outcome?.type === 'turn-end' && outcome.outcome.type === 'failed'
+        ? host.redact(outcome.outcome.message)
+        : undefined
+    const toolContent = settings.content ? toolContents(entries, names, host.redact) : undefined
+    exporter.add(turnSpans({ entries, calls, version, ...defined({ agent, toolContent, failure }) }, names))
+  }
+
+  /** A call outside every turn: of an API, of another program, or for a note. */
+  async function exportCall(id: string): Promise<void> {
+    const record = await store.call(id)
+    if (!record) return
+    const { session, turn } = record
+    const call = await endedCall(host, record, [])
+    const input =
+      session === undefined || turn === undefined
+        ? undefined
+        : (await store.entries(session, { turn, types: ['input'], limit: 1 }))[0]
+    if (input?.type !== 'input') return exporter.add([callSpan(call, { traceId: traceIdOf(id) }, names)])
+    const place = tracePlace(input)
+    if (place) exporter.add([callSpan(call, place.own, names)])
+  }
+
+  return {
+    counts: exporter.counts,
+    problem: () => exporter.problem() ?? fault,
+    idle: () => reading.idle(),
+    async stop() {
+      stopEntries()
+      stopCalls()
+      const until = performance.now() + STOP_MS
+      await settlesWithin(reading.idle(), STOP_MS)
+      await exporter.close(Math.max(100, until - performance.now()))
+    },
+  }
+}
+
+/** With its price and, where content is exported, with its words. */
+async function endedCall(
+  { runtime, settings, redact }: CapabilityHost<TelemetrySettings>,
+  record: CallRecord,
+  entries: readonly Entry[],
+): Promise<EndedCall> {
+  const { id, outcome } = record
+  const price = await runtime.callPrice(record)
+  const used = entries.find((entry) => entry.type === 'usage' && entry.call === id)
+  const known = { record, ...defined({ price, endedAt: used && Date.parse(used.time) }) }
+  if (!settings.content) return known
+  const names = conventions[settings.conventions]
+  const answer = entries.find(
+    (entry) => entry.type === 'message' && entry.call === id && entry.message.role === 'assistant',
+  )
+  const request = names.content && (await requestOf(runtime, id))
+  const message = answer?.type === 'message' ? answer.message : undefined
+  const content = callContent(request, message, outcome?.finish, names, redact)
+  return { ...known, content, ...defined({ failure: outcome?.error && redact(outcome.error.message) }) }
+}
+
+/** What a call was sent cannot always be built again: its files may be gone. */
+async function requestOf(runtime: Runtime, call: string) {
+  try {
+    return (await runtime.request(call)).request
+  } catch {
+    return undefined
+  }
+}

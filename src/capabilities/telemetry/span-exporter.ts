@@ -1,0 +1,202 @@
+import { errorMessage, publicAddress, redactSecrets, settlesWithin } from '../../platform.ts'
+import type { Collector } from './collector.ts'
+import { otlpJson, type SpanSource } from './otlp-json.ts'
+import type { Span } from './span.ts'
+
+/** Sends spans to a collector, beside everything else: nothing waits for it, and nothing fails by it. */
+export interface SpanExporter {
+  /** Returns at once. Spans that there is no room for are left out and counted. */
+  add(spans: readonly Span[]): void
+  /** What is wrong now, in a sentence; `undefined` while it works. */
+  problem(): string | undefined
+  counts(): { readonly waiting: number; readonly exported: number; readonly lost: number }
+  /** Tries once more to send what waits, for at most so many milliseconds, and ends. Never rejects. */
+  close(milliseconds: number): Promise<void>
+}
+
+interface ExporterParts {
+  readonly collector: Collector
+  readonly source: SpanSource
+  /** Resolves after so many ms, or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  /** Called with the first problem only. */
+  readonly warn: (text: string) => void
+}
+
+/** Spans that may wait, and the size of their texts together, characters. */
+const MOST_WAITING = 2_048
+const LARGEST_QUEUE = 32_000_000
+/** Of one export. */
+const MOST_IN_BATCH = 512
+const LARGEST_BATCH = 2_000_000
+const REQUEST_MS = 10_000
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 60_000
+/** What of an answer is read, bytes. */
+const LARGEST_ANSWER = 65_536
+/** Statuses after which the same export is tried again, as OTLP has it. */
+const PASSING = new Set([429, 502, 503, 504])
+
+type Sent =
+  /** `rejected`: spans that the collector did not take, with its reason. */
+  | { readonly type: 'sent'; readonly rejected: number; readonly problem?: string }
+  | { readonly type: 'refused'; readonly problem: string }
+  | { readonly type: 'too-large'; readonly problem: string }
+  | { readonly type: 'later'; readonly problem: string; readonly waitMs?: number }
+
+export function createSpanExporter({ collector, source, sleep, warn }: ExporterParts): SpanExporter {
+  const { url, headers } = collector
+  const waiting: { readonly span: Span; readonly size: number }[] = []
+  const ending = new AbortController()
+  const over = new AbortController()
+  let size = 0
+  let most = MOST_IN_BATCH
+  let exported = 0
+  let lost = 0
+  let problem: string | undefined
+  let hasWarned = false
+  let sending: Promise<void> | undefined
+
+  function add(spans: readonly Span[]): void {
+    for (const span of spans) {
+      const own = sizeOf(span)
+      if (ending.signal.aborted || waiting.length >= MOST_WAITING || size + own > LARGEST_QUEUE) lost += 1
+      else {
+        waiting.push({ span, size: own })
+        size += own
+      }
+    }
+    begin()
+  }
+
+  function begin(): void {
+    if (waiting.length === 0) return
+    sending ??= send().finally(() => {
+      sending = undefined
+      if (!ending.signal.aborted) begin()
+    })
+  }
+
+  async function send(): Promise<void> {
+    let waitMs = FIRST_WAIT_MS
+    while (waiting.length > 0 && !over.signal.aborted) {
+      const batch = nextBatch()
+      const isLast = ending.signal.aborted
+      const sent = await post(otlpJson(batch, source))
+      note(sent.problem)
+      if (sent.type === 'later') {
+        if (isLast) return
+        await sleep(sent.waitMs ?? waitMs, ending.signal)
+        waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+        continue
+      }
+      if (sent.type === 'too-large' && batch.length > 1) {
+        most = Math.ceil(batch.length / 2)
+        continue
+      }
+      waitMs = FIRST_WAIT_MS
+      for (const gone of waiting.splice(0, batch.length)) size -= gone.size
+      const rejected = sent.type === 'sent' ? Math.min(sent.rejected, batch.length) : batch.length
+      exported += batch.length - rejected
+      lost += rejected
+    }
+  }
+
+  function nextBatch(): readonly Span[] {
+    let room = LARGEST_BATCH
+    const fitting = waiting.slice(0, most).findIndex((each) => (room -= each.size) < 0)
+    const count = fitting < 0 ? most : Math.max(1, fitting)
+    return waiting.slice(0, count).map(({ span }) => span)
+  }
+
+  async function post(body: string): Promise<Sent> {
+    try {
+      const signal = AbortSignal.any([AbortSignal.timeout(REQUEST_MS), over.signal])
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        signal,
+        // The headers are for this address alone.
+        redirect: 'manual',
+      })
+      return await answered(response)
+    } catch (error) {
+      const cause = (error as { readonly cause?: unknown }).cause
+      return { type: 'later', problem: `does not answer: ${errorMessage(cause ?? error)}` }
+    }
+  }
+
+  function note(said: string | undefined): void {
+    const sentence = said && `the collector at ${publicAddress(url)} ${redactSecrets(said, Object.values(headers))}`
+    problem = sentence
+    if (sentence === undefined || hasWarned) return
+    hasWarned = true
+    warn(`Telemetry: ${sentence}. At most ${MOST_WAITING} spans wait; turns go on.`)
+  }
+
+  return {
+    add,
+    problem: () => problem,
+    counts: () => ({ waiting: waiting.length, exported, lost }),
+    async close(milliseconds) {
+      ending.abort()
+      const rest = async (): Promise<void> => {
+        await sending
+        await send()
+      }
+      await settlesWithin(rest(), milliseconds)
+      over.abort()
+      lost += waiting.length
+      waiting.length = 0
+    },
+  }
+}
+
+async function answered(response: Response): Promise<Sent> {
+  const { status } = response
+  const text = await beginningOf(response)
+  if (response.ok) return partialSuccess(text)
+  const problem = `answers ${status}${text === '' ? '' : `: ${text}`}`
+  if (status === 413) return { type: 'too-large', problem }
+  if (!PASSING.has(status)) return { type: 'refused', problem }
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const waitMs = seconds >= 0 ? { waitMs: Math.min(seconds * 1_000, LONGEST_WAIT_MS) } : {}
+  return { type: 'later', problem, ...waitMs }
+}
+
+/** A collector may take some spans and not others: then it says how many, and why. */
+function partialSuccess(text: string): Sent {
+  const { rejectedSpans, errorMessage: why } = rejectionIn(text)
+  const rejected = Number(rejectedSpans ?? 0)
+  if (!(rejected > 0)) return { type: 'sent', rejected: 0 }
+  return {
+    type: 'sent',
+    rejected,
+    problem: `did not take ${rejected} ${rejected === 1 ? 'span' : 'spans'}: ${typeof why === 'string' && why !== '' ? why : 'no reason is given'}`,
+  }
+}
+
+function rejectionIn(text: string): { readonly rejectedSpans?: unknown; readonly errorMessage?: unknown } {
+  try {
+    return (JSON.parse(text) as { partialSuccess?: object } | null)?.partialSuccess ?? {}
+  } catch {
+    return {}
+  }
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    if (text.length >= LARGEST_ANSWER) break
+  }
+  return text
+}
+
+/** Of its texts and, roughly, of the rest, characters. */
+function sizeOf({ attributes }: Span): number {
+  const texts = Object.values(attributes).map((value) => (typeof value === 'string' ? value.length : 20))
+  return texts.reduce((sum, length) => sum + length + 60, 300)
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Failure } from './route.ts'
+import type { Caller, TokenScope } from './token-scope.ts'
+
+/**
+ * An endpoint that answers on the socket, for every method and path below its own: what comes in and what goes out are raw
+ * pairs of headers and raw bytes. It stands behind the guard and beside the routes. No cookie opens it.
+ */
+export interface RawEndpoint {
+  /** Beginning of its paths, with a slash at its end: `/through/`. */
+  readonly path: string
+  /** What the token of a caller has to be for. */
+  readonly scope: TokenScope
+  /** The token of this gateway that a request brings; `undefined` where it brings none. */
+  token(incoming: IncomingMessage): BroughtToken | undefined
+  /** Answers. What it throws before it has answered is refused; afterwards, the connection is closed. */
+  answer(call: RawCall): Promise<void>
+  /** Answers with a failure, in the form that its clients read. */
+  refuse(failure: Failure, call: Pick<RawCall, 'incoming' | 'outgoing'>): void
+}
+
+/** A token of the gateway, and how it came. */
+export interface BroughtToken {
+  readonly value: string
+  /** Tokens of every other scope are refused: it came where others may read it, such as in an address. */
+  readonly onlyScope?: TokenScope
+}
+
+/** One request on the socket. */
+export interface RawCall {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly caller: Caller
+  /** The token that opened it, which has to go no further. Absent where the gateway asks for none. */
+  readonly token?: string
+}

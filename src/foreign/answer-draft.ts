@@ -1,0 +1,166 @@
+import { fieldsOf } from '../platform.ts'
+import type { ForeignAnswer, ForeignUsage } from './foreign-call.ts'
+import { jsonOf, textOf } from './wire-part.ts'
+
+/** The most characters that are kept of one answer, all its texts and inputs together. */
+const MOST_CHARACTERS = 8_000_000
+
+/** The most calls that are kept of one answer. */
+const MOST_CALLS = 2_000
+
+/** An answer while it is read. What goes beyond its limits is left out, and the answer says so. */
+export interface AnswerDraft {
+  addText(text: unknown): void
+  addReasoning(text: unknown): void
+  /** The call under this key: begun where it is not known. Later facts complete it. */
+  call(key: string, about: { readonly id?: unknown; readonly name?: unknown; readonly input?: unknown }): void
+  /** More of the JSON of its input. */
+  addInput(key: string, json: unknown): void
+  /** The whole JSON of its input. */
+  setInput(key: string, json: unknown): void
+  /** Later numbers take the place of earlier ones; those that are not reported again stay. */
+  usage(usage: Partial<ForeignUsage> & FreshTokens): void
+  set(about: { readonly finish?: unknown; readonly model?: unknown; readonly id?: unknown }): void
+  fail(code: unknown, message: unknown): void
+  /** Something was too long to be read. */
+  overflow(): void
+  /** Whether something was said. */
+  hasText(): boolean
+  close(): ForeignAnswer
+}
+
+/** Begins an empty answer. */
+export function answerDraft(): AnswerDraft {
+  const [texts, reasonings]: [string[], string[]] = [[], []]
+  const calls = new Map<string, CallDraft>()
+  let left = MOST_CHARACTERS
+  let isCut = false
+  let usage: (Partial<ForeignUsage> & FreshTokens) | undefined
+  let about: { finish?: string; model?: string; id?: string } = {}
+  let error: ForeignAnswer['error']
+
+  const room = (value: unknown): string => {
+    const text = textOf(value) ?? ''
+    if (text.length > left) isCut = true
+    const kept = text.slice(0, left)
+    left -= kept.length
+    return kept
+  }
+  const find = (key: string): CallDraft | undefined => {
+    const known = calls.get(key)
+    if (known) return known
+    if (calls.size >= MOST_CALLS) {
+      isCut = true
+      return undefined
+    }
+    const call: CallDraft = { id: '', name: '', json: [], input: undefined }
+    calls.set(key, call)
+    return call
+  }
+  return {
+    addText: (text) => addPart(texts, room(text)),
+    addReasoning: (text) => addPart(reasonings, room(text)),
+    call(key, { id, name, input }) {
+      const call = find(key)
+      if (!call) return
+      if (textOf(id)) call.id = room(id)
+      if (textOf(name)) call.name = room(name)
+      if (typeof input !== 'object' || input === null || Object.keys(input).length === 0) return
+      if (room(jsonOf(input)) !== '') call.input = isCut ? undefined : input
+    },
+    addInput(key, json) {
+      const call = find(key)
+      if (call) addPart(call.json, room(json))
+    },
+    setInput(key, json) {
+      const call = find(key)
+      if (!call || typeof json !== 'string') return
+      left += call.json.reduce((sum, part) => sum + part.length, 0)
+      call.json = [room(json)]
+    },
+    usage(reported) {
+      const known = Object.entries(reported).filter(([, value]) => value !== undefined)
+      usage = { ...usage, ...Object.fromEntries(known) }
+    },
+    set({ finish, model, id }) {
+      const next = { finish: line(finish), model: line(model), id: line(id) }
+      about = { ...about, ...Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)) }
+    },
+    fail(code, message) {
+      error ??= { code: line(code) ?? 'error', message: line(message) ?? '' }
+    },
+    overflow: () => void (isCut = true),
+    hasText: () => texts.some((text) => text !== ''),
+    close: () => ({
+      text: texts.join(''),
+      reasoning: reasonings.join(''),
+      calls: Array.from(calls.values(), ({ id, name, json, input }) => ({ id, name, input: inputOf(json, input) })),
+      ...(usage ? { usage: wholeUsage(usage) } : {}),
+      ...about,
+      ...(error ? { error } : {}),
+      ...(isCut ? { cut: true as const } : {}),
+    }),
+  }
+}
+
+/** Parts that are kept one by one: a stream has one for every few characters. */
+const MOST_PARTS = 4_096
+
+function addPart(parts: string[], text: string): void {
+  if (text === '') return
+  if (parts.length >= MOST_PARTS) parts.splice(0, parts.length, parts.join(''))
+  parts.push(text)
+}
+
+interface CallDraft {
+  id: string
+  name: string
+  json: string[]
+  input: unknown
+}
+
+/** What of a prompt was neither read from a cache nor written to it, where that is reported in the place of the whole. */
+interface FreshTokens {
+  readonly freshTokens?: number | undefined
+}
+
+function wholeUsage({ freshTokens, ...usage }: Partial<ForeignUsage> & FreshTokens): ForeignUsage {
+  if (freshTokens === undefined) return { ...noUsage, ...usage }
+  const promptTokens = freshTokens + (usage.cachedTokens ?? 0) + (usage.cacheWrittenTokens ?? 0)
+  return { ...noUsage, ...usage, promptTokens }
+}
+
+const noUsage: ForeignUsage = {
+  promptTokens: undefined,
+  cachedTokens: undefined,
+  cacheWrittenTokens: undefined,
+  outputTokens: undefined,
+  reasoningTokens: undefined,
+}
+
+/** The most characters of an id, a name or a message. */
+const LONGEST = 1_000
+
+function line(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : textOf(value)
+  return text === undefined || text === '' ? undefined : text.slice(0, LONGEST).toWellFormed()
+}
+
+/** JSON that broke off stays a text. */
+function inputOf(json: readonly string[], input: unknown): unknown {
+  const text = json.join('')
+  if (text.trim() === '') return input ?? {}
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** The code and the message of an error, in the form of any of the vendors. */
+export function errorFacts(value: unknown): { readonly code: unknown; readonly message: unknown } | undefined {
+  if (typeof value === 'string') return { code: 'error', message: value }
+  if (typeof value !== 'object' || value === null) return undefined
+  const error = fieldsOf(value)
+  return { code: error['code'] ?? error['type'], message: error['message'] ?? error['detail'] }
+}

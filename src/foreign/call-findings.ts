@@ -1,0 +1,185 @@
+import { lintRates, type LintRates, type ManifestEntry, type Price } from '../context.ts'
+import { cacheFindings } from './cache-findings.ts'
+import type { ComparedCall } from './compared-unit.ts'
+import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
+
+/** Calls after which a tool counts as unused. */
+const LEAST_CALLS = 5
+
+/** Tokens over all calls below which a finding says nothing that matters. */
+const LEAST_TOKENS = 1_000
+
+/** Finds what the calls of one session paid for without need, the most expensive first. `calls`: oldest first. Pure. */
+export function callFindings(calls: readonly SessionCall[], price?: Price): readonly ForeignFinding[] {
+  const rates = price && lintRates(price, promptMix(calls))
+  const found = [...unusedTools(calls), ...carriedResults(calls), ...repeatedResults(calls), ...cacheFindings(calls)]
+  return found
+    .filter(({ cost }) => cost.tokens >= LEAST_TOKENS)
+    .map((finding) => ({ ...finding, cost: { ...finding.cost, ...moneyOf(finding.cost, rates) } }))
+    .toSorted((one, other) => valueOf(other, rates) - valueOf(one, rates))
+}
+
+/** Nano-dollars of a dollar. */
+const NANO = 1_000_000_000
+
+function moneyOf({ kind, tokens }: ForeignFinding['cost'], rates: LintRates | undefined): { readonly money?: number } {
+  return rates ? { money: Math.round(tokens * rates[kind] * 1_000) / NANO } : {}
+}
+
+function valueOf({ cost }: ForeignFinding, rates: LintRates | undefined): number {
+  return rates ? (cost.money ?? 0) : cost.tokens
+}
+
+/** What providers reported of all prompts. */
+function promptMix(calls: readonly SessionCall[]): { cached: number; written: number; fresh: number } {
+  const mix = { cached: 0, written: 0, fresh: 0 }
+  for (const { answer } of calls) {
+    const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0 } = answer?.usage ?? {}
+    mix.cached += cachedTokens
+    mix.written += cacheWrittenTokens
+    mix.fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
+  }
+  return mix
+}
+
+const mcpLayer = /^mcp-/
+
+/** Tools that were offered in every call and never called; those of one server together, where none of them was. */
+function unusedTools(calls: readonly SessionCall[]): readonly ForeignFinding[] {
+  const offered = new Map<string, { tokens: number; calls: number; layer: string }>()
+  const used = new Set<string>()
+  for (const { assembly, answer } of calls) {
+    for (const entry of assembly.manifest.entries) {
+      if (entry.layer === 'tool-call') used.add(plainName(entry.origin.ref))
+      if (entry.slot !== 'tools') continue
+      const { tokens, calls: count } = offered.get(entry.id) ?? { tokens: 0, calls: 0 }
+      offered.set(entry.id, { tokens: tokens + entry.tokens, calls: count + 1, layer: entry.layer })
+    }
+    for (const { name } of answer?.calls ?? []) used.add(plainName(name))
+  }
+  const unused = [...offered].filter(([id, { calls: count }]) => count >= LEAST_CALLS && !used.has(plainName(id)))
+  const idle = idleServers(offered, new Set(unused.map(([id]) => id)))
+  const single = unused
+    .filter(([, { layer }]) => !idle.has(layer))
+    .map(([id, { tokens, calls: count }]) => ({
+      code: 'unused-tool' as const,
+      severity: 'warning' as const,
+      where: { tool: id },
+      message: `The tool ${id} was offered in ${count} calls and never called.`,
+      cost: { kind: 'sent' as const, tokens },
+      hint: 'Leave it out of what the program offers, if nobody needs it.',
+    }))
+  return [...single, ...Array.from(idle, ([layer, ids]) => unusedServer(layer, ids, offered))]
+}
+
+/** Names of tools in groups are written with a dot where they are offered, and with underscores where they are called. */
+function plainName(name: string): string {
+  return name.replaceAll('.', '__')
+}
+
+function idleServers(
+  offered: ReadonlyMap<string, { readonly layer: string }>,
+  unused: ReadonlySet<string>,
+): ReadonlyMap<string, readonly string[]> {
+  const servers = Map.groupBy([...offered.keys()], (id) => offered.get(id)!.layer)
+  return new Map([...servers].filter(([layer, ids]) => mcpLayer.test(layer) && ids.every((id) => unused.has(id))))
+}
+
+function unusedServer(
+  layer: string,
+  ids: readonly string[],
+  offered: ReadonlyMap<string, { readonly tokens: number; readonly calls: number }>,
+): ForeignFinding {
+  const server = layer.replace(mcpLayer, '')
+  const tokens = ids.reduce((sum, id) => sum + offered.get(id)!.tokens, 0)
+  const count = Math.max(...ids.map((id) => offered.get(id)!.calls))
+  const tools = ids.length === 1 ? 'The tool' : `None of the ${ids.length} tools`
+  const message =
+    ids.length === 1
+      ? `${tools} of the MCP server ${server} was offered in ${count} calls and never called.`
+      : `${tools} of the MCP server ${server} was called, in ${count} calls that offered them.`
+  const hint = 'Disconnect the server, if nobody needs it.'
+  return {
+    code: 'unused-server',
+    severity: 'warning',
+    where: { server },
+    message,
+    cost: { kind: 'sent', tokens },
+    hint,
+  }
+}
+
+/** The smallest result that is worth a sentence of its own, tokens. */
+const LARGE_RESULT = 2_000
+
+/** Large results that the model read again in many later calls. */
+function carriedResults(calls: readonly SessionCall[]): readonly ForeignFinding[] {
+  const carried = new Map<string, { readonly entry: ManifestEntry; tokens: number; calls: number }>()
+  for (const { assembly } of calls) {
+    for (const entry of resultsOf(assembly)) {
+      if (entry.tokens < LARGE_RESULT) continue
+      const key = `${entry.origin.ref} ${callOf(entry)}`
+      const known = carried.get(key)
+      if (!known) carried.set(key, { entry, tokens: 0, calls: 0 })
+      else {
+        known.tokens += entry.tokens
+        known.calls += 1
+      }
+    }
+  }
+  return [...carried.values()]
+    .filter((each) => each.calls >= LEAST_CALLS)
+    .map(({ entry, tokens, calls: count }) => ({
+      code: 'carried-result',
+      severity: 'note',
+      where: { tool: entry.origin.ref, ...nameOf(entry), entry: entry.id },
+      message: `The result of ${wordsOf(entry)} (${number(entry.tokens)} tokens) was read again in ${count} later calls.`,
+      cost: { kind: 'sent', tokens },
+      hint: 'Let the tool return less, or begin a new session when the result is no longer needed.',
+    }))
+}
+
+/** What the same tool returned for the same file or command several times within one request: all but the newest. */
+function repeatedResults(calls: readonly SessionCall[]): readonly ForeignFinding[] {
+  const repeated = new Map<string, { entry: ManifestEntry; most: number; tokens: number; calls: string[] }>()
+  for (const { id, assembly } of calls) {
+    const named = resultsOf(assembly).filter(({ name }) => name !== undefined)
+    for (const [key, entries] of Map.groupBy(named, ({ origin, name }) => `${origin.ref} ${name}`)) {
+      if (entries.length < 2) continue
+      const older = entries.slice(0, -1).reduce((sum, { tokens }) => sum + tokens, 0)
+      const known = repeated.get(key) ?? { entry: entries[0]!, most: 0, tokens: 0, calls: [] }
+      known.most = Math.max(known.most, entries.length)
+      known.tokens += older
+      known.calls.push(id)
+      repeated.set(key, known)
+    }
+  }
+  return Array.from(repeated.values(), ({ entry, most, tokens, calls: ids }) => ({
+    code: 'repeated-result',
+    severity: 'warning',
+    where: { tool: entry.origin.ref, ...nameOf(entry), calls: ids },
+    message: `The result of ${wordsOf(entry)} is in the request up to ${most} times: only the newest is as it is now.`,
+    cost: { kind: 'sent', tokens },
+    hint: 'Read only the lines that are needed, or begin a new session.',
+  }))
+}
+
+function resultsOf({ manifest }: ComparedCall): readonly ManifestEntry[] {
+  return manifest.entries.filter(({ layer }) => layer === 'tool-result')
+}
+
+function callOf({ id }: ManifestEntry): string {
+  return id.slice(id.indexOf('/') + 1)
+}
+
+function nameOf({ name }: ManifestEntry): { readonly name?: string } {
+  return name === undefined ? {} : { name }
+}
+
+function wordsOf({ origin, name }: ManifestEntry): string {
+  return name === undefined ? origin.ref : `${origin.ref} ${name}`
+}
+
+function number(tokens: number): string {
+  return String(tokens).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

@@ -1,0 +1,246 @@
+import { exactLine, type ManifestEntry } from '../context.ts'
+import { clockChange } from './clock-change.ts'
+import type { ComparedCall, ComparedUnit } from './compared-unit.ts'
+
+/** What kind of change it is. `grew`: the later call only continues the earlier one. */
+export type ForeignCause =
+  | 'model'
+  | 'grew'
+  | 'shrank'
+  | 'tool-order'
+  | 'tool-added'
+  | 'tool-removed'
+  | 'tool-changed'
+  | 'clock'
+  | 'text-changed'
+  | 'text-added'
+  | 'text-removed'
+  | 'result-changed'
+  | 'compacted'
+  | 'taken-back'
+  | 'history-edited'
+
+/** Where two calls begin to differ. */
+export interface FirstChange {
+  readonly before: ComparedCall
+  readonly after: ComparedCall
+  readonly old: readonly ComparedUnit[]
+  readonly now: readonly ComparedUnit[]
+  /** Index of the first unit that differs. */
+  readonly at: number
+  /** Sections at the beginning of that unit that are the same. */
+  readonly within: number
+}
+
+/** The entry at which the later call changed, and why. */
+export interface ChangeCause {
+  readonly entry: ManifestEntry
+  readonly cause: ForeignCause
+  /** A sentence. */
+  readonly why: string
+}
+
+/** Names what changed, from the entries and texts of both calls. */
+export function causeOfChange(change: FirstChange): ChangeCause {
+  const { old, now, at, within } = change
+  const [gone, here] = [sectionAt(old[at], within), sectionAt(now[at], within)]
+  if (!gone) return { entry: here!.entry, cause: 'grew', why: growth(change) }
+  if (!here) {
+    return { entry: gone.entry, cause: 'shrank', why: 'The later request ends earlier: what was at its end is gone.' }
+  }
+  if (gone.entry.slot === 'tools' || here.entry.slot === 'tools') return toolChange(change, gone.entry, here.entry)
+  const [isOld, isNow] = [isConversation(gone.entry), isConversation(here.entry)]
+  if (!isOld && !isNow) return textChange(change, gone, here)
+  return historyChange(change, gone, here)
+}
+
+interface Section {
+  readonly entry: ManifestEntry
+  readonly text: string
+}
+
+function sectionAt(unit: ComparedUnit | undefined, index: number): Section | undefined {
+  return unit?.sections[index] ?? unit?.sections.at(-1)
+}
+
+const conversation: ReadonlySet<string> = new Set(['turn', 'tool-call', 'tool-result', 'reasoning', 'image', 'other'])
+
+function isConversation({ layer, slot }: ManifestEntry): boolean {
+  return (slot === 'history' || slot === 'input') && conversation.has(layer)
+}
+
+function growth({ old, now, at }: FirstChange): string {
+  const known = new Set(resultsOf(old))
+  const again = resultsOf(now.slice(at)).find((name) => known.has(name))
+  return again === undefined
+    ? 'The conversation went on. Everything before that is as it was.'
+    : `The conversation went on with the result of ${again} again: the earlier one is still there.`
+}
+
+/** Tools with what their calls named, of all results. */
+function resultsOf(units: readonly ComparedUnit[]): readonly string[] {
+  const entries = units.flatMap(({ sections }) => sections.map(({ entry }) => entry))
+  return entries.flatMap(({ layer, name, origin }) =>
+    layer === 'tool-result' && name !== undefined ? [`${origin.ref} ${name}`] : [],
+  )
+}
+
+function toolChange({ before, after }: FirstChange, gone: ManifestEntry, here: ManifestEntry): ChangeCause {
+  const [had, has] = [toolNames(before), toolNames(after)]
+  const [added, removed] = [has.filter((name) => !had.includes(name)), had.filter((name) => !has.includes(name))]
+  if (here.slot === 'tools' && !had.includes(here.id)) {
+    return { entry: here, cause: 'tool-added', why: `${tools(added)} offered now, and not before.` }
+  }
+  if (gone.slot === 'tools' && !has.includes(gone.id)) {
+    return { entry: gone, cause: 'tool-removed', why: `${tools(removed)} no longer offered.` }
+  }
+  if (gone.id === here.id) {
+    return { entry: here, cause: 'tool-changed', why: `The definition of the tool ${here.id} changed.` }
+  }
+  return {
+    entry: here,
+    cause: 'tool-order',
+    why: `The tools are in another order: ${here.id} is where ${gone.id} was.`,
+  }
+}
+
+function toolNames({ manifest }: ComparedCall): readonly string[] {
+  return manifest.entries.flatMap(({ slot, outcome, id }) => (slot === 'tools' && outcome !== 'omitted' ? [id] : []))
+}
+
+function tools(names: readonly string[]): string {
+  if (names.length === 1) return `The tool ${names[0]} is`
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+  return `The tools ${names.slice(0, 3).join(', ')}${more} are`
+}
+
+function textChange({ before, after }: FirstChange, gone: Section, here: Section): ChangeCause {
+  if (isSameEntry(gone.entry, here.entry)) return editedText(here, gone.text)
+  if (!hasEntry(before, here.entry)) {
+    return { entry: here.entry, cause: 'text-added', why: `New in the request: ${named(here.entry)}.` }
+  }
+  if (!hasEntry(after, gone.entry)) {
+    return { entry: gone.entry, cause: 'text-removed', why: `No longer in the request: ${named(gone.entry)}.` }
+  }
+  return { entry: here.entry, cause: 'text-changed', why: `Another place was given to ${named(here.entry)}.` }
+}
+
+function editedText({ entry, text }: Section, before: string): ChangeCause {
+  const clock = clockChange(before, text)
+  if (clock) {
+    const why = `Only ${clock.what} in ${named(entry)} changed: ${clock.before} before, ${clock.now} now.`
+    return { entry, cause: 'clock', why }
+  }
+  return { entry, cause: 'text-changed', why: `The text of ${named(entry)} changed${placeOf(before, text)}.` }
+}
+
+function historyChange(change: FirstChange, gone: Section, here: Section): ChangeCause {
+  const { before, after, old, now, at } = change
+  const [had, has] = [conversationTokens(before), conversationTokens(after)]
+  const isSummed = summaries(after) > summaries(before)
+  const rest = now.slice(at).flatMap(({ sections }) => sections)
+  const isNewEnd = rest.every(({ entry }) => entry.slot === 'input')
+  const sharesTurn = now.slice(0, at).some(({ sections }) => sections.some(({ entry }) => isConversation(entry)))
+  if (isSummed || (has < had * COMPACTED && !(isNewEnd && sharesTurn))) {
+    const why = `The history was compacted: ${count(had)} of conversation before, ${count(has)} now.`
+    return { entry: here.entry, cause: 'compacted', why }
+  }
+  if (isNewEnd && old.length - at > 1 && turnsFrom(old, at) > 1) {
+    const turns = turnsFrom(old, at)
+    const why = `The conversation goes on from an earlier point: ${turns} turns of the call before are gone.`
+    return { entry: here.entry, cause: 'taken-back', why }
+  }
+  const isResult = here.entry.layer === 'tool-result' && callOf(here.entry) === callOf(gone.entry)
+  if (isResult) {
+    const what = here.entry.tokens < gone.entry.tokens / 2 ? 'was cut down' : 'changed'
+    const sizes = `${count(gone.entry.tokens)} before, ${count(here.entry.tokens)} now`
+    return { entry: here.entry, cause: 'result-changed', why: `${capital(named(here.entry))} ${what}: ${sizes}.` }
+  }
+  if (!isConversation(gone.entry) && !hasEntry(after, gone.entry)) {
+    return { entry: gone.entry, cause: 'text-removed', why: `No longer in the history: ${named(gone.entry)}.` }
+  }
+  if (!isConversation(here.entry) && !hasEntry(before, here.entry)) {
+    return { entry: here.entry, cause: 'text-added', why: `New within the history: ${named(here.entry)}.` }
+  }
+  return {
+    entry: here.entry,
+    cause: 'history-edited',
+    why: `The history was edited: ${editWords(change, gone, here)}.`,
+  }
+}
+
+/** The share of a conversation below which it counts as compacted. */
+const COMPACTED = 0.7
+
+function editWords({ old, now, at }: FirstChange, gone: Section, here: Section): string {
+  const next = (units: readonly ComparedUnit[]) => units.slice(at + 1, at + 8).map(({ sections }) => sections[0]!.text)
+  if (next(now).includes(gone.text)) return `${named(here.entry)} is new within it`
+  if (next(old).includes(here.text)) return `${named(gone.entry)} was taken out of it`
+  return `${named(here.entry)} is not as it was${placeOf(gone.text, here.text)}`
+}
+
+function conversationTokens({ manifest }: ComparedCall): number {
+  return manifest.slots.history + manifest.slots.input
+}
+
+function summaries({ manifest }: ComparedCall): number {
+  return manifest.entries.filter(({ layer }) => layer === 'summary').length
+}
+
+function turnsFrom(units: readonly ComparedUnit[], at: number): number {
+  const turns = units.slice(at).flatMap(({ sections }) => sections.flatMap(({ entry }) => turnOf(entry) ?? []))
+  return new Set(turns).size
+}
+
+function turnOf({ id }: ManifestEntry): string | undefined {
+  return /^turn-\d+/.exec(id)?.[0]
+}
+
+function callOf({ id }: ManifestEntry): string {
+  return id.slice(id.indexOf('/') + 1)
+}
+
+function isSameEntry(one: ManifestEntry, other: ManifestEntry): boolean {
+  return one.layer === other.layer && one.id === other.id
+}
+
+function hasEntry({ manifest }: ComparedCall, entry: ManifestEntry): boolean {
+  return manifest.entries.some((each) => isSameEntry(each, entry))
+}
+
+/** What an entry is called within a sentence. */
+function named(entry: ManifestEntry): string {
+  const { layer, id, name, origin } = entry
+  const turn = turnOf(entry)
+  const within = turn === undefined ? '' : ` of ${turn.replace('-', ' ')}`
+  switch (layer) {
+    case 'turn':
+      return id.replace('-', ' ')
+    case 'tool-result':
+      return `the result of ${origin.ref}${name === undefined ? '' : ` ${name}`}${within}`
+    case 'tool-call':
+      return `the call of ${origin.ref}${name === undefined ? '' : ` ${name}`}${within}`
+    default:
+      return `the ${layer.replaceAll('-', ' ')}${name === undefined ? '' : ` ${name}`}${within}`
+  }
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+function count(tokens: number): string {
+  return `${String(tokens).replaceAll(/\B(?=(\d{3})+$)/g, ',')} tokens`
+}
+
+/** The most characters of a line that are quoted. */
+const LONGEST = 60
+
+/** Where a text begins to differ: its first other line. Blank where the texts are not known. */
+function placeOf(before: string, after: string): string {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  const at = now.findIndex((line, index) => line !== old[index])
+  const line = exactLine((at < 0 ? (old[now.length] ?? '') : now[at]!).trim().slice(0, 400).toWellFormed())
+  if (line === '' || (old.length === 1 && /^[\da-f]{64}$/.test(before))) return ''
+  return `, first at “${line.length > LONGEST ? `${line.slice(0, LONGEST - 1).toWellFormed()}…` : line}”`
+}

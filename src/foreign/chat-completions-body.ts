@@ -1,0 +1,93 @@
+import { fieldsOf } from '../platform.ts'
+import { messageRoles, parsedInput, readContentPart, readFunctions } from './responses-body.ts'
+import {
+  callPart,
+  elementsOf,
+  jsonOf,
+  type JsonFields,
+  marked,
+  opened,
+  otherPart,
+  reasoningPart,
+  resultPart,
+  textOf,
+  textPart,
+  unread,
+  type WirePart,
+} from './wire-part.ts'
+
+/** The parts of a body of OpenAI's Chat Completions, in the order in which the model reads them. */
+export function* chatCompletionsParts(body: JsonFields): Generator<WirePart> {
+  for (const tool of [...elementsOf(body['tools']), ...elementsOf(body['functions'])]) yield* readFunctions(tool)
+  const format = fieldsOf(body['response_format'])
+  if (format['type'] === 'json_schema') yield { ...otherPart('system', format), leads: true, field: 'format' }
+  for (const message of elementsOf(body['messages'])) yield* readMessage(message)
+}
+
+/** The fields of the body that are read. */
+export const chatCompletionsFields: readonly string[] = ['tools', 'functions', 'messages', 'response_format']
+
+function readMessage(value: unknown): readonly WirePart[] {
+  const message = fieldsOf(value)
+  const role = textOf(message['role']) ?? ''
+  if (role === 'tool' || role === 'function') return opened(readResult(message), 'user')
+  const says = messageRoles.get(role)
+  if (says === undefined) return opened([otherPart('user', value)], 'user')
+  const parts = [...readReasoning(message), ...readSaid(says, message['content']), ...readCalls(message)]
+  const rest = unread(message, ['role', 'content', 'tool_calls', ...reasoningKeys])
+  const all = rest ? [...parts, otherPart(says, rest)] : parts
+  return opened(
+    all.map((part, index) => (index === all.length - 1 ? marked(part, message) : part)),
+    says,
+  )
+}
+
+function readSaid(role: 'system' | 'user' | 'assistant', content: unknown): readonly WirePart[] {
+  if (typeof content === 'string') return content === '' && role === 'assistant' ? [] : [textPart(role, content)]
+  if (Array.isArray(content)) return content.flatMap((part) => readContentPart(role, part))
+  return content === undefined || content === null ? [] : [otherPart(role, content)]
+}
+
+const reasoningKeys: readonly string[] = ['reasoning_content', 'reasoning', 'refusal']
+
+function readReasoning(message: JsonFields): readonly WirePart[] {
+  return reasoningKeys.flatMap((key) => {
+    const value = message[key]
+    if (value === undefined || value === null || value === '') return []
+    return [typeof value === 'string' ? reasoningPart(value, undefined) : otherPart('assistant', value)]
+  })
+}
+
+function readCalls(message: JsonFields): readonly WirePart[] {
+  const calls = message['tool_calls']
+  if (calls !== undefined && calls !== null && !Array.isArray(calls)) return [otherPart('assistant', calls)]
+  return elementsOf(calls).map((value) => {
+    const call = fieldsOf(value)
+    const about = fieldsOf(call['function'] ?? call['custom'])
+    const [id, name] = [textOf(call['id']), textOf(about['name'])]
+    const input = textOf(about['arguments']) ?? textOf(about['input'])
+    const isPlain =
+      unread(call, ['type', 'function', 'custom']) === undefined &&
+      unread(about, ['name', 'arguments', 'input']) === undefined
+    if (id === undefined || name === undefined || input === undefined || !isPlain) return otherPart('assistant', value)
+    return callPart(id, name, parsedInput(input), input)
+  })
+}
+
+function readResult(message: JsonFields): readonly WirePart[] {
+  const id = textOf(message['tool_call_id']) ?? textOf(message['name']) ?? ''
+  const { content } = message
+  const rest = unread(message, ['role', 'tool_call_id', 'content', 'name'])
+  const more = rest ? [otherPart('tool', rest)] : []
+  if (typeof content === 'string') return [marked(resultPart(id, content), message), ...more]
+  if (!Array.isArray(content)) {
+    return [resultPart(id, content === undefined || content === null ? '' : jsonOf(content)), ...more]
+  }
+  const parts = content.map((value) => {
+    const part = fieldsOf(value)
+    const text =
+      part['type'] === 'text' && unread(part, ['type', 'text']) === undefined ? textOf(part['text']) : undefined
+    return marked(resultPart(id, text ?? jsonOf(value)), part)
+  })
+  return [...(parts.length === 0 ? [resultPart(id, '')] : parts), ...more]
+}

@@ -1,0 +1,15 @@
+import type { Piece } from '../context.ts'
+import type { ForeignAssembly } from './foreign-call.ts'
+
+/** A call as it is compared: of one that was kept, the pieces have digests in place of their content. */
+export type ComparedCall = Pick<ForeignAssembly, 'manifest' | 'pieces'>
+
+/** A piece that a cache can give again, and its entries with their texts. */
+export interface ComparedUnit {
+  readonly content: Piece['content']
+  readonly tokens: number
+  readonly sections: readonly {
+    readonly entry: ForeignAssembly['manifest']['entries'][number]
+    readonly text: string
+  }[]
+}

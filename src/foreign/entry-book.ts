@@ -1,0 +1,259 @@
+import {
+  type AnyMessage,
+  exactLine,
+  includedSection,
+  type ManifestEntry,
+  omittedSection,
+  type Origin,
+  type Piece,
+} from '../context.ts'
+import { callTarget, type CallTarget } from './call-target.ts'
+import type { Recogniser } from './recognisers/recogniser.ts'
+import type { TextSection } from './sections.ts'
+import type { WirePart } from './wire-part.ts'
+
+/** The entries of a request while its parts are read. */
+export interface EntryBook {
+  /** What a part says, with the name of the tool where a result answers a call that was read before. */
+  content(part: WirePart): Piece['content']
+  /** Adds the sections of a part. Returns the index of the entry of each. */
+  add(part: WirePart, sections: readonly PricedSection[]): readonly number[]
+  /** The account of all of them, in reading order. */
+  close(): readonly { readonly entry: ManifestEntry }[]
+}
+
+/** A part of a text, and its tokens. */
+export interface PricedSection extends TextSection {
+  readonly tokens: number
+}
+
+/** Begins an empty book. */
+export function entryBook(tables: readonly Recogniser[]): EntryBook {
+  const entries: Draft[] = []
+  const byKey = new Map<string, number>()
+  const calls = new Map<string, { readonly tool: string; readonly target: CallTarget | undefined }>()
+  const turns = turnCount()
+  let isPastSystem = false
+
+  const draft = (about: Omit<Draft, 'tokens'>, key?: string): number => {
+    const known = key === undefined ? undefined : byKey.get(key)
+    if (known !== undefined) return known
+    const index = entries.push({ ...about, tokens: 0 }) - 1
+    if (key !== undefined) byKey.set(key, index)
+    return index
+  }
+
+  const textEntry = (part: WirePart, section: PricedSection): number => {
+    const { layer, name, origin } = section
+    if (part.field !== undefined) return draft(ofField(part.field, part.leads))
+    if (part.role === 'system' && (part.leads || turns.isBefore())) {
+      const what = layer ?? (part.kind === 'other' ? 'other' : 'system-prompt')
+      const slot = isPastSystem ? 'preamble' : 'system'
+      return draft({ layer: what, id: name ?? what, name, slot, origin: ofText(origin ?? 'operator', name ?? what) })
+    }
+    if (layer !== undefined && (part.role === 'user' || part.role === 'system')) {
+      const slot = turns.isBefore() ? 'preamble' : undefined
+      isPastSystem ||= slot !== undefined
+      const turn = slot ? undefined : turns.pending()
+      return draft({ layer, id: name ?? layer, name, slot, turn, origin: ofText(origin ?? 'operator', name ?? layer) })
+    }
+    if (part.role === 'system') {
+      return draft({
+        layer: 'system-message',
+        id: 'system-message',
+        turn: turns.pending(),
+        origin: ofText('operator', 'system-message'),
+      })
+    }
+    const turn = part.role === 'user' && part.kind !== 'other' ? turns.asked() : turns.answered()
+    if (part.kind === 'other')
+      return draft({ layer: 'other', id: 'other', turn, origin: ofText(originOf(part), 'other') })
+    return draft({ layer: 'turn', id: '', turn, origin: { kind: 'user', ref: '' } }, `turn ${turn.number}`)
+  }
+
+  const entryOf = (part: WirePart, section: PricedSection): number => {
+    switch (part.kind) {
+      case 'tool':
+        return draft(ofTool(part, section))
+      case 'reasoning': {
+        const turn = turns.answered()
+        return draft(
+          { layer: 'reasoning', id: 'reasoning', turn, origin: { kind: 'model', ref: 'reasoning' } },
+          `reasoning ${turn.number}`,
+        )
+      }
+      case 'call': {
+        const target = callTarget(part.tool!, part.input, tables)
+        calls.set(part.call!, { tool: part.tool!, target })
+        return draft({
+          layer: 'tool-call',
+          id: `call-${idText(part.call!)}`,
+          name: target?.name,
+          turn: turns.answered(),
+          origin: { kind: 'model', ref: part.tool! },
+        })
+      }
+      case 'result':
+      case 'media':
+        return part.role === 'tool'
+          ? resultEntry(part, section)
+          : draft({ layer: 'image', id: 'image', turn: turns.asked(), origin: { kind: 'user', ref: 'image' } })
+      default:
+        return textEntry(part, section)
+    }
+  }
+
+  const resultEntry = (part: WirePart, { layer, name, origin }: PricedSection): number => {
+    const turn = turns.answered()
+    if (layer !== undefined)
+      return draft({ layer, id: name ?? layer, name, turn, origin: ofText(origin ?? 'operator', name ?? layer) })
+    const call = calls.get(part.call!)
+    const ref = call?.tool ?? 'unknown'
+    if (part.kind === 'media')
+      return draft({ layer: 'image', id: 'image', name: call?.target?.name, turn, origin: { kind: 'tool', ref } })
+    return draft(
+      { layer: 'tool-result', id: idText(part.call!), name: call?.target?.name, turn, origin: { kind: 'tool', ref } },
+      `result ${turn.number} ${part.call!}`,
+    )
+  }
+
+  return {
+    content(part) {
+      const tool = part.role === 'tool' && part.call !== undefined ? calls.get(part.call)?.tool : undefined
+      return tool === undefined ? part.content : withTool(part.content as AnyMessage, tool)
+    },
+    add(part, sections) {
+      return sections.map((section) => {
+        const index = entryOf(part, section)
+        entries[index]!.tokens += section.tokens
+        return index
+      })
+    },
+    close() {
+      const last = turns.close()
+      const used = new Map<string, number>()
+      return entries.map((each) => closed(each, last, used))
+    },
+  }
+}
+
+interface Draft {
+  readonly layer: string
+  /** Within its turn, or in the request. */
+  readonly id: string
+  readonly name?: string | undefined
+  readonly slot?: ManifestEntry['slot'] | undefined
+  readonly turn?: TurnMark | undefined
+  readonly origin: Origin
+  readonly deferred?: true
+  tokens: number
+}
+
+interface TurnMark {
+  readonly number: number
+}
+
+function closed(draft: Draft, last: number, used: Map<string, number>): { readonly entry: ManifestEntry } {
+  const { layer, turn, tokens, deferred } = draft
+  const within = turn ? `turn-${turn.number}${draft.id === '' ? '' : `/${draft.id}`}` : draft.id
+  let id = within
+  for (let count = used.get(`${layer} ${within}`) ?? 1; used.has(`${layer} ${id}`); count += 1) {
+    id = `${within}-${count + 1}`
+    used.set(`${layer} ${within}`, count + 1)
+  }
+  used.set(`${layer} ${id}`, 1)
+  const slot = draft.slot ?? (turn!.number === last ? ('input' as const) : ('history' as const))
+  const origin = layer === 'turn' ? { kind: 'user' as const, ref: id } : draft.origin
+  const named = draft.name === undefined ? {} : { name: exactLine(draft.name) }
+  const about = { id, layer, ...named, slot, origin }
+  if (!deferred) return includedSection({ ...about, form: 'full', tokens }, [])
+  return omittedSection({ ...about, fullTokens: tokens, reason: { code: 'deferred' } })
+}
+
+interface TurnCount {
+  /** Whether no turn has begun. */
+  isBefore(): boolean
+  /** The turn of what a person says: a new one where the last one was answered. */
+  asked(): TurnMark
+  /** The turn of what a model or a tool says. */
+  answered(): TurnMark
+  /** The turn of what is said beside the words of a person: the next one, if those follow before an answer does. */
+  pending(): TurnMark
+  /** The number of the last turn. */
+  close(): number
+}
+
+function turnCount(): TurnCount {
+  let number = 0
+  let isAnswered = true
+  let waiting: { number: number }[] = []
+  const settle = (): void => {
+    for (const mark of waiting) mark.number = Math.max(1, number)
+    waiting = []
+  }
+  return {
+    isBefore: () => number === 0,
+    asked() {
+      if (isAnswered) number += 1
+      isAnswered = false
+      settle()
+      return { number }
+    },
+    answered() {
+      if (number === 0) number = 1
+      isAnswered = true
+      settle()
+      return { number }
+    },
+    pending() {
+      const mark = { number }
+      waiting.push(mark)
+      return mark
+    },
+    close() {
+      settle()
+      return Math.max(1, number)
+    },
+  }
+}
+
+function ofField(field: string, leads: boolean | undefined): Omit<Draft, 'tokens'> {
+  const origin: Origin = { kind: 'operator', ref: field }
+  if (leads) return { layer: 'answer-format', id: 'answer-format', slot: 'system', origin }
+  return { layer: 'other', id: `field-${idText(field)}`, slot: 'after-input', origin }
+}
+
+const mcpName = /^mcp__(?<server>.+?)(?:__|\.|$)/
+
+function ofTool({ tool = 'tool', deferred, content }: WirePart, _section: PricedSection): Omit<Draft, 'tokens'> {
+  const type = (content as { readonly type?: unknown }).type
+  const label = (content as { readonly server_label?: unknown }).server_label
+  const server =
+    mcpName.exec(tool)?.groups?.['server'] ?? (type === 'mcp' && typeof label === 'string' ? label : undefined)
+  const layer = server === undefined ? 'tool' : `mcp-${idText(server)}`
+  const origin: Origin = server === undefined ? { kind: 'operator', ref: tool } : { kind: 'tool', ref: server }
+  return { layer, id: idText(tool), slot: 'tools', origin, ...(deferred ? { deferred } : {}) }
+}
+
+function ofText(kind: Origin['kind'], ref: string): Origin {
+  return { kind, ref: exactLine(ref) }
+}
+
+function originOf({ role }: WirePart): Origin['kind'] {
+  return role === 'assistant' ? 'model' : role === 'tool' ? 'tool' : role === 'system' ? 'operator' : 'user'
+}
+
+/** The most characters of an id that others chose. */
+const LONGEST = 120
+
+function idText(id: string): string {
+  return exactLine(id.slice(0, LONGEST).toWellFormed())
+}
+
+function withTool(message: AnyMessage, toolName: string): AnyMessage {
+  if (message.role !== 'tool') return message
+  return {
+    ...message,
+    content: message.content.map((part) => (part.type === 'tool-result' ? { ...part, toolName } : part)),
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  type AnyMessage,
+  buildManifest,
+  messageTokens,
+  type Piece,
+  type TokenCounter,
+  type ToolDefinition,
+} from '../context.ts'
+import { fieldsOf } from '../platform.ts'
+import { parameters } from './body-fields.ts'
+import { chatCompletionsFields, chatCompletionsParts } from './chat-completions-body.ts'
+import { entryBook, type PricedSection } from './entry-book.ts'
+import type { ForeignAssembly, ForeignFormat, ForeignMark } from './foreign-call.ts'
+import { messagesFields, messagesParts } from './messages-body.ts'
+import { tablesOf } from './recognisers/recognisers.ts'
+import { responsesFields, responsesParts } from './responses-body.ts'
+import { sectionsOf, type TextSection } from './sections.ts'
+import { countedTokens, type TextCounts, textCounts } from './text-counts.ts'
+import { elementsOf, type JsonFields, otherPart, type WirePart } from './wire-part.ts'
+
+/** A body that was parsed, and how it is counted. */
+export interface ExplainInput {
+  readonly format: ForeignFormat
+  readonly body: unknown
+  readonly counter: TokenCounter
+  /** Name of the client, where it is known: its recognisers alone are asked, and the general ones. */
+  readonly client?: string
+  /** Context window of the model, tokens. The prompt itself unless given. */
+  readonly window?: number
+  readonly model?: string
+  /** Counts of earlier calls: a text that comes back is counted once. */
+  readonly counts?: TextCounts
+}
+
+/**
+ * Takes a request of another program apart: every token of what a model reads belongs to one entry, and what has no known
+ * shape is an entry `other` with its JSON as text. Never throws, whatever the body is.
+ */
+export function explainRequest(input: ExplainInput): ForeignAssembly {
+  const steps = explainSteps(input)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same in steps of some milliseconds at most, for large bodies: the caller goes on when it likes. */
+export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssembly> {
+  const { format, counter, window, model, counts = textCounts() } = input
+  const tables = tablesOf(input.client)
+  const rules = tables.flatMap(({ sections }) => sections)
+  const book = entryBook(tables)
+  const pieces: Piece[] = []
+  const marks: ForeignMark[] = []
+  const tools: ToolDefinition[] = []
+  for (const part of partsOf(format, fieldsOf(input.body), input.body)) {
+    const sections = sectionsIn(part, rules)
+    const priced: PricedSection[] = []
+    let wrapper = part.opens || part.kind === 'tool' ? counter.perMessage : 0
+    for (const section of sections) {
+      const tokens = wrapper + (yield* sectionTokens(part, section, counter, counts))
+      priced.push({ ...section, tokens })
+      wrapper = 0
+    }
+    const content = book.content(part)
+    if (part.kind === 'tool') tools.push(content as ToolDefinition)
+    const entries = book.add(part, priced)
+    if (!part.deferred) {
+      const joined = priced.map(({ text }, index) => ({ entry: entries[index]!, text }))
+      const tokens = priced.reduce((sum, each) => sum + each.tokens, 0)
+      pieces.push({ entry: entries[0]!, tokens, content, ...(joined.length > 1 ? { joined } : {}) })
+      if (part.mark) marks.push({ piece: pieces.length - 1, ...part.mark })
+    }
+    yield
+  }
+  const account = buildManifest(
+    {
+      layout: { name: format },
+      budget: { window: window ?? 0, reserve: 0 },
+      counter,
+      ...(model === undefined ? {} : { model }),
+    },
+    book.close(),
+    undefined,
+  )
+  const { used, budget } = account
+  const manifest = window === undefined ? { ...account, budget: { ...budget, window: used, available: used } } : account
+  const messages = pieces.flatMap(({ content }) => (isMessage(content) ? [content] : []))
+  return { request: { tools, messages }, manifest, pieces, marks }
+}
+
+const readers: Readonly<Record<ForeignFormat, FormatReader>> = {
+  messages: { parts: messagesParts, fields: messagesFields },
+  responses: { parts: responsesParts, fields: responsesFields },
+  'chat-completions': { parts: chatCompletionsParts, fields: chatCompletionsFields },
+}
+
+interface FormatReader {
+  readonly parts: (body: JsonFields) => Iterable<WirePart>
+  readonly fields: readonly string[]
+}
+
+function* partsOf(format: ForeignFormat, body: JsonFields, whole: unknown): Generator<WirePart> {
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {
+    if (whole !== undefined) yield { ...otherPart('user', whole), opens: true, field: 'body' }
+    return
+  }
+  const { parts, fields } = readers[format]
+  yield* parts(body)
+  for (const [field, value] of Object.entries(body)) {
+    const isRead = fields.includes(field) ? hasReadShape(field, value) : parameters.has(field) || value === null
+    if (!isRead) yield { ...otherPart('user', value), field }
+  }
+}
+
+const lists: ReadonlySet<string> = new Set(['tools', 'functions', 'messages'])
+
+/** A field that should be a list and is none was not read. */
+function hasReadShape(field: string, value: unknown): boolean {
+  return !lists.has(field) || Array.isArray(value) || value === null || elementsOf(value).length > 0
+}
+
+function sectionsIn(part: WirePart, rules: Parameters<typeof sectionsOf>[1]): readonly TextSection[] {
+  if (part.kind === 'result') return sectionsOf(part.text, rules, 'result')
+  if (part.kind !== 'text') return [{ text: part.text }]
+  return part.role === 'system' || part.role === 'user'
+    ? sectionsOf(part.text, rules, part.role)
+    : [{ text: part.text }]
+}
+
+/** Characters of encrypted base64 that a token is estimated to take. */
+const OPAQUE = 6
+
+function* sectionTokens(
+  { kind, content, opaque }: WirePart,
+  { text }: TextSection,
+  counter: TokenCounter,
+  counts: TextCounts,
+): Generator<void, number> {
+  if (kind === 'media') return Math.max(0, messageTokens(counter, content as AnyMessage) - counter.perMessage)
+  if (opaque !== undefined && counter.images) return Math.ceil(opaque / OPAQUE)
+  return yield* countedTokens(text, counter, counts)
+}
+
+function isMessage(content: Piece['content']): content is AnyMessage {
+  return typeof content === 'object' && 'role' in content
+}

@@ -1,0 +1,160 @@
+import { exactLine } from '../context.ts'
+import { defined, fieldsOf } from '../platform.ts'
+import { callFormat, isCount } from './call-format.ts'
+import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead } from './foreign-call.ts'
+import type { KindRule, Recogniser, ValuePlace } from './recognisers/recogniser.ts'
+import { general } from './recognisers/general.ts'
+import { clientTables } from './recognisers/recognisers.ts'
+import { type SaidTexts, saidTexts } from './said-texts.ts'
+import { countOf, textOf } from './wire-part.ts'
+
+/** Whose call it is and what for, by its path, its headers and its body. Never throws, whatever the body is. */
+export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignIdentity {
+  const format = callFormat(head)
+  const fields = fieldsOf(body)
+  const call: IdentifiedCall = { head, body: fields, said: saidTexts(fields) }
+  const { client, table } = clientOf(call)
+  const tables = table ? [table, general] : [general]
+  const find = (key: 'session' | 'parent' | 'turn' | 'agent'): string | undefined => {
+    for (const place of tables.flatMap((each) => each[key] ?? [])) {
+      const value = valueAt(place, call)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+  const session = find('session')
+  const agent = find('agent')
+  const parent = find('parent')
+  const inSession = (id: string | undefined): string | undefined =>
+    id === undefined ? session : `${session ?? ''}/${id}`
+  const ids = agent === undefined ? { session, parent } : { session: inSession(agent), parent: inSession(parent) }
+  return {
+    ...defined({
+      format,
+      ...ids,
+      turn: find('turn'),
+      model: shortText(fields['model']),
+      maxOutputTokens: mostTokens(call),
+    }),
+    client,
+    kind: kindOf(call, format !== undefined, tables),
+    stream: fields['stream'] === true,
+  }
+}
+
+interface IdentifiedCall {
+  readonly head: ForeignRequestHead
+  readonly body: Readonly<Record<string, unknown>>
+  readonly said: SaidTexts
+}
+
+/** The most characters of an id or a name that a client chose. */
+const LONGEST = 200
+
+function shortText(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text === undefined || text === '' ? undefined : exactLine(text.slice(0, LONGEST).toWellFormed())
+}
+
+function clientOf(call: IdentifiedCall): { readonly client: ForeignClient; readonly table?: Recogniser } {
+  const { headers } = call.head
+  for (const table of clientTables) {
+    for (const sign of table.signs) {
+      if (!('header' in sign)) continue
+      const found = sign.pattern.exec(headerText(call.head, sign.header) ?? '')
+      if (found) return { client: named(table, found.groups?.['version'] ?? versionOf(headers['user-agent'])), table }
+    }
+  }
+  const found = clientTables.find(({ signs }) =>
+    signs.some((sign) => 'prompt' in sign && call.said.system.some((text) => text.includes(sign.prompt))),
+  )
+  if (found) return { client: named(found, undefined), table: found }
+  return { client: unknownClient(headerText(call.head, 'user-agent')) }
+}
+
+function named({ client }: Recogniser, version: string | undefined): ForeignClient {
+  return { name: client!, ...defined({ version }) }
+}
+
+function versionOf(agent: string | undefined): string | undefined {
+  return /^[^\s/]{1,80}\/(?<version>\d[\w.-]{0,39})/.exec(agent ?? '')?.groups?.['version']
+}
+
+function unknownClient(agent: string | undefined): ForeignClient {
+  const name = /^[^\s/;,()]{1,80}/.exec(agent ?? '')?.[0]
+  if (name === undefined) return { name: 'unknown' }
+  return { name: exactLine(name).toLowerCase(), ...defined({ version: versionOf(agent) }) }
+}
+
+function headerText({ headers }: ForeignRequestHead, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? textOf(headers[name]) : undefined
+}
+
+function valueAt({ header, body, json, pattern }: ValuePlace, call: IdentifiedCall): string | undefined {
+  const found = header === undefined ? pathValue(call.body, body ?? []) : headerText(call.head, header)
+  const inner = json === undefined ? found : pathValue(parsed(textOf(found)), [json])
+  const text = typeof inner === 'string' ? inner : typeof inner === 'number' ? String(inner) : undefined
+  if (pattern === undefined) return shortText(text)
+  return shortText(pattern.exec(text?.slice(0, 2_000) ?? '')?.groups?.['value'])
+}
+
+function pathValue(value: unknown, keys: readonly string[]): unknown {
+  let found = value
+  for (const key of keys) {
+    const fields = fieldsOf(found)
+    if (!Object.hasOwn(fields, key)) return undefined
+    found = fields[key]
+  }
+  return found
+}
+
+/** The most characters of a header or a field that is parsed as JSON. */
+const LONGEST_JSON = 20_000
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined || text.length > LONGEST_JSON || !text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function mostTokens({ body }: IdentifiedCall): number | undefined {
+  return countOf(body['max_output_tokens']) ?? countOf(body['max_completion_tokens']) ?? countOf(body['max_tokens'])
+}
+
+function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogniser[]): ForeignKind {
+  if (!isKnown) return 'other'
+  if (isCount(call.head)) return 'count'
+  return tables.flatMap(({ kinds }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
+}
+
+function holds(rule: KindRule, call: IdentifiedCall): boolean {
+  const { at, value, path, system, last, mostTokens: limit, withoutTools, answers } = rule
+  const { head, body, said } = call
+  if (path !== undefined && !head.path.split('?')[0]!.endsWith(path)) return false
+  if (at !== undefined) {
+    const found = valueAt(at, call)
+    if (found === undefined || (value && !value.test(found))) return false
+  }
+  if (limit !== undefined && (mostTokens(call) ?? Infinity) > limit) return false
+  if (withoutTools && Array.isArray(body['tools']) && body['tools'].length > 0) return false
+  if (answers !== undefined && !asksFor(answers, body)) return false
+  if (system && !system.some((words) => said.system.some((text) => text.includes(words)))) return false
+  return !last || last.some((words) => said.last.some((text) => text.includes(words)))
+}
+
+/** Whether a schema for the answer has this key and no other. */
+function asksFor(key: string, body: Readonly<Record<string, unknown>>): boolean {
+  const formats = [
+    pathValue(body, ['output_config', 'format', 'schema']),
+    pathValue(body, ['output_format', 'schema']),
+    pathValue(body, ['text', 'format', 'schema']),
+    pathValue(body, ['response_format', 'json_schema', 'schema']),
+  ]
+  return formats.some((schema) => {
+    const keys = Object.keys(fieldsOf(fieldsOf(schema)['properties']))
+    return keys.length === 1 && keys[0] === key
+  })
+}

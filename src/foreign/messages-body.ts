@@ -1,0 +1,191 @@
+import { fieldsOf } from '../platform.ts'
+import {
+  callPart,
+  elementsOf,
+  jsonOf,
+  type JsonFields,
+  marked,
+  mediaAt,
+  mediaPart,
+  opened,
+  otherPart,
+  reasoningPart,
+  resultMediaPart,
+  resultPart,
+  textOf,
+  textPart,
+  toolPart,
+  unread,
+  type WireMedia,
+  type WirePart,
+} from './wire-part.ts'
+
+/** The parts of a body of Anthropic's Messages API, in the order in which the model reads them. */
+export function* messagesParts(body: JsonFields): Generator<WirePart> {
+  for (const tool of elementsOf(body['tools'])) yield readTool(tool)
+  for (const part of readSystem(body['system'])) yield { ...part, leads: true, opens: true }
+  for (const message of elementsOf(body['messages'])) yield* readMessage(message)
+}
+
+/** The fields of the body that are read. */
+export const messagesFields: readonly string[] = ['tools', 'system', 'messages']
+
+/** A tool of the caller; one of the provider has a type, and no schema. */
+export function readTool(value: unknown): WirePart {
+  const tool = fieldsOf(value)
+  const name = textOf(tool['name']) ?? textOf(tool['type']) ?? 'tool'
+  const known = ['name', 'description', 'input_schema', 'defer_loading', 'strict', 'type']
+  const description = textOf(tool['description'])
+  const schema = tool['input_schema']
+  const isOdd = typeof value !== 'object' || value === null
+  const type = textOf(tool['type'])
+  const more = {
+    ...(isOdd ? { value } : {}),
+    ...(type === undefined || type === 'custom' ? {} : { type }),
+    ...(typeof tool['description'] === 'object' && tool['description'] ? { about: tool['description'] } : {}),
+    ...unread(tool, known),
+  }
+  const definition = {
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema: typeof schema === 'object' && schema !== null ? (schema as JsonFields) : {},
+    ...(typeof tool['strict'] === 'boolean' ? { strict: tool['strict'] } : {}),
+  }
+  const about = tool['defer_loading'] === true ? { deferred: true as const } : {}
+  return marked(toolPart(definition, more, about), tool)
+}
+
+function readSystem(system: unknown): readonly WirePart[] {
+  if (typeof system === 'string') return [textPart('system', system)]
+  if (system === undefined || system === null) return []
+  if (!Array.isArray(system)) return [otherPart('system', system)]
+  return system.flatMap((block) => readBlock('system', block))
+}
+
+type Role = 'system' | 'user' | 'assistant'
+
+function readMessage(value: unknown): readonly WirePart[] {
+  const message = fieldsOf(value)
+  const role = roleOf(message['role'])
+  if (role === undefined) return opened([otherPart('user', value)], 'user')
+  const { content } = message
+  const rest = unread(message, ['role', 'content'])
+  const parts = [
+    ...(typeof content === 'string' ? [textPart(role, content)] : readBlocks(role, content)),
+    ...(rest ? [otherPart(role, rest)] : []),
+  ]
+  return opened(parts, role)
+}
+
+function roleOf(role: unknown): Role | undefined {
+  if (role === 'user' || role === 'assistant' || role === 'system') return role
+  return role === 'developer' ? 'system' : undefined
+}
+
+function readBlocks(role: Role, content: unknown): readonly WirePart[] {
+  if (Array.isArray(content)) return content.flatMap((block) => readBlock(role, block))
+  return content === undefined || content === null ? [] : [otherPart(role, content)]
+}
+
+function readBlock(role: Role, value: unknown): readonly WirePart[] {
+  if (typeof value === 'string') return [textPart(role, value)]
+  const block = fieldsOf(value)
+  const reader = readers.get(textOf(block['type']) ?? '')
+  const read = reader?.(block, role)
+  if (!read) return [marked(otherPart(role, isFields(value) ? withoutIds(block) : value), block)]
+  const rest = unread(block, read.keys)
+  const all = rest ? [...read.parts, otherPart(role, rest)] : read.parts
+  return all.map((part, index) => (index === all.length - 1 ? marked(part, block) : part))
+}
+
+function isFields(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withoutIds(block: JsonFields): JsonFields {
+  return unread(block, []) ?? {}
+}
+
+/** The parts of a block, and the keys that they say. `undefined`: it does not have the shape of its type. */
+type BlockReader = (
+  block: JsonFields,
+  role: Role,
+) => { readonly parts: readonly WirePart[]; readonly keys: readonly string[] } | undefined
+
+const readers: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>(
+  Object.entries({
+    text: (block, role) => {
+      const text = textOf(block['text'])
+      return text === undefined ? undefined : { parts: [textPart(role, text)], keys: ['type', 'text'] }
+    },
+    thinking: (block) => {
+      const text = textOf(block['thinking'])
+      if (text === undefined) return undefined
+      // What is sent as text counts as text: the signature only proves it.
+      const part = reasoningPart(text, textOf(block['signature']))
+      const { opaque: _opaque, ...plain } = part
+      return { parts: [text === '' ? part : plain], keys: ['type', 'thinking', 'signature'] }
+    },
+    redacted_thinking: (block) => {
+      const data = textOf(block['data'])
+      return data === undefined ? undefined : { parts: [reasoningPart('', data)], keys: ['type', 'data'] }
+    },
+    tool_use: readCall,
+    server_tool_use: readCall,
+    mcp_tool_use: readCall,
+    tool_result: readResult,
+    mcp_tool_result: readResult,
+    image: readMedia,
+    document: readMedia,
+  } satisfies Record<string, BlockReader>),
+)
+
+function readCall(block: JsonFields): ReturnType<BlockReader> {
+  const [id, name] = [textOf(block['id']), textOf(block['name'])]
+  if (id === undefined || name === undefined) return undefined
+  return { parts: [callPart(id, name, block['input'] ?? {})], keys: ['type', 'id', 'name', 'input'] }
+}
+
+function readResult(block: JsonFields): ReturnType<BlockReader> {
+  const id = textOf(block['tool_use_id'])
+  if (id === undefined) return undefined
+  const isError = block['is_error'] === true
+  const { content } = block
+  const keys = ['type', 'tool_use_id', 'content', 'is_error']
+  if (typeof content === 'string') return { parts: [resultPart(id, content, isError)], keys }
+  if (content === undefined || content === null) return { parts: [resultPart(id, '', isError)], keys }
+  if (!Array.isArray(content)) return { parts: [resultPart(id, jsonOf(content), isError)], keys }
+  const parts = content.flatMap((value) => readResultBlock(id, value, isError))
+  return { parts: parts.length === 0 ? [resultPart(id, '', isError)] : parts, keys }
+}
+
+function readResultBlock(id: string, value: unknown, isError: boolean): readonly WirePart[] {
+  const block = fieldsOf(value)
+  const text = block['type'] === 'text' ? textOf(block['text']) : undefined
+  if (text !== undefined) {
+    const rest = unread(block, ['type', 'text'])
+    return [marked(resultPart(id, text, isError), block), ...(rest ? [resultPart(id, jsonOf(rest), isError)] : [])]
+  }
+  const media = block['type'] === 'image' || block['type'] === 'document' ? mediaOf(block) : undefined
+  return [marked(media ? resultMediaPart(id, media.media) : resultPart(id, jsonOf(value), isError), block)]
+}
+
+function readMedia(block: JsonFields): ReturnType<BlockReader> {
+  const found = mediaOf(block)
+  if (!found) return undefined
+  return { parts: [mediaPart(found.media)], keys: found.keys }
+}
+
+/** An image or a document by its source: base64, an address, or a text. */
+function mediaOf(block: JsonFields): { readonly media: WireMedia; readonly keys: readonly string[] } | undefined {
+  const source = fieldsOf(block['source'])
+  const usual = block['type'] === 'image' ? 'image' : 'application/pdf'
+  const mediaType = textOf(source['media_type']) ?? usual
+  const filename = textOf(block['title'])
+  const named = filename === undefined ? {} : { filename }
+  const keys = ['type', 'source', 'title']
+  const [data, url] = [textOf(source['data']), textOf(source['url'])]
+  if (source['type'] === 'base64' && data !== undefined) return { media: { data, mediaType, ...named }, keys }
+  if (source['type'] === 'url' && url !== undefined) return { media: mediaAt(url, mediaType, filename), keys }
+  return undefined
+}

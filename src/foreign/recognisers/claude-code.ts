@@ -1,0 +1,134 @@
+import type { Recogniser, SectionRule } from './recogniser.ts'
+
+const reminder = { begin: '<system-reminder>', end: '</system-reminder>' } as const
+
+const requestClass = { header: 'x-claude-code-request-class' } as const
+
+/** The files of the instructions, and what is said behind them. */
+const inInstructions: readonly SectionRule[] = [
+  {
+    layer: 'instructions',
+    begin: 'Contents of ',
+    name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
+    origin: 'file',
+  },
+  { layer: 'environment', begin: '# currentDate', origin: 'operator' },
+  { layer: 'environment', begin: '# gitStatus', origin: 'operator' },
+  { layer: 'environment', begin: '# userEmail', origin: 'operator' },
+]
+
+/** Claude Code, versions 2.1. */
+export const claudeCode: Recogniser = {
+  client: 'claude-code',
+  signs: [
+    { header: 'user-agent', pattern: /^claude-(?:cli|code)\/(?<version>[\w.-]{1,40})/i },
+    { header: 'x-claude-code-session-id', pattern: /./ },
+  ],
+  session: [
+    { header: 'x-claude-code-session-id' },
+    { body: ['metadata', 'user_id'], json: 'session_id' },
+    { body: ['metadata', 'user_id'], pattern: /_session_(?<value>[\w-]{8,64})$/ },
+  ],
+  agent: [{ header: 'x-claude-code-agent-id' }],
+  parent: [{ header: 'x-claude-code-parent-agent-id' }],
+  // This one and the class of a request are sent to other addresses only with `CLAUDE_CODE_GATEWAY_HINT_HEADERS=1`.
+  turn: [{ header: 'x-claude-code-prompt-id' }],
+  kinds: [
+    { kind: 'compaction', at: { header: 'x-claude-code-compaction' }, value: /^(?!0$|false$)/ },
+    { kind: 'compaction', at: requestClass, value: /^compaction$/ },
+    { kind: 'quota', mostTokens: 1, last: ['quota', 'test', 'count'], withoutTools: true },
+    {
+      kind: 'compaction',
+      last: [
+        'create a detailed summary of the conversation',
+        'create a detailed summary of this conversation',
+        'create a detailed summary of the RECENT portion',
+      ],
+    },
+    { kind: 'compaction', system: ['tasked with summarizing conversations'] },
+    { kind: 'title', answers: 'title' },
+    {
+      kind: 'title',
+      withoutTools: true,
+      system: [
+        'sentence-case title',
+        'new conversation topic',
+        'title for the following',
+        'concise title',
+        'short title',
+        'title and branch name',
+      ],
+    },
+    {
+      kind: 'title',
+      withoutTools: true,
+      last: ['word title for the following conversation', 'title for the following', 'Generate a short title'],
+    },
+    { kind: 'other', at: requestClass, value: /^auxiliary$/ },
+    { kind: 'sub-agent', at: requestClass, value: /^(?:subagent|workflow)$/ },
+    { kind: 'sub-agent', at: { header: 'x-claude-code-agent-id' } },
+    { kind: 'sub-agent', system: ['cc_is_subagent=true'] },
+  ],
+  sections: [
+    { layer: 'billing', begin: 'x-anthropic-billing-header', whole: true, origin: 'operator', where: ['system'] },
+    ...['# claudeMd', 'user instructions are shown below'].map((holds) => ({
+      layer: 'instructions',
+      ...reminder,
+      holds,
+      origin: 'file' as const,
+      where: ['user', 'system'] as const,
+      inner: inInstructions,
+    })),
+    { layer: 'skills', ...reminder, holds: 'skills are available', origin: 'file' },
+    { layer: 'agents', ...reminder, holds: 'agent types', origin: 'operator' },
+    { layer: 'deferred-tools', ...reminder, holds: 'deferred tools', origin: 'operator' },
+    { layer: 'mcp-instructions', ...reminder, holds: '# MCP Server Instructions', origin: 'tool' },
+    { layer: 'todo-list', ...reminder, holds: 'todo list', origin: 'operator', where: ['user', 'system', 'result'] },
+    {
+      layer: 'changed-file',
+      ...reminder,
+      holds: 'was modified, either by the user or by a linter',
+      origin: 'file',
+      where: ['user', 'system', 'result'],
+    },
+    { layer: 'reminder', ...reminder, origin: 'operator', where: ['user', 'system', 'result'] },
+    // A system message within the conversation has several of them, one behind the other and without tags.
+    { layer: 'skills', begin: 'The following skills are available', origin: 'file', where: ['system'] },
+    { layer: 'agents', begin: 'Available agent types', origin: 'operator', where: ['system'] },
+    { layer: 'deferred-tools', begin: 'The following deferred tools', origin: 'operator', where: ['system'] },
+    {
+      layer: 'summary',
+      begin: 'This session is being continued from a previous conversation',
+      whole: true,
+      origin: 'model',
+      where: ['user'],
+    },
+    { layer: 'environment', begin: '# Environment', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: 'gitStatus:', origin: 'operator', where: ['system'] },
+    { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
+    { layer: 'mcp-instructions', begin: '# MCP Server Instructions', origin: 'tool', where: ['system'] },
+    {
+      layer: 'skill',
+      begin: 'Base directory for this skill:',
+      whole: true,
+      name: /^Base directory for this skill: (?<name>[^\n]{1,400})/,
+      origin: 'file',
+      where: ['user'],
+    },
+    { layer: 'command', begin: '<command-name>', whole: true, origin: 'user', where: ['user'] },
+    { layer: 'command', begin: '<command-message>', whole: true, origin: 'user', where: ['user'] },
+    { layer: 'command', begin: '<local-command-', whole: true, origin: 'user', where: ['user'] },
+    { layer: 'interruption', begin: '[Request interrupted by user', whole: true, origin: 'operator', where: ['user'] },
+  ],
+  targets: [
+    { tool: /^(?:Read|Edit|Write|MultiEdit)$/, field: 'file_path', kind: 'file' },
+    { tool: /^NotebookEdit$/, field: 'notebook_path', kind: 'file' },
+    { tool: /^(?:Bash|PowerShell)$/, field: 'command', kind: 'command' },
+    { tool: /^(?:Grep|Glob)$/, field: 'pattern', kind: 'other' },
+    { tool: /^Skill$/, field: 'skill', kind: 'other' },
+    { tool: /^(?:Task|Agent)$/, field: 'description', kind: 'other' },
+    { tool: /^WebFetch$/, field: 'url', kind: 'other' },
+    { tool: /^WebSearch$/, field: 'query', kind: 'other' },
+  ],
+}

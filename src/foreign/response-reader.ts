@@ -1,0 +1,134 @@
+import { createParser } from 'eventsource-parser'
+import { fieldsOf } from '../platform.ts'
+import { type AnswerDraft, answerDraft } from './answer-draft.ts'
+import { readChatCompletion } from './chat-completions-answer.ts'
+import type { ForeignAnswer, ForeignFormat } from './foreign-call.ts'
+import { readMessagesAnswer, readMessagesEvent } from './messages-answer.ts'
+import { readResponsesAnswer, readResponsesEvent } from './responses-answer.ts'
+import type { JsonFields } from './wire-part.ts'
+
+/** Reads the bytes of an answer beside their way to the caller. */
+export interface ResponseReader {
+  /** The next bytes, cut anywhere. Never throws, whatever they are. */
+  write(bytes: Uint8Array): void
+  /** What was said up to here. A stream that broke off has no `finish`. */
+  end(): ForeignAnswer
+}
+
+/** The most characters of an answer in one piece, and of one event of a stream; what is longer is not read. */
+const MOST_CHARACTERS = 32_000_000
+
+/** A reader of one answer, in a format. Its bytes are those of the content: not compressed. */
+export function responseReader(format: ForeignFormat, { streamed }: { readonly streamed: boolean }): ResponseReader {
+  const draft = answerDraft()
+  const decoder = new TextDecoder()
+  const form = readers[format]
+  const body = streamed ? streamBody(draft, form) : wholeBody(draft, form)
+  let isEnded = false
+  return {
+    write(bytes) {
+      if (!isEnded) body.add(decoder.decode(bytes, { stream: true }))
+    },
+    end() {
+      if (!isEnded) {
+        isEnded = true
+        body.add(decoder.decode())
+        body.close()
+      }
+      return draft.close()
+    },
+  }
+}
+
+interface BodyReader {
+  add(text: string): void
+  close(): void
+}
+
+interface FormatReader {
+  readonly event: (draft: AnswerDraft, event: JsonFields) => void
+  readonly whole: (draft: AnswerDraft, answer: JsonFields) => void
+}
+
+const readers: Readonly<Record<ForeignFormat, FormatReader>> = {
+  messages: { event: readMessagesEvent, whole: readMessagesAnswer },
+  responses: { event: readResponsesEvent, whole: readResponsesAnswer },
+  'chat-completions': { event: readChatCompletion, whole: readChatCompletion },
+}
+
+/** A stream of events. A provider that refuses may answer with JSON instead: its first character says so. */
+function streamBody(draft: AnswerDraft, form: FormatReader): BodyReader {
+  let isBroken = false
+  let plain: BodyReader | undefined
+  let hasBegun = false
+  const lines = lineBreaks()
+  const parser = createParser({
+    maxBufferSize: MOST_CHARACTERS,
+    onEvent: ({ data }) => {
+      const event = parsed(data)
+      if (event) form.event(draft, event)
+    },
+  })
+  return {
+    add(text) {
+      if (!hasBegun && text.trim() !== '') {
+        hasBegun = true
+        if (text.trimStart().startsWith('{')) plain = wholeBody(draft, form)
+      }
+      if (plain) plain.add(text)
+      else if (!isBroken) {
+        try {
+          parser.feed(lines.next(text))
+        } catch {
+          isBroken = true
+          draft.overflow()
+        }
+      }
+    },
+    close() {
+      plain?.close()
+      // The last event of a stream may have no blank line behind it.
+      if (!plain && !isBroken) this.add('\n\n')
+    },
+  }
+}
+
+/** One kind of line break for all three: the parser needs the square of the time for lone carriage returns. */
+function lineBreaks(): { next(text: string): string } {
+  let isHeld = false
+  return {
+    next(text) {
+      const all = isHeld ? `\r${text}` : text
+      isHeld = all.endsWith('\r')
+      return (isHeld ? all.slice(0, -1) : all).replaceAll(/\r\n?/g, '\n')
+    },
+  }
+}
+
+function wholeBody(draft: AnswerDraft, form: FormatReader): BodyReader {
+  const texts: string[] = []
+  let left = MOST_CHARACTERS
+  return {
+    add(text) {
+      left -= text.length
+      if (left >= 0) texts.push(text)
+    },
+    close() {
+      if (left < 0) {
+        draft.overflow()
+        return
+      }
+      const answer = parsed(texts.join(''))
+      if (answer) form.whole(draft, answer)
+    },
+  }
+}
+
+function parsed(text: string): JsonFields | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? fieldsOf(value) : undefined
+  } catch {
+    return undefined
+  }
+}

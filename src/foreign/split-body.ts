@@ -1,0 +1,94 @@
+/** A text of so many bytes is a part of its own, wherever it is: a cache mark that moves away from it leaves its bytes as they are. */
+const LONG_TEXT = 512
+
+/** Elements of a list are joined to parts of at least so many bytes. */
+const LEAST_PART = 1_024
+
+/** A part beyond this is cut into pieces of it, and so is what is no JSON. */
+const PIECE = 65_536
+
+/**
+ * Cuts a body into parts that come back from call to call with the same bytes, to be stored once each: the elements of the
+ * lists at the top (tools, system blocks, messages, items) and long texts in them. Joined they are the body, whatever it is.
+ * A list of parts of the next call begins and ends like that of the call before: keep what is different in the middle.
+ */
+export function splitBody(bytes: Uint8Array): readonly Uint8Array[] {
+  const parts: Uint8Array[] = []
+  let start = 0
+  const cutAt = (end: number): void => {
+    for (let at = start; at < end; at += PIECE) parts.push(bytes.subarray(at, Math.min(at + PIECE, end)))
+    start = end
+  }
+  for (const end of isJson(bytes) ? boundaries(bytes) : []) cutAt(end)
+  cutAt(bytes.length)
+  return parts
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+const [BEGIN_LIST, END_LIST, BEGIN_FIELDS, END_FIELDS] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+function isJson(bytes: Uint8Array): boolean {
+  let at = 0
+  while (at < bytes.length && bytes[at]! <= 0x20) at += 1
+  return bytes[at] === BEGIN_FIELDS || bytes[at] === BEGIN_LIST
+}
+
+/** Where parts end, rising. What is no valid JSON has boundaries, too: they are only places. */
+function* boundaries(bytes: Uint8Array): Generator<number> {
+  let depth = 0
+  let last = 0
+  /** Depth of the elements of the list at the top that is open; 0: none is. */
+  let elements = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    switch (bytes[at]) {
+      case QUOTE: {
+        const end = textEnd(bytes, at)
+        if (end - at >= LONG_TEXT) {
+          yield at
+          yield end
+          last = end
+        }
+        at = end - 1
+        break
+      }
+      case BEGIN_LIST:
+        depth += 1
+        if (depth <= 2 && elements === 0) {
+          elements = depth
+          yield at + 1
+          last = at + 1
+        }
+        break
+      case BEGIN_FIELDS:
+        depth += 1
+        break
+      case COMMA:
+        // The comma belongs to what follows: the last element of this call has none behind it, and in the next call it has.
+        if (depth === elements && at - last >= LEAST_PART) {
+          yield at
+          last = at
+        }
+        break
+      case END_LIST:
+      case END_FIELDS:
+        if (depth === elements && elements > 0) {
+          yield at
+          last = at
+          elements = 0
+        }
+        depth = Math.max(0, depth - 1)
+    }
+  }
+}
+
+/** Behind the quote that ends a text; the end of the bytes where none does. */
+function textEnd(bytes: Uint8Array, begin: number): number {
+  for (let from = begin + 1; ;) {
+    const quote = bytes.indexOf(QUOTE, from)
+    if (quote < 0) return bytes.length
+    let slashes = 0
+    while (quote - slashes > from && bytes[quote - slashes - 1] === BACKSLASH) slashes += 1
+    if (slashes % 2 === 0) return quote + 1
+    from = quote + 1
+  }
+}

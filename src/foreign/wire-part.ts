@@ -1,0 +1,220 @@
+import type { AnyMessage, Piece, ToolDefinition, ToolOutput } from '../context.ts'
+import { fieldsOf } from '../platform.ts'
+
+/** One block of a body in the shapes of the core, whatever its format was: without cache marks and without ids of items. */
+export interface WirePart {
+  readonly kind: 'tool' | 'text' | 'reasoning' | 'call' | 'result' | 'media' | 'other'
+  readonly role: 'tools' | 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: Piece['content']
+  /** What a model reads of it, where that is text. */
+  readonly text: string
+  /** It begins a message or an item: the wrapper of the message is counted with it. */
+  readonly opens?: true
+  /** It stands in a field of its own before all messages: `system` or `instructions`. */
+  readonly leads?: true
+  /** It stands in a field of the body that no reader knows. */
+  readonly field?: string
+  /** Id of the call that it is, or that it answers. */
+  readonly call?: string
+  /** The tool that is called or described. */
+  readonly tool?: string
+  /** The input of a call. */
+  readonly input?: unknown
+  /** Characters of what only the provider can read, such as encrypted reasoning. */
+  readonly opaque?: number
+  /** The tool is described to the model only once it was looked for. */
+  readonly deferred?: true
+  readonly mark?: PartMark
+}
+
+/** A mark of a prompt cache behind a block. */
+export interface PartMark {
+  readonly life?: string
+}
+
+/** An object of JSON, as far as it is one. */
+export type JsonFields = Readonly<Record<string, unknown>>
+
+/** The elements of a list; anything else has none. */
+export function elementsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** A text, or `undefined`. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A finite number of at least 0, or `undefined`. */
+export function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+}
+
+/** JSON, or a blank text for what has none. What is nested too deeply for a serializer is a list of its texts and numbers. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    if (error instanceof RangeError) return leavesOf(value)
+    throw error
+  }
+}
+
+/** The keys and values of something nested, in their order, without recursion. */
+function leavesOf(value: unknown): string {
+  const leaves: string[] = []
+  const rest: unknown[] = [value]
+  while (rest.length > 0) {
+    const next = rest.pop()
+    if (typeof next !== 'object' || next === null) leaves.push(String(next))
+    else if (Array.isArray(next)) for (let index = next.length - 1; index >= 0; index -= 1) rest.push(next[index])
+    else for (const pair of Object.entries(next).toReversed()) rest.push(pair[1], pair[0])
+  }
+  return leaves.join(' ')
+}
+
+/** Levels of nesting beyond which a value is kept as a text: serializers that recurse would fail. */
+const MOST_LEVELS = 500
+
+/** What others can serialize: a text in place of what is nested too deeply. */
+function shallow(value: unknown): unknown {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) return leavesOf(value)
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return value
+}
+
+/** The mark of a block; `undefined` where it has none. */
+function markOf(block: JsonFields): PartMark | undefined {
+  const mark = block['cache_control'] ?? block['prompt_cache_breakpoint']
+  if (typeof mark !== 'object' || mark === null) return undefined
+  const life = textOf(fieldsOf(mark)['ttl'])
+  return life === undefined ? {} : { life }
+}
+
+/** A part with the mark of its block. */
+export function marked(part: WirePart, block: JsonFields): WirePart {
+  const mark = markOf(block)
+  return mark === undefined ? part : { ...part, mark }
+}
+
+/** A text that a message of this role says. */
+export function textPart(role: 'system' | 'user' | 'assistant', text: string): WirePart {
+  const content: AnyMessage = { role, content: text }
+  return { kind: 'text', role, content, text }
+}
+
+/** What no reader knows: its JSON as a text. */
+export function otherPart(role: 'system' | 'user' | 'assistant' | 'tool', value: unknown): WirePart {
+  const text = jsonOf(value)
+  const says = role === 'tool' ? 'user' : role
+  return { kind: 'other', role, content: { role: says, content: text }, text }
+}
+
+/** Reasoning. `opaque`: what only the provider can read of it. */
+export function reasoningPart(text: string, opaque: string | undefined): WirePart {
+  const sealed = opaque === undefined || opaque === '' ? {} : { providerOptions: { wire: { sealed: opaque } } }
+  const content: AnyMessage = { role: 'assistant', content: [{ type: 'reasoning', text, ...sealed }] }
+  return { kind: 'reasoning', role: 'assistant', content, text, ...(opaque ? { opaque: opaque.length } : {}) }
+}
+
+/** A call of a tool. `raw`: its input as the body has it, where that is a text. */
+export function callPart(id: string, tool: string, input: unknown, raw?: string): WirePart {
+  const content: AnyMessage = {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: id, toolName: tool, input: shallow(input) }],
+  }
+  return { kind: 'call', role: 'assistant', content, text: `${tool} ${raw ?? jsonOf(input)}`, call: id, tool, input }
+}
+
+/** The result of a call, or a part of it. */
+export function resultPart(id: string, text: string, isError = false): WirePart {
+  return { ...outputPart(id, { type: isError ? 'error-text' : 'text', value: text }), kind: 'result', text }
+}
+
+/** An image or a file that a person sent. */
+export function mediaPart(media: WireMedia): WirePart {
+  const { data, mediaType, filename } = media
+  const file = { type: 'file' as const, data, mediaType, ...(filename === undefined ? {} : { filename }) }
+  return { kind: 'media', role: 'user', content: { role: 'user', content: [file] }, text: '' }
+}
+
+/** An image or a file in the result of a call. */
+export function resultMediaPart(id: string, { data, mediaType, filename }: WireMedia): WirePart {
+  const named = filename === undefined ? {} : { filename }
+  const value = isAddress(data)
+    ? { type: 'file-url' as const, url: data, mediaType, ...named }
+    : { type: 'file-data' as const, data, mediaType, ...named }
+  return outputPart(id, { type: 'content', value: [value] })
+}
+
+function outputPart(id: string, output: ToolOutput): WirePart {
+  const content: AnyMessage = {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: id, toolName: '', output }],
+  }
+  return { kind: 'media', role: 'tool', content, text: '', call: id }
+}
+
+/** The bytes of a medium as base64, or its address. */
+export interface WireMedia {
+  readonly data: string
+  readonly mediaType: string
+  readonly filename?: string
+}
+
+/** A medium of a `data:` address, or one that is elsewhere. */
+export function mediaAt(address: string, usual: string, filename?: string): WireMedia {
+  const named = filename === undefined ? {} : { filename }
+  const inline = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,200};base64,/.exec(address.slice(0, 400))
+  if (!inline) return { data: address, mediaType: usual, ...named }
+  return { data: address.slice(inline[0].length), mediaType: inline[1] ?? usual, ...named }
+}
+
+function isAddress(data: string): boolean {
+  return /^[a-z][a-z0-9+.-]{1,20}:/i.test(data.slice(0, 24))
+}
+
+/** The description of a tool. `more`: what belongs to it besides, such as examples. */
+export function toolPart(
+  definition: ToolDefinition,
+  more: JsonFields,
+  about: Pick<WirePart, 'deferred'> = {},
+): WirePart {
+  const { name, description, inputSchema } = definition
+  const text = jsonOf({ name, description, inputSchema, ...more })
+  const content = shallow({ ...more, ...definition })
+  const plain = typeof content === 'string' ? { name, inputSchema: { text: content } } : (content as ToolDefinition)
+  return { kind: 'tool', role: 'tools', content: plain, text, tool: name, ...about }
+}
+
+/** The first part of a message opens it. A message without parts is one with no text. */
+export function opened(parts: readonly WirePart[], role: 'system' | 'user' | 'assistant'): readonly WirePart[] {
+  const [first, ...others] = parts.length === 0 ? [textPart(role, '')] : parts
+  return [{ ...first!, opens: true }, ...others]
+}
+
+/** Fields that say nothing to a model: where something is kept, how far it came, where a cache ends. */
+const SILENT: ReadonlySet<string> = new Set([
+  'id',
+  'status',
+  'index',
+  'cache_control',
+  'prompt_cache_breakpoint',
+  'output_config',
+  'internal_chat_message_metadata_passthrough',
+])
+
+/** The fields of a block that its reader has not read; none where they say nothing. */
+export function unread(block: JsonFields, read: readonly string[]): JsonFields | undefined {
+  const rest = Object.entries(block).filter(
+    ([key, value]) => !SILENT.has(key) && !read.includes(key) && !isBlank(value),
+  )
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
+function isBlank(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+}

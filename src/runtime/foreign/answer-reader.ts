@@ -1,0 +1,52 @@
+import { decodingStream } from './decode-body.ts'
+import { type ForeignAnswer, type ForeignFormat, responseReader } from '../../foreign.ts'
+
+/** Reads what an answer says while it comes. */
+export interface AnswerReader {
+  push(bytes: Uint8Array): void
+  /** Characters that the model has written so far, about: without what the form of the answer adds. */
+  size(): number
+  /** What it said, once everything that came has been read. */
+  end(): Promise<ForeignAnswer>
+}
+
+/** `contentType` and `encoding` as the answer has them. */
+export function readAnswer(
+  format: ForeignFormat,
+  { contentType, encoding }: { readonly contentType: string; readonly encoding: string | undefined },
+): AnswerReader {
+  const reader = responseReader(format, { streamed: contentType.startsWith('text/event-stream') })
+  const decoder = decodingStream(encoding)
+  const over = Promise.withResolvers<void>()
+  let characters = 0
+  const write = (bytes: Uint8Array) => {
+    reader.write(bytes)
+    characters += writtenCharacters(bytes)
+  }
+  if (decoder) {
+    decoder.on('data', write)
+    // What broke off is read as far as it came.
+    decoder.once('error', () => over.resolve())
+    decoder.once('end', () => over.resolve())
+  } else over.resolve()
+  return {
+    push: (bytes) => void (decoder ? decoder.write(bytes) : write(bytes)),
+    size: () => characters,
+    async end() {
+      decoder?.end()
+      await over.promise
+      return reader.end()
+    },
+  }
+}
+
+/** The texts in events of a stream, in the fields in which the three formats have what a model writes. */
+const WRITTEN =
+  /"(?:text|delta|partial_json|thinking|content|arguments|reasoning_content|reasoning)":"((?:[^"\\]|\\.)*)"/g
+
+function writtenCharacters(bytes: Uint8Array): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  let characters = 0
+  for (const [, written = ''] of text.matchAll(WRITTEN)) characters += written.length
+  return characters
+}

@@ -1,0 +1,56 @@
+import { RuntimeError, type WireProof } from '../../capability.ts'
+import type { ForeignAssembly } from '../../foreign.ts'
+import { sha256 } from '../../platform.ts'
+import type { CallRecord, SessionStore } from '../../session.ts'
+import { missingContentError } from '../calls/call-input.ts'
+import type { Counters } from '../models/counters.ts'
+import type { ForeignInput } from './foreign-input.ts'
+import { readStoredBody } from './stored-body.ts'
+import { explainInSlices } from './explain-in-slices.ts'
+
+/** A call of another program, taken apart again from what was recorded of it. Rejects with `missing-content`. */
+export async function foreignAssembly(
+  store: SessionStore,
+  call: CallRecord,
+  counters: Counters,
+): Promise<ForeignAssembly> {
+  const { foreign, counter } = call.input as ForeignInput
+  const { format } = foreign
+  if (format === undefined) {
+    throw new RuntimeError(
+      'not-found',
+      `The call ${call.id} (${foreign.method} ${foreign.path}) is of no format that can be taken apart.`,
+      { call: call.id },
+    )
+  }
+  const { bytes } = await foreignBody(store, call)
+  const body = JSON.parse(new TextDecoder().decode(bytes)) as unknown
+  return explainInSlices({
+    format,
+    body,
+    counter: await counters(counter),
+    client: call.foreign?.client ?? 'unknown',
+    model: call.model,
+  })
+}
+
+/** The body of such a call, put together from its parts, with the proof that it is the one that left. */
+export async function foreignBody(
+  store: SessionStore,
+  call: CallRecord,
+): Promise<{ readonly bytes: Uint8Array; readonly proof: WireProof | undefined }> {
+  const { body } = (call.input as ForeignInput).foreign
+  const read = await readStoredBody(store, body)
+  if ('missing' in read) throw await missingContentError(store, read.missing, call.id)
+  const { bytes } = read
+  if (call.outcome?.wire === undefined) return { bytes, proof: undefined }
+  const got = sha256(bytes)
+  // What left in an encoding is compared without it: packing it again may give other bytes.
+  const expected = body.encoding === undefined ? call.outcome.wire.sha256 : body.sha256
+  if (body.redacted)
+    return { bytes, proof: { state: 'unknown', expected, why: 'secrets were taken out of what is kept' } }
+  return {
+    bytes,
+    proof: got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got },
+  }
+}

@@ -1,0 +1,38 @@
+import type { ForeignFormat } from '../../foreign.ts'
+import type { CallRecord } from '../../session.ts'
+
+/** What is recorded of a call of another program: its body can be put together again, byte by byte. */
+export interface ForeignInput {
+  readonly foreign: {
+    readonly method: string
+    /** Behind the address of the provider, with its query. */
+    readonly path: string
+    /** Absent where the path belongs to no known format. */
+    readonly format?: ForeignFormat
+    readonly body: StoredBody
+    /** `sha256:HASH` of what the answer said, as JSON. Absent where nothing came. */
+    readonly answer?: string
+  }
+  /** Id of the counter. */
+  readonly counter: string
+}
+
+/** A body in parts, each stored once however many bodies have it. */
+export interface StoredBody {
+  /** `sha256:HASH` of a list of parts, as JSON: `sha256:HASH` of each part, or of a list of parts in an array. */
+  readonly parts: string
+  /** Of the body after its encoding was undone. */
+  readonly sha256: string
+  readonly bytes: number
+  /** It is no text: its parts are base64. */
+  readonly base64?: true
+  /** Secrets were taken out of it, so that it cannot be put together as it left. */
+  readonly redacted?: true
+  /** As it left, such as `gzip`; absent where it left as it is. */
+  readonly encoding?: string
+}
+
+/** Whether a call was made by another program. */
+export function isForeign({ input }: Pick<CallRecord, 'input'>): boolean {
+  return typeof (input as Partial<ForeignInput> | undefined)?.foreign === 'object'
+}

@@ -1,0 +1,187 @@
+import type { CallHold } from '../../agent.ts'
+import type { Clock, ForeignCallStart } from '../../capability.ts'
+import type { TokenCounter } from '../../context.ts'
+import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
+import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
+import { defined, sleep } from '../../platform.ts'
+import type { CallOutcome, SessionStore } from '../../session.ts'
+import type { BudgetService } from '../budgets/budget-service.ts'
+import type { CallOwner } from '../budgets/call-budgets.ts'
+import type { AnswerReader } from './answer-reader.ts'
+import { decodeBody } from './decode-body.ts'
+import { expectedCost, type ExpectedUsage } from './expected-cost.ts'
+import { explainInSlices } from './explain-in-slices.ts'
+import { channelOf } from './foreign-sessions.ts'
+
+/** Holds what calls of other programs may cost. */
+export interface ForeignLimits {
+  hold(call: CallToHold): Promise<{ readonly held: HeldForeignCall | undefined } | { readonly refuse: string }>
+}
+
+export interface CallToHold {
+  readonly id: string
+  readonly start: ForeignCallStart
+  readonly signal: AbortSignal
+  stop(): void
+}
+
+export interface HeldForeignCall {
+  /** More of the answer has come. */
+  grew(answer: Pick<AnswerReader, 'size'>): void
+  /** It is over. `undefined`: nothing is known of what it cost. */
+  settle(outcome: CallOutcome | undefined): void
+}
+
+interface LimitParts {
+  readonly store: Pick<SessionStore, 'bound'>
+  readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>
+  readonly counter: TokenCounter
+  readonly clock: Clock
+  factsOf(model: string): ModelFacts | undefined
+  /** Asks the provider, where nothing is known of the model. */
+  resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
+  readonly warn: (text: string) => void
+}
+
+/** Of English prose and of code, about. */
+const CHARACTERS_PER_TOKEN = 3.5
+
+/**
+ * Holds calls by an estimate: their programs ask for room for answers that they never use, so that the most that a call can cost
+ * says nothing. An answer that grows beyond what is held for it holds more, and is stopped where there is no more.
+ */
+export function createForeignLimits(parts: LimitParts): ForeignLimits {
+  const { store, budgets, clock, warn } = parts
+  const usual = new Map<string, ExpectedUsage>()
+
+  async function hold({ id, start, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
+    if (!budgets.appliesTo()) return { held: undefined }
+    const token = start.caller.name
+    // The program is not known yet: a budget may be about a channel.
+    const body = await parseBody(start)
+    const identity = identifyCall(start.head, body)
+    const { format, kind } = identity
+    if (format === undefined || kind === 'count') return { held: undefined }
+    const channel = channelOf(identity)
+    const conversation = identity.parent ?? identity.session
+    const session = conversation === undefined ? undefined : await store.bound({ channel, conversation })
+    const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
+    if (!budgets.appliesTo(owner)) return { held: undefined }
+    const model = await modelOf(`${start.provider}/${identity.model ?? 'unknown'}`)
+    const { counter } = parts
+    const { manifest } = await explainInSlices({ format, body, counter, client: identity.client.name, model: model.id })
+    const line = lineOf(identity, token)
+    const now = Date.parse(clock.time())
+    const expected = {
+      used: manifest.used,
+      ...defined({ usual: usual.get(line), most: identity.maxOutputTokens }),
+      now,
+    }
+    let isLater = false
+    let { cost, outputTokens } = expectedCost(expected, model.facts)
+    const ask = budgets.of({
+      owner,
+      model,
+      size: () => ({ used: manifest.used, ratio: 1 }),
+      estimate: () => (isLater ? expectedCost({ ...expected, used: 0 }, model.facts).cost : cost),
+      asks: start.overBudget.type === 'wait',
+    })
+    const first = await admitted(ask, { id, start, signal, identity })
+    if (typeof first === 'string') return { refuse: first }
+    const holds = [first]
+    isLater = true
+    let isAsking = false
+
+    /** Holds as much again for an answer that is longer than usual. */
+    async function holdMore(): Promise<void> {
+      const more = await ask({ call: id })
+      if (more.type === 'go') {
+        holds.push(more)
+        outputTokens += expectedCost({ ...expected, used: 0 }, model.facts).outputTokens
+      } else {
+        const why = more.type === 'wait' ? more.sentence : more.error.message
+        warn(`An answer to ${identity.client.name} was stopped at a limit: ${why}`)
+        stop()
+      }
+    }
+
+    return {
+      held: {
+        grew(answer) {
+          if (isAsking || answer.size() / CHARACTERS_PER_TOKEN < outputTokens) return
+          isAsking = true
+          holdMore().then(
+            () => void (isAsking = false),
+            () => {},
+          )
+        },
+        settle(outcome) {
+          if (outcome?.usage) usual.set(line, { ...outcome.usage, at: Date.parse(clock.time()) })
+          const isUnpaid = outcome !== undefined && outcome.usage === undefined && wasRefused(outcome)
+          first.settle(isUnpaid ? { notMade: true } : { usage: outcome?.usage })
+          for (const each of holds.slice(1)) each.settle({ notMade: true })
+        },
+      },
+    }
+  }
+
+  /** Waits for room as long as the rule says. A sentence: it is refused. */
+  async function admitted(
+    ask: ReturnType<BudgetService['of']>,
+    {
+      id,
+      start,
+      signal,
+      identity,
+    }: Pick<CallToHold, 'id' | 'start' | 'signal'> & { readonly identity: ForeignIdentity },
+  ): Promise<Extract<CallHold, { type: 'go' }> | string> {
+    const { overBudget } = start
+    const limit = overBudget.type === 'wait' ? overBudget.milliseconds : 0
+    const over = new AbortController()
+    const until = AbortSignal.any([signal, over.signal])
+    const rest = (milliseconds: number) => clock.sleep?.(milliseconds, until) ?? sleep(milliseconds, until)
+    let isTimed = false
+    for (;;) {
+      const answer = await ask({ call: id })
+      if (answer.type === 'go') {
+        over.abort()
+        return answer
+      }
+      if (answer.type === 'refuse') return answer.error.message
+      if (limit === 0 || until.aborted) return answer.sentence
+      if (!isTimed) {
+        isTimed = true
+        warn(`A call of ${identity.client.name} waits: ${answer.sentence}`)
+        void rest(limit).then(() => over.abort())
+      }
+      if ((await answer.room?.(until)) === undefined) return answer.sentence
+    }
+  }
+
+  async function modelOf(id: string): Promise<Pick<Model, 'id' | 'facts'>> {
+    const facts = parts.factsOf(id)
+    if (facts) return { id, facts }
+    return parts.resolve(id).catch(() => ({ id, facts: assumedFacts(id) }))
+  }
+
+  return { hold }
+}
+
+/** Answers of one kind in one conversation are of a similar length. */
+function lineOf({ client, kind, session, model }: ForeignIdentity, token: string | undefined): string {
+  return JSON.stringify([client.name, kind, session, model, token])
+}
+
+async function parseBody({ body, head }: ForeignCallStart): Promise<unknown> {
+  const bytes = await decodeBody(body, head.headers['content-encoding'])
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A provider that answers so has not counted the call. */
+function wasRefused({ error, wire }: CallOutcome): boolean {
+  return wire === undefined || error?.code === 'server' || error?.code === 'over-budget'
+}

@@ -1,0 +1,195 @@
+import type { Clock } from '../../capability.ts'
+import { commonPrefix, type ForeignAssembly, type ForeignIdentity } from '../../foreign.ts'
+import { defined, keyedQueue, sha256 } from '../../platform.ts'
+import type { CallRecord, SessionStore } from '../../session.ts'
+
+/** Which session a call of another program belongs to. */
+export interface ForeignSessions {
+  /** The session of a call, made where there is none yet. */
+  sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
+  /** Remembers the last call of a session. */
+  note(session: string, last: LastForeignCall): void
+}
+
+export interface CallToPlace {
+  readonly identity: ForeignIdentity
+  /** The name of the caller's token; absent for the owner. */
+  readonly token: string | undefined
+  /** Absent where the body could not be taken apart. */
+  readonly assembly: ForeignAssembly | undefined
+  /** The first words of a person in it. */
+  readonly words: string | undefined
+}
+
+interface PlacedForeignCall {
+  readonly session: string
+  /** The session's last call of the same kind, to compare this one with it. */
+  readonly last: LastForeignCall | undefined
+}
+
+/** A call, and what it sent. */
+export interface LastForeignCall {
+  readonly record: Pick<CallRecord, 'id' | 'model' | 'time' | 'outcome' | 'foreign' | 'requestDigest'>
+  readonly assembly: ForeignAssembly
+}
+
+interface ForeignSessionsParts {
+  readonly store: SessionStore
+  readonly clock: Clock
+  /** Takes an earlier call apart again, after a restart. `undefined`: that is not possible. */
+  assembleAgain(call: CallRecord): Promise<ForeignAssembly | undefined>
+}
+
+/** Sessions of one program and token that a call without ids is compared with. */
+const MOST_COMPARED = 8
+/** Sessions whose last calls are remembered. */
+const MOST_REMEMBERED = 32
+
+export function createForeignSessions({ store, clock, assembleAgain }: ForeignSessionsParts): ForeignSessions {
+  const threads = new Map<string, string>()
+  /** By session, kind and thread. */
+  const remembered = new Map<string, LastForeignCall | undefined>()
+  const queue = keyedQueue<string>()
+
+  async function lastOf(
+    session: string,
+    { kind, session: thread }: ForeignIdentity,
+  ): Promise<LastForeignCall | undefined> {
+    const key = lineOf(session, kind, thread)
+    if (remembered.has(key)) return remembered.get(key)
+    const isOfLine = ({ foreign }: CallRecord) => foreign?.kind === kind && foreign.session === thread
+    const record = (await store.calls(session, { last: 50 })).findLast(isOfLine)
+    const assembly = record && (await assembleAgain(record))
+    const last = record && assembly && { record, assembly }
+    remember(key, last)
+    return last
+  }
+
+  function remember(key: string, last: LastForeignCall | undefined): void {
+    remembered.delete(key)
+    remembered.set(key, last)
+    for (const old of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(old)
+  }
+
+  async function begin({ identity, words }: CallToPlace, conversation: string): Promise<string> {
+    const session = clock.newId('session')
+    const binding = { channel: channelOf(identity), conversation }
+    const title = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const start = {
+      type: 'session-start',
+      ...defined({ title }),
+      channel: binding,
+      foreign: identity.client.name,
+    } as const
+    await store.transaction([
+      { type: 'append', session, bodies: [start], time: clock.time() },
+      { type: 'binding', binding, session },
+    ])
+    return session
+  }
+
+  /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
+  async function joined({ identity, assembly, token }: CallToPlace): Promise<string | undefined> {
+    if (!assembly) return undefined
+    const channel = channelOf(identity)
+    const newest = await store.sessions({ limit: 200 })
+    const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
+    for (const { id } of own.slice(0, MOST_COMPARED)) {
+      const last = await lastOf(id, identity)
+      if (last && goesOn(last.assembly, assembly)) return id
+    }
+    return undefined
+  }
+
+  /** The session that an id of the client belongs to, be it its own or that of one that it started. */
+  async function named(channel: string, id: string | undefined): Promise<string | undefined> {
+    if (id === undefined) return undefined
+    return threads.get(`${channel} ${id}`) ?? store.bound({ channel, conversation: id })
+  }
+
+  async function find(call: CallToPlace, channel: string): Promise<string | undefined> {
+    const { session, parent } = call.identity
+    if (session === undefined && parent === undefined) return joined(call)
+    const found = (await named(channel, session)) ?? (await named(channel, parent))
+    return found !== undefined && (await store.session(found)) ? found : undefined
+  }
+
+  /** A session that began with a call that is nobody's words, such as for a title, is named by the first one that is. */
+  async function entitle(session: string, { identity, words }: CallToPlace): Promise<void> {
+    if (identity.kind !== 'turn' || words === undefined || (await store.session(session))?.title !== undefined) return
+    await store.append(session, [{ type: 'label', ...defined({ title: titleOf(words) }) }], clock.time())
+  }
+
+  return {
+    sessionOf(call) {
+      const { identity, token } = call
+      const channel = channelOf(identity)
+      // Calls of one program are placed one after another, so that two of one conversation find the same session.
+      return queue.add(`${channel} ${token ?? ''}`, async () => {
+        const known = await find(call, channel)
+        const conversation = identity.parent ?? identity.session ?? `${tokenMark(token)}${clock.newId('conversation')}`
+        const session = known ?? (await begin(call, conversation))
+        if (known !== undefined) await entitle(session, call)
+        if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
+        return { session, last: known === undefined ? undefined : await lastOf(session, identity) }
+      })
+    },
+    note(session, last) {
+      const { kind = '', session: thread } = last.record.foreign ?? {}
+      remember(lineOf(session, kind, thread), last)
+    },
+  }
+
+  function noteThread(name: string, session: string): void {
+    threads.delete(name)
+    threads.set(name, session)
+    for (const old of threads.keys()) if (threads.size > MOST_THREADS) threads.delete(old)
+  }
+}
+
+/** Threads whose sessions are remembered. */
+const MOST_THREADS = 2_000
+
+/** Calls of one kind and one thread of a session go on from each other. */
+function lineOf(session: string, kind: string, thread: string | undefined): string {
+  return `${session} ${kind} ${thread ?? ''}`
+}
+
+/** Programs whose names are those of their conversations. Any other could take the name of a channel. */
+const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 'pi', 'openclaw', 'aider'])
+
+/** The channel that the sessions of a program are bound in. */
+export function channelOf({ client: { name } }: ForeignIdentity): string {
+  return KNOWN.has(name) ? name : `program:${name}`
+}
+
+/** Conversations without an id of the client's are kept apart by token. */
+function tokenMark(token: string | undefined): string {
+  return token === undefined ? '' : `${sha256(token).slice(0, 8)}/`
+}
+
+function isOfToken(conversation: string, token: string | undefined): boolean {
+  return /^(?:[0-9a-f]{8}\/)?conversation_/.test(conversation) && conversation.startsWith(tokenMark(token))
+}
+
+/** Whether a prompt goes on from another: it has its first message, and most of it at its beginning. */
+function goesOn(before: ForeignAssembly, after: ForeignAssembly): boolean {
+  const { pieces, tokens } = commonPrefix(before, after)
+  const first = before.pieces.findIndex(
+    ({ content }) => typeof content !== 'string' && 'role' in content && content.role === 'user',
+  )
+  const whole = before.pieces.reduce((sum, piece) => sum + piece.tokens, 0)
+  return first >= 0 && pieces > first && tokens * 2 > whole
+}
+
+const LONGEST_TITLE = 80
+
+function titleOf(words: string): string | undefined {
+  const line = words
+    .slice(0, 2_000)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+  return (
+    (line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : line).toWellFormed() || undefined
+  )
+}

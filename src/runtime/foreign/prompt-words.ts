@@ -1,0 +1,22 @@
+import type { ForeignAssembly } from '../../foreign.ts'
+
+/** The first words of a person in a prompt; `undefined` where there are none. What a program puts around them is no part of them. */
+export function firstWords({ manifest, pieces }: ForeignAssembly): string | undefined {
+  for (const { entry, content, joined } of pieces) {
+    if (typeof content === 'string' || !('role' in content) || content.role !== 'user') continue
+    const sections = joined ?? [{ entry, text: textOf(content.content) }]
+    const said = sections.find((each) => manifest.entries[each.entry]?.layer === 'turn' && each.text.trim() !== '')
+    if (said) return said.text
+  }
+  return undefined
+}
+
+function textOf(content: string | readonly object[]): string {
+  if (typeof content === 'string') return content
+  return content.flatMap((part) => ('text' in part && typeof part.text === 'string' ? [part.text] : [])).join('\n')
+}
+
+/** Names the turn of a prompt whose program names none: the last one that a person began. */
+export function turnIn({ manifest }: ForeignAssembly): string {
+  return manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')?.id ?? 'turn'
+}

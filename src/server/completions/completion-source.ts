@@ -1,0 +1,98 @@
+import type { Caller, CompletionCutChoice, CompletionEvent, Runtime } from '../../capability.ts'
+import { type CallParameters, SILENT } from '../../model.ts'
+import { defined, readTraceparent } from '../../platform.ts'
+import { beginSession, newSessionReply, newSessionWords } from '../../runtime.ts'
+import type { Binding } from '../../session.ts'
+import { HttpFailure } from '../failure.ts'
+import { type InlineFile, submitWithFiles } from '../inline-file.ts'
+import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
+
+/** A request that was read and checked, and the answer that it will get. */
+export interface CompletionSource {
+  /** Whether the request adds a message to a session. Otherwise its body is the whole conversation. */
+  readonly inSession: boolean
+  readonly session?: string
+  readonly turn?: string
+  events(signal: AbortSignal): AsyncGenerator<AnswerEvent>
+}
+
+/** A message for a session. */
+export interface SessionMessage {
+  readonly text: string
+  readonly files: readonly InlineFile[]
+  /** The id of a session, or `new`; or a conversation, in which `/new` begins another session. */
+  readonly to: string | Binding
+  /** The turn of that session that it follows. Absent: its last one. */
+  readonly from?: string | undefined
+  readonly model?: string | undefined
+  readonly parameters: CallParameters
+  /** What it came with: its key for repeats, and the span that it belongs to. */
+  readonly request: Request
+  /** Whose it is, for its budgets. */
+  readonly caller: Caller
+}
+
+/** Submits a message to its session: it is on disk when this resolves. The turn is the answer. */
+export async function sessionSource(runtime: Runtime, message: SessionMessage): Promise<CompletionSource> {
+  const { text: said, files, to, from, model, parameters, request, caller } = message
+  const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
+  const trace = readTraceparent(request.headers.get('traceparent'))
+  const binding = typeof to === 'string' ? undefined : to
+  const first = binding ? newSessionWords(said) : undefined
+  if (binding && first === '' && files.length === 0) {
+    const { id } = await runtime.newSession({ binding })
+    return { inSession: true, session: id, events: newSessionEvents }
+  }
+  const named =
+    typeof to === 'string'
+      ? to
+      : await (first === undefined ? runtime.sessionFor(to) : beginSession(runtime, to, idempotencyKey))
+  const { session, turn } = await submitWithFiles(runtime, files, (attachments) =>
+    runtime.submit({
+      text: first ?? said,
+      ...(named === 'new' ? {} : { session: named }),
+      ...defined({ from, model, token: caller.name, idempotencyKey, trace }),
+      ...(attachments.length === 0 ? {} : { attachments }),
+      ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    }),
+  )
+  return { inSession: true, session, turn, events: (signal) => turnCompletion(runtime, session, turn, signal) }
+}
+
+async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
+  yield { type: 'text-delta', text: newSessionReply }
+  yield { type: 'finish', reason: 'stop', usage: SILENT }
+}
+
+/** What the headers of a request choose for a call outside sessions. Throws an `HttpFailure` for an unknown word. */
+export function completionHeaders(request: Request): {
+  readonly cut?: CompletionCutChoice
+  readonly prompt?: boolean
+} {
+  const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto'])
+  const prompt = headerChoice(request, 'x-foreword-prompt', ['none', 'add'])
+  return { ...defined({ cut }), ...(prompt === undefined ? {} : { prompt: prompt === 'add' }) }
+}
+
+/** Those headers, and what they are for. */
+export const completionHeaderWords = {
+  'x-foreword-cut':
+    'Without a session: if the messages do not fit, `auto` leaves out the oldest and `none` rejects the request. Default: the setting `context.completions.cut`.',
+  'x-foreword-prompt':
+    'Without a session: `add` begins the request with the layers of this gateway, such as its prompt and the date; `none` adds nothing. Default: the setting `context.completions.prompt`.',
+  'Idempotency-Key': 'In a session: a repeated request with the same key starts no second turn.',
+} as const
+
+/** The choice in a header. Throws for an unknown word, so that no choice is silently ignored. */
+function headerChoice<Word extends string>(request: Request, header: string, words: readonly Word[]): Word | undefined {
+  const given = request.headers.get(header)
+  if (given === null) return undefined
+  const word = words.find((each) => each === given.trim().toLowerCase())
+  if (word !== undefined) return word
+  throw new HttpFailure('invalid-input', `Invalid request: the header ${header} must be ${words.join(' or ')}.`)
+}
+
+/** The model that a body asks for: `undefined` for `foreword` and `default`, which mean the configured one. */
+export function requestedModel(model: string | undefined): string | undefined {
+  return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type BroughtToken, RuntimeError, type RawEndpoint, type TokenScope } from '../capability.ts'
+import { defined, type KnownSecrets } from '../platform.ts'
+import { redactFailure, toFailure } from './failure.ts'
+import { type Guard, requireScope, type Visitor } from './guard.ts'
+import type { Visits } from './visits.ts'
+
+interface RawAnswerParts {
+  readonly endpoints: readonly RawEndpoint[]
+  readonly guard: Pick<Guard, 'enter'>
+  readonly visits: Visits
+  readonly secrets?: KnownSecrets | undefined
+  readonly unexpected: (error: unknown, path: string) => void
+}
+
+/** Answers requests of raw endpoints on the socket; `false` for the others. What it begins never rejects. */
+export function createRawAnswers(
+  parts: RawAnswerParts,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
+  return (incoming, outgoing) => {
+    const { url = '' } = incoming
+    const endpoint = parts.endpoints.find(({ path }) => url.startsWith(path))
+    if (endpoint === undefined) return false
+    void answerRaw(endpoint, parts, { incoming, outgoing })
+    return true
+  }
+}
+
+async function answerRaw(
+  endpoint: RawEndpoint,
+  { guard, visits, secrets, unexpected }: RawAnswerParts,
+  sockets: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+): Promise<void> {
+  const { incoming, outgoing } = sockets
+  try {
+    const brought = endpoint.token(incoming)
+    const entry = await guard.enter(guardedRequest(incoming, brought), endpoint.path, incoming.socket.remoteAddress)
+    if ('answer' in entry) throw new Error('the guard answered a request on the socket')
+    const { visitor } = entry
+    requireScope(visitor, endpoint.scope, endpoint.path)
+    if (brought?.onlyScope !== undefined) requireOnlyScope(visitor, brought.onlyScope)
+    outgoing.once(
+      'close',
+      visits.hold(visitor, () => outgoing.destroy()),
+    )
+    // A caller that has left meanwhile is not answered.
+    if (outgoing.destroyed) return
+    const token = visitor.token === undefined ? undefined : brought?.value
+    await endpoint.answer({ ...sockets, caller: visitor, ...defined({ token }) })
+  } catch (error) {
+    const failure = redactFailure(toFailure(error), secrets)
+    // Its path may contain a token.
+    if (failure.code === 'internal') unexpected(error, endpoint.path)
+    if (outgoing.headersSent) outgoing.destroy()
+    else endpoint.refuse(failure, sockets)
+  }
+}
+
+/** What the guard reads of a request, with the token where it looks for one. */
+function guardedRequest({ headers }: IncomingMessage, brought: BroughtToken | undefined): Request {
+  const { host = '', origin } = headers
+  const forwarded = headers['x-forwarded-for']
+  return new Request('http://localhost/', {
+    headers: {
+      host,
+      ...defined({ origin, 'x-forwarded-for': forwarded === undefined ? undefined : String(forwarded) }),
+      ...(brought && { authorization: `Bearer ${brought.value}` }),
+    },
+  })
+}
+
+function requireOnlyScope({ scope, name, token }: Visitor, only: TokenScope): void {
+  if (token === undefined || scope === only) return
+  throw new RuntimeError(
+    'forbidden',
+    `An address may contain a token of the scope ${only} alone, and ${name ?? "the owner's token"} has the scope ${scope}.`,
+    { scope: only },
+    { hint: `\`foreword token new NAME --scope ${only}\` makes one. Others go into the header \`x-foreword-token\`.` },
+  )
+}

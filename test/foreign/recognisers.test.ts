@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { tokenx } from '../../src/context.ts'
+import { explainRequest, type ForeignFormat, identifyCall } from '../../src/foreign.ts'
+
+const entries = (format: ForeignFormat, body: unknown, client?: string) =>
+  explainRequest({ format, body, counter: tokenx, ...(client === undefined ? {} : { client }) }).manifest.entries.map(
+    ({ slot, layer, id }) => `${slot} ${layer} ${id}`,
+  )
+
+const kindOf = (agent: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  identifyCall({ method: 'POST', path, headers: { 'user-agent': agent, ...headers } }, body).kind
+
+test('the system message that Claude Code puts into a conversation has its lists apart', () => {
+  const lists = [
+    'Available agent types for the Agent tool:\n- general: Does anything.\n',
+    'The following skills are available for use:\n\n- review: Reads a change.\n',
+    '# MCP Server Instructions\n\n## tickets\nAsk for one at a time.',
+  ]
+  const body = {
+    messages: [
+      { role: 'user', content: 'Go.' },
+      { role: 'system', content: lists.join('\n') },
+    ],
+  }
+  assert.deepEqual(entries('messages', body, 'claude-code'), [
+    'input turn turn-1',
+    'input agents turn-1/agents',
+    'input skills turn-1/skills',
+    'input mcp-instructions turn-1/mcp-instructions',
+  ])
+})
+
+test('what Claude Code says beside the words of a person is no turn: an interruption, a command, a changed file', () => {
+  const body = {
+    messages: [
+      { role: 'user', content: '<command-name>/init</command-name>\n<command-args></command-args>' },
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: 'I go.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '[Request interrupted by user]' },
+          { type: 'text', text: 'Stop.' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'Read', input: { file_path: 'a.ts' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'c1', content: 'a' },
+          {
+            type: 'text',
+            text: '<system-reminder>\nNote: b.ts was modified, either by the user or by a linter.\n</system-reminder>',
+          },
+        ],
+      },
+    ],
+  }
+  assert.deepEqual(entries('messages', body, 'claude-code'), [
+    'preamble command command',
+    'history turn turn-1',
+    'input interruption turn-2/interruption',
+    'input turn turn-2',
+    'input tool-call turn-2/call-c1',
+    'input tool-result turn-2/c1',
+    'input changed-file turn-2/changed-file',
+  ])
+})
+
+test('an agent that Claude Code started is also known by what it says for the bill', () => {
+  const body = {
+    system: [{ type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1; cc_is_subagent=true;' }],
+    messages: [],
+  }
+  assert.equal(kindOf('claude-cli/2.1.330', '/v1/messages', body), 'sub-agent')
+})
+
+test('what Claude Code hints of a request to a gateway is believed before its words', () => {
+  const kind = (headers: Record<string, string>, body: unknown = { messages: [] }) =>
+    kindOf('claude-cli/2.1.330', '/v1/messages', body, headers)
+  const titled = { output_config: { format: { schema: { properties: { title: {} } } } } }
+  assert.equal(kind({ 'x-claude-code-request-class': 'main' }), 'turn')
+  assert.equal(kind({ 'x-claude-code-request-class': 'workflow' }), 'sub-agent')
+  assert.equal(kind({ 'x-claude-code-request-class': 'compaction', 'x-claude-code-agent-id': 'a' }), 'compaction')
+  assert.equal(kind({ 'x-claude-code-compaction': 'auto' }), 'compaction')
+  assert.equal(kind({ 'x-claude-code-request-class': 'auxiliary' }), 'other')
+  assert.equal(kind({ 'x-claude-code-request-class': 'auxiliary' }, titled), 'title')
+  const head = {
+    method: 'POST',
+    path: '/v1/messages',
+    headers: { 'user-agent': 'claude-cli/2', 'x-claude-code-prompt-id': 'p1' },
+  }
+  assert.equal(identifyCall(head, {}).turn, 'p1')
+})
+
+test('Codex names its kinds in the metadata of a turn: a call that only warms up is no turn', () => {
+  const kind = (about: object) =>
+    kindOf('codex_cli_rs/0.170.0', '/v1/responses', {
+      client_metadata: { 'x-codex-turn-metadata': JSON.stringify(about) },
+    })
+  assert.equal(kind({ request_kind: 'turn', thread_source: 'user' }), 'turn')
+  assert.equal(kind({ request_kind: 'prewarm' }), 'other')
+  assert.equal(kind({ request_kind: 'turn', thread_source: 'subagent' }), 'sub-agent')
+  assert.equal(kind({ request_kind: 'background_turn', subagent_kind: 'guardian' }), 'sub-agent')
+})
+
+test('what Codex says beside the words of a person has names of its own', () => {
+  const said = (role: string, text: string) => ({ type: 'message', role, content: [{ type: 'input_text', text }] })
+  const body = {
+    input: [
+      said('developer', '<collaboration_mode>Default</collaboration_mode>'),
+      said('user', '<user_instructions>\nBe brief.\n</user_instructions>'),
+      said('user', 'Go.'),
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I go.' }] },
+      said('user', '<turn_aborted>\nIt was stopped.\n</turn_aborted>'),
+      said('user', '<skill>\n<name>review</name>\nRead a change.\n</skill>'),
+      said('user', 'Review it.'),
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
+      { type: 'compaction', encrypted_content: 'AAAA' },
+    ],
+  }
+  assert.deepEqual(entries('responses', body, 'codex'), [
+    'system mode mode',
+    'preamble instructions instructions',
+    'history turn turn-1',
+    'input interruption turn-2/interruption',
+    'input skill turn-2/review',
+    'input turn turn-2',
+    'input other turn-2/other',
+    'input other turn-2/other-2',
+  ])
+})
+
+test('the prompt of pi is taken apart: the files of a project, skills, the date and the folder', () => {
+  const system = [
+    'You are an expert coding assistant operating inside pi, a coding agent harness.',
+    '<project_context>',
+    '<project_instructions path="/work/AGENTS.md">\nBe brief.\n</project_instructions>',
+    '</project_context>',
+    '<available_skills>\n  <skill><name>review</name></skill>\n</available_skills>',
+    'Current date: 2026-11-24',
+    'Current working directory: /work',
+  ].join('\n')
+  const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{"path":"src/a.ts"}' } }
+  const body = {
+    messages: [
+      { role: 'system', content: system },
+      {
+        role: 'user',
+        content:
+          'The conversation history before this point was compacted into the following summary:\n\n<summary>A file was read.</summary>',
+      },
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'a' },
+    ],
+  }
+  assert.deepEqual(identifyCall({ method: 'POST', path: '/v1/chat/completions', headers: {} }, body).client, {
+    name: 'pi',
+  })
+  assert.deepEqual(entries('chat-completions', body, 'pi'), [
+    'system system-prompt system-prompt',
+    'system instructions /work/AGENTS.md',
+    'system system-prompt system-prompt-2',
+    'system skills skills',
+    'system environment environment',
+    'system environment environment-2',
+    'preamble summary summary',
+    'input turn turn-1',
+    'input tool-call turn-1/call-c1',
+    'input tool-result turn-1/c1',
+  ])
+  const summary = {
+    messages: [
+      { role: 'system', content: 'You are a context summarization assistant. …' },
+      { role: 'user', content: '…' },
+    ],
+  }
+  assert.equal(kindOf('pi/0.71', '/v1/chat/completions', summary), 'compaction')
+})
+
+test('the prompt of OpenClaw is taken apart: its skills, the files of its workspace, and where it runs', () => {
+  const system = [
+    'You are a personal assistant running inside OpenClaw.',
+    '## Skills\nUse one.',
+    '## Current Date & Time\nTime zone: Europe/Berlin',
+    '# Project Context\nThese files were loaded:',
+    '## AGENTS.md\nBe brief.\n## A heading of the file\nStill the file.',
+    '## /home/me/SOUL.md\nBe kind.',
+    '## Runtime\nhost=x',
+  ].join('\n')
+  const body = { instructions: system, input: [{ role: 'user', content: 'Hello.' }] }
+  assert.equal(identifyCall({ method: 'POST', path: '/v1/responses', headers: {} }, body).client.name, 'openclaw')
+  assert.deepEqual(entries('responses', body, 'openclaw'), [
+    'system system-prompt system-prompt',
+    'system skills skills',
+    'system environment environment',
+    'system instructions instructions',
+    'system instructions AGENTS.md',
+    'system instructions /home/me/SOUL.md',
+    'system environment environment-2',
+    'input turn turn-1',
+  ])
+})
+
+test('a call of aider has the files of the chat and the map of the repository apart', () => {
+  const body = {
+    messages: [
+      { role: 'system', content: 'Describe each change with a *SEARCH/REPLACE block*.' },
+      { role: 'user', content: 'Here are summaries of some files present in my git repository.\na.ts' },
+      { role: 'assistant', content: 'Ok.' },
+      { role: 'user', content: 'I have *added these files to the chat*.\nb.ts' },
+      { role: 'assistant', content: 'Ok.' },
+      { role: 'user', content: 'Change it.' },
+    ],
+  }
+  assert.equal(identifyCall({ method: 'POST', path: '/chat/completions', headers: {} }, body).client.name, 'aider')
+  const found = entries('chat-completions', body, 'aider')
+  assert.ok(found.includes('preamble repository-map repository-map'), found.join('\n'))
+  assert.ok(
+    found.some((entry) => entry.includes(' attachment ')),
+    found.join('\n'),
+  )
+})
+
+test('without a name of the client all tables are asked, and with one only its own and the general one', () => {
+  const body = { messages: [{ role: 'user', content: '<turn_aborted>\nx\n</turn_aborted>' }] }
+  assert.deepEqual(entries('messages', body), ['preamble interruption interruption'])
+  assert.deepEqual(entries('messages', body, 'claude-code'), ['input turn turn-1'])
+})
+
+test('a section without its end, in the middle of a line or in the words of a model is none', () => {
+  const of = (role: string, content: string) => entries('messages', { messages: [{ role, content }] })
+  assert.deepEqual(of('user', 'What is <system-reminder>x</system-reminder>?'), ['input turn turn-1'])
+  assert.deepEqual(of('user', '<system-reminder>\nx'), ['input turn turn-1'])
+  assert.deepEqual(of('assistant', '<system-reminder>\nx\n</system-reminder>'), ['input turn turn-1'])
+})

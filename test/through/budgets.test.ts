@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import test, { type TestContext } from 'node:test'
+import { open, recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
+import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
+
+/** A price at which sums are easy: a dollar for a million tokens of either kind. */
+const models = {
+  'anthropic/plain': { window: 100_000, price: { input: 1, output: 1 } },
+  'openai/plain': { window: 100_000, price: { input: 1, output: 1 } },
+}
+
+async function openGateway(
+  t: TestContext,
+  {
+    answer = answerMessages(),
+    budgets,
+    through = {},
+  }: { answer?: Vendor['answer']; budgets: readonly object[]; through?: object },
+) {
+  const vendor = await startVendor(t, answer)
+  const providers = {
+    anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` },
+    openai: { kind: 'openai', baseURL: `${vendor.url}/v1` },
+  }
+  const gateway = await startGateway(t, { providers, through, configuration: { models, budgets } })
+  return { vendor, gateway }
+}
+
+const body = JSON.stringify({
+  model: 'plain',
+  stream: true,
+  messages: [{ role: 'user', content: 'Say hello' }],
+  max_tokens: 128_000,
+})
+
+function say(gateway: TestGateway, path = '/anthropic/v1/messages', content = body) {
+  return send(`${gateway.url}/through${path}`, {
+    headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own'],
+    body: content,
+  })
+}
+
+test('room for an answer that a program never uses is not held', async (t) => {
+  const { gateway, vendor } = await openGateway(t, { budgets: [{ limit: { usd: 0.01 }, per: 'day' }] })
+  assert.equal((await say(gateway)).status, 200)
+  assert.equal(vendor.received.length, 1)
+  await recordedCalls(gateway)
+  const [budget] = gateway.runtime.budgets()
+  assert.equal(budget?.held, 0)
+  assert.ok(Math.abs((budget?.spent ?? 0) - 15e-6) < 1e-9, `${budget?.spent} spent`)
+})
+
+test('a call that could pass a budget is refused with 402, in the form of its API, and is not to be tried again', async (t) => {
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 0.0001 }, per: 'day' }],
+    through: { overBudget: 'refuse' },
+  })
+  const messages = await say(gateway)
+  assert.equal(messages.status, 402)
+  assert.equal(header(messages.rawHeaders, 'x-should-retry'), 'false')
+  const said = JSON.parse(messages.body.toString()) as { type: string; error: { type: string; message: string } }
+  assert.deepEqual([said.type, said.error.type], ['error', 'billing_error'])
+  assert.match(said.error.message, /left of \$0\.000100 for the day/)
+  const responses = await say(gateway, '/openai/v1/responses', JSON.stringify({ model: 'plain', input: 'Say hello' }))
+  assert.equal(responses.status, 402)
+  assert.equal((JSON.parse(responses.body.toString()) as { error: { code: string } }).error.code, 'insufficient_quota')
+  assert.equal(vendor.received.length, 0)
+  const [first] = await recordedCalls(gateway)
+  assert.equal(first?.outcome?.error?.code, 'over-budget')
+})
+
+test('a call waits until there is room for it', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 0.0035 }, per: 'day' }],
+    answer: async (request, outgoing) => {
+      begun.resolve()
+      await go.promise
+      await answerMessages()(request, outgoing)
+    },
+  })
+  const first = say(gateway)
+  await begun.promise
+  const second = say(gateway)
+  await waits(gateway)
+  assert.equal(vendor.received.length, 1)
+  go.resolve()
+  assert.equal((await first).status, 200)
+  assert.equal((await second).status, 200)
+})
+
+test('a caller that leaves while its call waits is not waited for', async (t) => {
+  const { gateway, vendor } = await openGateway(t, { budgets: [{ limit: { usd: 0.0001 }, per: 'day' }] })
+  const left = new AbortController()
+  const sent = open(`${gateway.url}/through/anthropic/v1/messages`, {
+    headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own'],
+    body,
+    signal: left.signal,
+  })
+  await waits(gateway)
+  left.abort()
+  await assert.rejects(sent)
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.foreign?.end, 'left')
+  assert.equal(vendor.received.length, 0)
+})
+
+test('an answer is stopped where it passes the limit', async (t) => {
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 0.0035 }, per: 'day' }],
+    answer: (_, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+      const [before] = messagesEvents('x'.repeat(30_000)).split('event: content_block_stop')
+      outgoing.write(before)
+      // It would go on for ever.
+    },
+  })
+  const closed = vendor.next().then(({ incoming }) => once(incoming.socket, 'close'))
+  await assert.rejects(say(gateway))
+  await closed
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.foreign?.end, 'stopped')
+  assert.equal(call.outcome?.usageEstimated, true)
+  assert.ok((call.outcome?.usage?.outputTokens ?? 0) > 8_000)
+  assert.match(gateway.warnings.join('\n'), /stopped at a limit/)
+})
+
+/** Resolves once a call waits for room. */
+async function waits(gateway: TestGateway): Promise<void> {
+  while (!gateway.warnings.some((text) => text.includes(' waits: '))) await new Promise(setImmediate)
+}
+
+function header(pairs: readonly string[], name: string): string | undefined {
+  return pairs[pairs.findIndex((each, at) => at % 2 === 0 && each.toLowerCase() === name) + 1]
+}

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import test, { type TestContext } from 'node:test'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { open, recordedCalls, send, startGateway } from './gateway.ts'
+import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
+
+const body = JSON.stringify({
+  model: 'claude-opus-5-5',
+  stream: true,
+  messages: [{ role: 'user', content: 'Say hello' }],
+  max_tokens: 5,
+})
+
+async function openGateway(t: TestContext, answer: Vendor['answer'] = answerMessages()) {
+  const vendor = await startVendor(t, answer)
+  const gateway = await startGateway(t, {
+    providers: {
+      anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1`, apiKeyEnv: 'VENDOR_KEY' },
+      openai: { kind: 'openai', baseURL: `${vendor.url}/v1` },
+      bare: { kind: 'openai-compatible', baseURL: `${vendor.url}/deep/path` },
+    },
+    environment: { VENDOR_KEY: 'sk-of-the-gateway-1234567890' },
+  })
+  return { vendor, gateway, through: `${gateway.url}/through`, token: ['x-foreword-token', gateway.token] }
+}
+
+test('bodies arrive whole in every encoding: packed, in chunks, and forty megabytes', async (t) => {
+  const { vendor, through, token } = await openGateway(t, (_, outgoing) => void outgoing.end('{}'))
+  const large = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40_000_000) }] })
+  const sent: readonly (readonly [readonly string[], Buffer])[] = [
+    [['Content-Encoding', 'gzip'], gzipSync(body)],
+    [['Content-Encoding', 'zstd'], zstdCompressSync(body)],
+    [['Transfer-Encoding', 'chunked'], Buffer.from(body)],
+    [[], Buffer.from(large)],
+  ]
+  for (const [headers, bytes] of sent) {
+    const answer = await send(`${through}/anthropic/v1/messages`, {
+      headers: [...token, 'x-api-key', 'own', ...headers],
+      body: bytes,
+    })
+    assert.equal(answer.status, 200)
+  }
+  assert.deepEqual(
+    vendor.received.map((request) => hash(request.body)),
+    sent.map(([, bytes]) => hash(bytes)),
+  )
+})
+
+test('every method and path goes on, below each form of a base address', async (t) => {
+  const { vendor, through, token } = await openGateway(t, (_, outgoing) => void outgoing.end('{}'))
+  const paths = [
+    ['GET', '/anthropic/v1/models?limit=1000', undefined],
+    ['POST', '/anthropic/v1/messages/count_tokens?beta=true', '{}'],
+    ['POST', '/anthropic/messages', '{}'],
+    ['POST', '/openai/v1/responses', '{}'],
+    ['POST', '/openai/responses', '{}'],
+    ['POST', '/openai/v1/embeddings', ''],
+    ['DELETE', '/openai/v1/responses/r%2F1?x=%20y', undefined],
+    ['POST', '/bare/chat/completions', '{}'],
+  ] as const
+  for (const [method, path, content] of paths) {
+    const headers = [...token, 'authorization', 'Bearer own']
+    assert.equal(
+      (await send(`${through}${path}`, { method, headers, ...(content !== undefined && { body: content }) })).status,
+      200,
+    )
+  }
+  assert.deepEqual(
+    vendor.received.map(({ method, url }) => `${method} ${url}`),
+    [
+      'GET /v1/models?limit=1000',
+      'POST /v1/messages/count_tokens?beta=true',
+      'POST /v1/messages',
+      'POST /v1/responses',
+      'POST /v1/responses',
+      'POST /v1/embeddings',
+      'DELETE /v1/responses/r%2F1?x=%20y',
+      'POST /deep/path/chat/completions',
+    ],
+  )
+})
+
+test('an answer comes back as it is written, not when it ends', async (t) => {
+  const go = Promise.withResolvers<void>()
+  const { through, token } = await openGateway(t, async (_, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+    outgoing.write('event: ping\n\n')
+    await go.promise
+    outgoing.end('event: pong\n\n')
+  })
+  const answer = await open(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body })
+  const [first] = (await once(answer, 'data')) as [Buffer]
+  assert.equal(first.toString(), 'event: ping\n\n')
+  go.resolve()
+  const [second] = (await once(answer, 'data')) as [Buffer]
+  assert.equal(second.toString(), 'event: pong\n\n')
+})
+
+test('a caller that leaves ends the call at the provider, and the record says so', async (t) => {
+  const { vendor, gateway, through, token } = await openGateway(t, (_, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+    outgoing.write(messagesEvents('Hello.').split('event: message_delta')[0])
+  })
+  const left = new AbortController()
+  const received = vendor.next()
+  const answer = await open(`${through}/anthropic/v1/messages`, {
+    headers: [...token, 'x-api-key', 'own'],
+    body,
+    signal: left.signal,
+  })
+  await once(answer, 'data')
+  const { socket } = (await received).incoming
+  answer.on('error', () => {})
+  left.abort()
+  await once(socket, 'close')
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.foreign?.end, 'left')
+  assert.equal(call.outcome?.error?.code, 'cancelled')
+  assert.equal(call.outcome.usageEstimated, true)
+})
+
+test('an answer that breaks off at the provider breaks off here', async (t) => {
+  const { gateway, through, token } = await openGateway(t, (_, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+    outgoing.write('event: ping\n\n', () => outgoing.destroy())
+  })
+  await assert.rejects(send(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body }))
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.foreign?.end, 'broken')
+})
+
+test('a provider that cannot be reached is named in the form of its API', async (t) => {
+  const port = await freePort()
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `http://127.0.0.1:${port}/v1` } },
+  })
+  const answer = await send(`${gateway.url}/through/anthropic/v1/messages`, {
+    headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own'],
+    body,
+  })
+  assert.equal(answer.status, 502)
+  const { type, error } = JSON.parse(answer.body.toString()) as { type: string; error: { message: string } }
+  assert.equal(type, 'error')
+  assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} cannot be reached`))
+})
+
+test('a client that waits for leave to send its body is given it', async (t) => {
+  const { vendor, through, token } = await openGateway(t)
+  const answer = await send(`${through}/anthropic/v1/messages`, {
+    headers: [...token, 'x-api-key', 'own', 'Expect', '100-continue'],
+    body,
+  })
+  assert.equal(answer.status, 200)
+  assert.equal(vendor.received[0]!.body.toString(), body)
+  assert.ok(!vendor.received[0]!.rawHeaders.includes('Expect'))
+})
+
+test('without a right token nothing goes on, and the answer has the form of the API', async (t) => {
+  const { vendor, through } = await openGateway(t)
+  for (const headers of [
+    [],
+    ['x-foreword-token', 'wrong'],
+    ['x-api-key', 'sk-ant-own'],
+    ['authorization', 'Bearer wrong'],
+  ]) {
+    const answer = await send(`${through}/anthropic/v1/messages`, { headers, body })
+    assert.equal(answer.status, 401)
+    assert.equal((JSON.parse(answer.body.toString()) as { error: { type: string } }).error.type, 'authentication_error')
+  }
+  const chat = await send(`${through}/openai/v1/chat/completions`, { body })
+  assert.equal((JSON.parse(chat.body.toString()) as { error: { code: string } }).error.code, 'invalid_api_key')
+  assert.equal((await send(`${through}/@wrong/anthropic/v1/messages`, { body })).status, 401)
+  assert.equal(vendor.received.length, 0)
+})
+
+test('pages of others and other names of this machine are refused', async (t) => {
+  const { vendor, through, token } = await openGateway(t)
+  const answer = await send(`${through}/anthropic/v1/messages`, {
+    headers: [...token, 'origin', 'https://evil.example'],
+    body,
+  })
+  assert.equal(answer.status, 403)
+  assert.equal(vendor.received.length, 0)
+})
+
+test('the token in an address has the scope talk and no other, and reaches no provider', async (t) => {
+  const { vendor, gateway, through } = await openGateway(t)
+  const made = await gateway.server.fetch(
+    new Request(`${gateway.url}/api/tokens`, {
+      method: 'POST',
+      headers: {
+        host: new URL(gateway.url).host,
+        authorization: `Bearer ${gateway.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name: 'editor', scope: 'talk' }),
+    }),
+  )
+  const { token } = (await made.json()) as { token: string }
+  assert.ok(token)
+  assert.equal((await send(`${through}/@${token}/anthropic/v1/messages`, { body })).status, 200)
+  const owner = await send(`${through}/@${gateway.token}/anthropic/v1/messages`, { body })
+  assert.equal(owner.status, 403)
+  assert.doesNotMatch(owner.body.toString(), new RegExp(gateway.token))
+  assert.equal(vendor.received.length, 1)
+  const [received] = vendor.received
+  assert.equal(received!.url, '/v1/messages')
+  assert.ok(!JSON.stringify(received!.rawHeaders).includes(token))
+})
+
+test("the gateway's key goes where the caller has none, and the caller's own is left alone", async (t) => {
+  const { vendor, gateway, through, token } = await openGateway(t)
+  const messages = `${through}/anthropic/v1/messages`
+  await send(messages, { headers: token, body })
+  await send(messages, { headers: ['x-api-key', gateway.token], body })
+  await send(messages, { headers: ['Authorization', `Bearer ${gateway.token}`], body })
+  await send(messages, { headers: [...token, 'X-Api-Key', 'sk-ant-own'], body })
+  const keys = vendor.received.map(({ rawHeaders }) =>
+    rawHeaders.flatMap((name, at) =>
+      at % 2 === 0 && /api-key|authorization/i.test(name) ? [`${name}: ${rawHeaders[at + 1]}`] : [],
+    ),
+  )
+  const own = ['x-api-key: sk-of-the-gateway-1234567890']
+  assert.deepEqual(keys, [own, own, own, ['X-Api-Key: sk-ant-own']])
+  assert.ok(vendor.received.every(({ rawHeaders }) => !JSON.stringify(rawHeaders).includes(gateway.token)))
+})
+
+test('the sign-in token of a subscription goes on only where the owner says so', async (t) => {
+  const { vendor, gateway, through, token } = await openGateway(t)
+  const headers = [...token, 'Authorization', 'Bearer sk-ant-oat01-abcdef']
+  const refused = await send(`${through}/anthropic/v1/messages`, { headers, body })
+  assert.equal(refused.status, 403)
+  assert.doesNotMatch(refused.body.toString(), /sk-ant-oat01/)
+  assert.equal(vendor.received.length, 0)
+  await gateway.close()
+  const other = await startGateway(t, {
+    through: { signInTokens: true },
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
+  })
+  const answer = await send(`${other.url}/through/anthropic/v1/messages`, {
+    headers: ['x-foreword-token', other.token, 'Authorization', 'Bearer sk-ant-oat01-abcdef'],
+    body,
+  })
+  assert.equal(answer.status, 200)
+})
+
+test('a fault of the record lets the call through and is reported', async (t) => {
+  const { gateway, through, token } = await openGateway(t)
+  gateway.runtime.store.putContent = () => Promise.reject(new Error('the disk is full'))
+  const answer = await send(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body })
+  assert.equal(answer.status, 200)
+  assert.equal(answer.body.toString(), messagesEvents('Hello.'))
+  await gateway.runtime.foreign.settled()
+  const { facts, warnings } = await gateway.runtime.status()
+  assert.deepEqual(facts['through'], {
+    open: 0,
+    recorded: 0,
+    lost: 1,
+    lastFault: 'it was not recorded: the disk is full',
+  })
+  assert.match(warnings.join('\n'), /1 call of other programs went on and could not be recorded/)
+  assert.match(gateway.warnings.join('\n'), /the disk is full/)
+})
+
+test('a call with a secret of the gateway does not leave', async (t) => {
+  const { vendor, gateway, through, token } = await openGateway(t)
+  const secret = JSON.stringify({
+    model: 'claude-opus-5-5',
+    messages: [{ role: 'user', content: 'KEY=sk-of-the-gateway-1234567890' }],
+  })
+  for (const [headers, bytes] of [
+    [[], Buffer.from(secret)],
+    [['Content-Encoding', 'gzip'], gzipSync(secret)],
+  ] as const) {
+    const answer = await send(`${through}/anthropic/v1/messages`, {
+      headers: [...token, 'x-api-key', 'own', ...headers],
+      body: bytes,
+    })
+    assert.equal(answer.status, 402)
+    assert.ok(answer.rawHeaders.includes('x-should-retry'))
+    const { error } = JSON.parse(answer.body.toString()) as { error: { message: string } }
+    assert.match(error.message, /VENDOR_KEY/)
+    assert.doesNotMatch(error.message, /sk-of-the-gateway/)
+  }
+  assert.equal(vendor.received.length, 0)
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.foreign?.end, 'refused')
+  const kept = await gateway.runtime.request(call.id, { body: true })
+  assert.doesNotMatch(JSON.stringify(kept), /sk-of-the-gateway/)
+})
+
+function hash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { exportSession } from '../../src/session.ts'
+import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
+import { answerMessages, startVendor, type Vendor } from './vendor.ts'
+
+async function openGateway(t: TestContext, answer: Vendor['answer'] = answerMessages()) {
+  const vendor = await startVendor(t, answer)
+  const providers = {
+    anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` },
+    openai: { kind: 'openai', baseURL: `${vendor.url}/v1` },
+  }
+  return { vendor, gateway: await startGateway(t, { providers }) }
+}
+
+const user = (text: string) => ({ role: 'user', content: text })
+const assistant = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] })
+
+interface Said {
+  readonly headers?: readonly string[]
+  readonly messages: readonly object[]
+  readonly more?: object
+}
+
+function say(gateway: TestGateway, { headers = [], messages, more = {} }: Said) {
+  return send(`${gateway.url}/through/anthropic/v1/messages`, {
+    headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own', ...headers],
+    body: JSON.stringify({
+      model: 'claude-opus-5-5',
+      system: 'You help.',
+      stream: true,
+      max_tokens: 100,
+      ...more,
+      messages,
+    }),
+  })
+}
+
+const claude = (session: string) => [
+  'user-agent',
+  'claude-cli/2.1.330 (external, cli)',
+  'x-claude-code-session-id',
+  session,
+]
+
+test('calls of one client session are one session here, by turn, and each is compared with the one before', async (t) => {
+  const { gateway } = await openGateway(t)
+  const first = [user('Fix the gate.')]
+  await say(gateway, { headers: claude('one'), messages: first })
+  await say(gateway, { headers: claude('two'), messages: [user('Something else.')] })
+  await say(gateway, { headers: claude('one'), messages: [...first, assistant('Done.'), user('And the fence?')] })
+  await recordedCalls(gateway)
+  const sessions = await gateway.runtime.store.sessions()
+  assert.deepEqual(sessions.map(({ title }) => title).toSorted(), ['Fix the gate.', 'Something else.'])
+  const one = sessions.find(({ title }) => title === 'Fix the gate.')!
+  const calls = await gateway.runtime.store.calls(one.id)
+  assert.equal(calls.length, 2)
+  assert.notEqual(calls[0]!.turn, calls[1]!.turn)
+  const { manifest } = calls[1]! as unknown as {
+    manifest: { reuse: { tokens: number; firstChange: { cause: string } } }
+  }
+  assert.equal(manifest.reuse.firstChange.cause, 'grew')
+  assert.equal(manifest.reuse.tokens, calls[0]!.manifest.used)
+  const { why } = await gateway.runtime.diff(calls[0]!.id, calls[1]!.id)
+  assert.match(why, /conversation went on/)
+})
+
+test('a program that sends no ids is joined by what its prompts begin with, after a restart, too', async (t) => {
+  const { gateway } = await openGateway(t)
+  const headers = ['user-agent', 'plain-script/1.0']
+  const first = [user('Name three rivers, and tell me where each of them begins.')]
+  await say(gateway, { headers, messages: first })
+  await say(gateway, { headers, messages: [user('What is a good name for a boat?')] })
+  await recordedCalls(gateway)
+  const again = await gateway.restart()
+  await say(again, { headers, messages: [...first, assistant('Rhine, Elbe, Po.'), user('Which is the longest?')] })
+  await recordedCalls(again)
+  const sessions = await again.runtime.store.sessions()
+  const counts = await Promise.all(
+    sessions.map(async ({ id, title = '' }) => [title, (await again.runtime.store.calls(id)).length]),
+  )
+  assert.deepEqual(Object.fromEntries(counts), {
+    'Name three rivers, and tell me where each of them begins.': 2,
+    'What is a good name for a boat?': 1,
+  })
+})
+
+test('a call that is sent again after a failure is marked as a retry', async (t) => {
+  let calls = 0
+  const { gateway } = await openGateway(t, (request, outgoing) => {
+    calls += 1
+    if (calls > 1) return answerMessages()(request, outgoing)
+    outgoing.writeHead(529, { 'content-type': 'application/json' })
+    outgoing.end(JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }))
+  })
+  for (let each = 0; each < 2; each += 1) await say(gateway, { headers: claude('one'), messages: [user('Hello.')] })
+  const [first, second] = await recordedCalls(gateway)
+  assert.equal(first?.foreign?.retryOf, undefined)
+  assert.equal(first?.outcome?.error?.code !== undefined, true)
+  assert.equal(second?.foreign?.retryOf, first?.id)
+})
+
+test('nothing can be said in a session of another program', async (t) => {
+  const { gateway } = await openGateway(t)
+  await say(gateway, { headers: claude('one'), messages: [user('Hello.')] })
+  const [call] = await recordedCalls(gateway)
+  const session = call!.session!
+  const message = /This session belongs to claude-code/
+  await assert.rejects(gateway.runtime.submit({ session, text: 'Me, too.' }), message)
+  await assert.rejects(gateway.runtime.preview({ session }), message)
+  assert.equal((await gateway.runtime.status()).recovered, 0)
+  assert.equal((await gateway.restart()).runtime.store !== undefined, true)
+})
+
+test('a program with the name of a channel does not get into its conversations', async (t) => {
+  const { gateway } = await openGateway(t)
+  await say(gateway, { headers: ['user-agent', 'telegram/1.0', 'x-session-id', '12345'], messages: [user('Hello.')] })
+  await recordedCalls(gateway)
+  assert.equal(await gateway.runtime.store.bound({ channel: 'telegram', conversation: '12345' }), undefined)
+})
+
+test('two programs at once are two sessions', async (t) => {
+  const { gateway } = await openGateway(t)
+  await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      say(gateway, { headers: claude(at % 2 === 0 ? 'even' : 'odd'), messages: [user(`Hello from ${at % 2}.`)] }),
+    ),
+  )
+  const calls = await recordedCalls(gateway)
+  assert.equal(calls.length, 8)
+  assert.equal(new Set(calls.map(({ session }) => session)).size, 2)
+})
+
+test('what a session said goes with it, and what others said stays', async (t) => {
+  const { gateway } = await openGateway(t)
+  const { store } = gateway.runtime
+  const tools = [{ name: 'look', description: 'Looks at something. '.repeat(80), input_schema: { type: 'object' } }]
+  const secretWords = 'The garden gate opens with seven turns. '.repeat(40)
+  await say(gateway, { headers: claude('one'), messages: [user(secretWords)], more: { tools } })
+  await say(gateway, { headers: claude('two'), messages: [user('Something else.')], more: { tools } })
+  const [one, two] = await recordedCalls(gateway)
+  assert.equal(await gateway.runtime.deleteSession(one!.session!), true)
+  assert.equal(await store.call(one!.id), undefined)
+  const replay = await gateway.runtime.replay(two!.session!)
+  assert.deepEqual([replay.calls, replay.identical, replay.wires?.identical], [1, 1, 1])
+})
+
+test('a session of another program is exported without its bodies, and can be imported', async (t) => {
+  const { gateway } = await openGateway(t)
+  const { store } = gateway.runtime
+  const body = { metadata: { user_id: 'device_0123456789' } }
+  await say(gateway, { headers: claude('one'), messages: [user('Hello.')], more: body })
+  const [call] = await recordedCalls(gateway)
+  const lines: string[] = []
+  for await (const line of exportSession(store, call!.session!)) lines.push(line)
+  assert.doesNotMatch(lines.join('\n'), /device_0123456789/)
+  const imported = await gateway.runtime.importSession(
+    (async function* () {
+      yield* lines
+    })(),
+    { as: 'session_copy' },
+  )
+  const [copy] = await store.calls(imported)
+  assert.equal(copy?.manifest.used, call!.manifest.used)
+})
+
+test('costs are divided by program, token, model, layer and tool', async (t) => {
+  const { gateway } = await openGateway(t)
+  const tools = [{ name: 'look', description: 'Looks at something.', input_schema: { type: 'object' } }]
+  const messages = [
+    user('Look.'),
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'A gate, a fence and a field. '.repeat(20) }],
+    },
+  ]
+  await say(gateway, { headers: claude('one'), messages, more: { tools } })
+  await recordedCalls(gateway)
+  for (const [by, key] of [
+    ['channel', 'claude-code'],
+    ['model', 'anthropic/claude-opus-5-5'],
+    ['layer', 'tool-result'],
+    ['tool', 'look'],
+  ] as const) {
+    const { rows, total } = await gateway.runtime.costs({ by })
+    assert.equal(total.unpriced, 0, by)
+    assert.ok((rows.find((row) => row.key === key)?.nanoDollars ?? 0) > 0, `${by}: ${JSON.stringify(rows)}`)
+    assert.equal(
+      rows.reduce((sum, row) => sum + row.nanoDollars, 0),
+      total.nanoDollars,
+    )
+  }
+})
