@@ -98,7 +98,7 @@ export {
 } from './session/log-store.ts'
 export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
 export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'
-export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
+export { endedCalls, type SessionStore, type ValueStore, type Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
 export { importedHeadKey, importSession } from './session/import-session.ts'

@@ -86,7 +86,7 @@ export interface CallStore {
   /** `not-found` where no call with this id exists. */
   finishCall(id: string, outcome: CallOutcome): Promise<void>
   /**
-   * Calls the listener with the id of each call whose outcome this store writes, with `finishCall` or within a `transaction`,
+   * Calls the listener with the id of each call whose outcome this store writes, with `putCall`, `finishCall` or a `transaction`,
    * as soon as it is on disk and before the promise of the write resolves. Writes of another process are not reported. The
    * listener must not throw. Returns a function that stops it.
    */
