@@ -1,64 +1,29 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import OpenAI from 'openai'
-import { builtIn } from '../../src/foreword.ts'
-import { loadConfiguration, openGatewayTokens } from '../../src/runtime.ts'
-import { listen } from '../../src/server.ts'
-import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
-import { openRuntime } from '../home/features.ts'
-import { createTestServer as createServer } from '../home/test-server.ts'
+import { type GatewayChoices, scriptedGateway } from './scripted-gateway.ts'
 import { TOKEN } from './served.ts'
 
+interface OpenaiChoices extends GatewayChoices {
+  /** With the scripted server as Ollama and as Anthropic, too. */
+  readonly allWires?: boolean
+}
+
 /** A whole gateway on a port, in front of a scripted server that speaks Chat Completions; `client` is OpenAI's own. */
-export async function gateway(
-  t: TestContext,
-  {
-    answer,
-    configuration: extra = {},
-    allWires = false,
-  }: Pick<ScriptedProviderOptions, 'answer'> & {
-    readonly configuration?: object
-    /** With the scripted server as Ollama and as Anthropic, too. */
-    readonly allWires?: boolean
-  } = {},
-) {
-  const provider = await scriptedProvider(answer ? { answer } : {})
-  const home = mkdtempSync(join(tmpdir(), 'foreword-openai-'))
-  const written = {
+export async function gateway(t: TestContext, { answer, configuration = {}, allWires = false }: OpenaiChoices = {}) {
+  const { url, provider, runtime, tokens, home } = await scriptedGateway(t, answer, (address) => ({
     model: 'lab/scripted',
     providers: {
-      lab: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` },
-      chat: { kind: 'openai', api: 'chat', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
-      responses: { kind: 'openai', api: 'responses', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
+      lab: { kind: 'openai-compatible', baseURL: `${address}/v1` },
+      chat: { kind: 'openai', api: 'chat', baseURL: `${address}/v1`, apiKeyEnv: 'KEY' },
+      responses: { kind: 'openai', api: 'responses', baseURL: `${address}/v1`, apiKeyEnv: 'KEY' },
       ...(allWires && {
-        ollama: { kind: 'ollama', baseURL: provider.url },
-        anthropic: { kind: 'anthropic', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
+        ollama: { kind: 'ollama', baseURL: address },
+        anthropic: { kind: 'anthropic', baseURL: `${address}/v1`, apiKeyEnv: 'KEY' },
       }),
     },
     models: { 'lab/scripted': { window: 8192, vision: true }, 'lab/blind': { window: 8192, vision: false } },
-    ...extra,
-  }
-  writeFileSync(join(home, 'config.json'), JSON.stringify(written))
-  const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
-  const runtime = await openRuntime({
-    capabilities: builtIn,
-    home,
-    configuration,
-    environment: { KEY: 'sk-test-0123456789' },
-    version: '0.1.0',
-  })
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
-  const server = createServer(runtime, { token: TOKEN, tokens, bind: '127.0.0.1', version: '0.1.0' })
-  const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })
-  t.after(async () => {
-    await close({ graceMs: 500 })
-    await runtime.close()
-    await provider.close()
-    rmSync(home, { recursive: true, force: true })
-  })
+    ...configuration,
+  }))
   const client = new OpenAI({ apiKey: TOKEN, baseURL: `${url}/v1`, maxRetries: 0 })
   /** OpenAI's client with a token of this name. */
   const clientOf = async (name: string) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SILENT } from '../../src/model.ts'
 import type { CompletionEvent } from '../../src/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { eventsOf, served } from './served.ts'
@@ -135,7 +136,7 @@ test('the shell of the client is called, and answers, in the form of its own', a
   const complete = async function* (): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'call-1', model: 'rehearsal' }
     yield { type: 'tool-call', toolCallId: 'a', toolName: 'local_shell', input }
-    yield { type: 'finish', reason: 'tool-calls', usage: silent }
+    yield { type: 'finish', reason: 'tool-calls', usage: SILENT }
   }
   const runtime = scriptedRuntime({ complete })
   const { json } = served(runtime)
@@ -160,20 +161,12 @@ test('the shell of the client is called, and answers, in the form of its own', a
   ])
 })
 
-const silent = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
-}
-
 test('arguments that are no JSON go back as the model wrote them', async () => {
   const complete = async function* (): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'call-1', model: 'rehearsal' }
     yield { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: '{not json' }
     yield { type: 'tool-call', toolCallId: 'b', toolName: 'patch', input: { other: 1 } }
-    yield { type: 'finish', reason: 'tool-calls', usage: silent }
+    yield { type: 'finish', reason: 'tool-calls', usage: SILENT }
   }
   const { json } = served(scriptedRuntime({ complete }))
   const tools = [look, { type: 'custom', name: 'patch' }]
@@ -187,7 +180,7 @@ test('arguments that are no JSON go back as the model wrote them', async () => {
 test('an answer without a word is a message without text', async () => {
   const complete = async function* (): AsyncGenerator<CompletionEvent> {
     yield { type: 'call-start', call: 'call-1', model: 'rehearsal' }
-    yield { type: 'finish', reason: 'stop', usage: silent }
+    yield { type: 'finish', reason: 'stop', usage: SILENT }
   }
   const { request, json } = served(scriptedRuntime({ complete }))
   const { output } = await json<Answered>(path, { body: { input: 'Hello' } })

@@ -8,6 +8,7 @@ import {
   requestedModel,
   sessionSource,
 } from '../../../server.ts'
+import { jsonFormat } from './json-format.ts'
 import { namedSession } from './named-session.ts'
 import { coreMessages, lastInput, toolDefinitions } from './openai-messages.ts'
 import type { CompletionBody } from './openai-schema.ts'
@@ -128,14 +129,7 @@ const UNSUPPORTED: Readonly<Record<string, (value: unknown) => boolean>> = {
 function readResponseFormat({ response_format: format }: CompletionBody): ResponseFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
-  const { name, schema = {}, description, strict } = format.json_schema
-  return {
-    type: 'json',
-    name,
-    schema,
-    ...(description ? { description } : {}),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  }
+  return jsonFormat(format.json_schema)
 }
 
 function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallParameters['toolChoice'] {

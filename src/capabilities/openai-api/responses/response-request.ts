@@ -1,5 +1,6 @@
 import { type CallParameters, type ResponseFormat } from '../../../model.ts'
 import { HttpFailure } from '../../../server.ts'
+import { jsonFormat } from '../http/json-format.ts'
 import { type ResponseBody, responseFields } from './response-schema.ts'
 import type { OfferedTool } from './response-tools.ts'
 
@@ -74,14 +75,7 @@ function unread(fields: object | null | undefined, read: readonly string[]): rea
 function readFormat(format: NonNullable<ResponseBody['text']>['format']): ResponseFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
-  const { name, schema, description, strict } = format
-  return {
-    type: 'json',
-    name,
-    schema,
-    ...(description ? { description } : {}),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  }
+  return jsonFormat(format)
 }
 
 function readChoice(
