@@ -8,6 +8,8 @@ import { gateway, PIXEL } from './openai-gateway.ts'
 
 const model = 'foreword'
 
+const BUDGET = /This call may need [\d,]+ tokens; 1 tokens are left of 1 tokens for the day\./
+
 const look = {
   type: 'function' as const,
   name: 'look',
@@ -310,11 +312,37 @@ test('a call that a budget does not allow is refused for good, before it leaves'
   const { client, provider } = await gateway(t, {
     configuration: { budgets: [{ limit: { tokens: 1 }, per: 'day' }] },
   })
-  await assert.rejects(client.responses.create({ model, input: 'Hello', stream: true }), (error: unknown) => {
+  const isFinal = (error: unknown) => {
     assert.ok(error instanceof APIError)
     assert.deepEqual([error.status, error.code, error.headers?.get('x-should-retry')], [402, 'over-budget', 'false'])
+    assert.match(error.message, BUDGET)
     return true
+  }
+  await assert.rejects(client.responses.create({ model, input: 'Hello' }), isFinal)
+  const messages = [{ role: 'user' as const, content: 'Hello' }]
+  for (const stream of [false, true]) {
+    await assert.rejects(client.chat.completions.create({ model, messages, stream }), isFinal)
+  }
+  assert.equal(provider.requests.length, 0)
+})
+
+test('in a stream, a call that a budget does not allow is a failed response, with a code after which no client asks again', async (t) => {
+  const { client, provider } = await gateway(t, {
+    configuration: { budgets: [{ limit: { tokens: 1 }, per: 'day' }] },
   })
+  const stream = await client.responses.create({ model, input: 'Hello', stream: true })
+  const events: OpenAI.Responses.ResponseStreamEvent[] = []
+  for await (const event of stream) events.push(event)
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['response.created', 'response.in_progress', 'response.failed'],
+  )
+  const last = events.at(-1)!
+  assert.ok(last.type === 'response.failed')
+  const { id, status, error, foreword } = last.response as typeof last.response & { readonly foreword: unknown }
+  assert.deepEqual([status, error?.code, foreword], ['failed', 'invalid_prompt', { code: 'over-budget' }])
+  assert.match(error?.message ?? '', BUDGET)
+  assert.match(id, /^resp_call_/)
   assert.equal(provider.requests.length, 0)
 })
 

@@ -1,11 +1,12 @@
-import type { Failure } from '../../../capability.ts'
+import type { ErrorFormat, Failure } from '../../../capability.ts'
 import { defined, type ErrorCode } from '../../../platform.ts'
 
 /**
  * A failure in OpenAI's format, `{error: {message, type, param, code}}`, with the codes that its clients act on. For a prompt that
- * is too large, the sentence is OpenAI's own, because clients parse it. The fact `openaiCode` is a code that only OpenAI has.
+ * is too large, the sentence is OpenAI's own, because clients parse it. The fact `openaiCode` is a code that only OpenAI has. A refusal for money says that the
+ * same request would be refused again: clients act on that header before they look at the status.
  */
-export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
+export function openaiFailure(failure: Failure): ReturnType<ErrorFormat['format']> {
   const { code, message, facts, hint } = failure
   const overflows = code === 'context-overflow'
   const known = Object.hasOwn(openaiCodes, code) ? openaiCodes[code as ErrorCode] : undefined
@@ -19,8 +20,10 @@ export function openaiFailure(failure: Failure): { readonly status: number; read
     param: parameter ?? (overflows ? 'messages' : (firstField(problems) ?? null)),
     code: openaiCode ?? known?.code ?? code,
   }
-  return { status, body: { error } }
+  return { status, body: { error }, headers: REFUSED_FOR_GOOD.has(code) ? { 'x-should-retry': 'false' } : {} }
 }
+
+const REFUSED_FOR_GOOD: ReadonlySet<string> = new Set<ErrorCode>(['over-budget', 'quota'])
 
 /** Codes and statuses that OpenAI's clients know by another name. All others are passed on unchanged. */
 export const openaiCodes: Readonly<Partial<Record<ErrorCode, { readonly code: string; readonly status?: number }>>> = {

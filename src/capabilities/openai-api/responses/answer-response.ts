@@ -14,7 +14,7 @@ import type { KeptResponses } from './kept-responses.ts'
 import { type ResponseBuilder, responseBuilder } from './response-builder.ts'
 import type { ResponseEvent } from './response-event.ts'
 import { turnKey } from './response-conversation.ts'
-import { responseError, streamedError } from './response-failure.ts'
+import { belongsInStream, responseError, streamedError } from './response-failure.ts'
 import type { ResponseNames, ResponseObject } from './response-object.ts'
 import type { ResponseBody } from './response-schema.ts'
 import type { ResponseSource } from './response-source.ts'
@@ -41,8 +41,8 @@ export async function wholeResponse(parts: AnswerParts): Promise<Response> {
 }
 
 /**
- * The response as events. A failure before the first word has a status of its own, except an input that is too large: the clients
- * of this format look for that in the stream.
+ * The response as events. A failure before the first word has a status of its own, except those that the clients of this format
+ * look for in the stream: an input that is too large, and a call that a budget does not allow.
  */
 export async function streamedResponse(parts: AnswerParts): Promise<Response> {
   const answer = answering(parts)
@@ -72,7 +72,7 @@ export async function streamedResponse(parts: AnswerParts): Promise<Response> {
           await write(answer.close())
           await write([await answer.end()])
         } catch (error) {
-          if (begun || !isOverflow(error)) throw error
+          if (begun || !belongsInStream(error)) throw error
           await write(answer.fail(error))
         }
       },
@@ -138,8 +138,4 @@ function numbering(): (events: readonly ResponseEvent[]) => string {
     events
       .map((event) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: sequence++ })}\n\n`)
       .join('')
-}
-
-function isOverflow(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 'context-overflow'
 }

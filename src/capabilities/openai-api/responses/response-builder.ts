@@ -11,6 +11,7 @@ import {
   responseUsage,
 } from './response-object.ts'
 import type { ResponseEvent } from './response-event.ts'
+import type { StreamedError } from './response-failure.ts'
 import type { ResponseBody, ResponseItem } from './response-schema.ts'
 import type { OfferedTool } from './response-tools.ts'
 
@@ -31,7 +32,7 @@ export interface ResponseBuilder {
   close(): readonly ResponseEvent[]
   /** The last event, with the whole response. */
   end(end: ResponseEnd): ResponseEvent & { readonly response: ResponseObject }
-  fail(error: { readonly code: string; readonly message: string }): ResponseEvent
+  fail(error: StreamedError): ResponseEvent
 }
 
 /** An item of the output that is not complete. */
@@ -94,7 +95,10 @@ export function responseBuilder(
       const response = { ...empty, ...ended, output, usage: responseUsage(usage), store, foreword }
       return { type: `response.${ended.status}`, response }
     },
-    fail: (error) => ({ type: 'response.failed', response: { ...empty, status: 'failed', error, output } }),
+    fail: ({ reason, ...error }) => ({
+      type: 'response.failed',
+      response: { ...empty, status: 'failed', error, output, foreword: { code: reason } },
+    }),
   }
 
   function opened(type: OpenItem['type']): readonly ResponseEvent[] {
