@@ -65,14 +65,15 @@ export type {
 export { budgetLedgerFile, carryBudgetLedger, copyBudgetLedger } from './session/sqlite/carry-budget-ledger.ts'
 export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
-export type {
-  CallListener,
-  CallOutcome,
-  CallRecord,
-  CallStore,
-  CallWarning,
-  ForeignFacts,
-  Usage,
+export {
+  type CallListener,
+  type CallOutcome,
+  type CallRecord,
+  type CallStore,
+  type CallWarning,
+  type ForeignFacts,
+  type Usage,
+  usedTokens,
 } from './session/call.ts'
 export {
   type CallSum,

@@ -62,6 +62,19 @@ export interface CallOutcome {
   readonly firstTokenMs?: number
 }
 
+/** What a call used, as its provider reported it; nothing where it did not leave because of a budget. `undefined`: not known. */
+export function usedTokens(outcome: Pick<CallOutcome, 'usage' | 'error'> | undefined): CallOutcome['usage'] {
+  return outcome?.usage ?? (outcome?.error?.code === 'over-budget' ? NOTHING : undefined)
+}
+
+const NOTHING: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWrittenTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+}
+
 /** A warning about a call: a code for programs and a sentence for people. */
 export interface CallWarning {
   readonly code: string
