@@ -263,14 +263,7 @@ test('an input that does not fit is refused with the code that clients know, and
     return true
   })
   const stream = await client.responses.create({ model, input: long, stream: true })
-  const events: OpenAI.Responses.ResponseStreamEvent[] = []
-  for await (const event of stream) events.push(event)
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['response.created', 'response.in_progress', 'response.failed'],
-  )
-  const last = events.at(-1)!
-  assert.ok(last.type === 'response.failed')
+  const last = await onlyFailure(stream)
   assert.deepEqual([last.response.status, last.response.error?.code], ['failed', 'context_length_exceeded'])
   assert.match(last.response.id, /^resp_call_/)
   assert.equal(provider.requests.length, 0)
@@ -331,14 +324,7 @@ test('in a stream, a call that a budget does not allow is a failed response, wit
     configuration: { budgets: [{ limit: { tokens: 1 }, per: 'day' }] },
   })
   const stream = await client.responses.create({ model, input: 'Hello', stream: true })
-  const events: OpenAI.Responses.ResponseStreamEvent[] = []
-  for await (const event of stream) events.push(event)
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['response.created', 'response.in_progress', 'response.failed'],
-  )
-  const last = events.at(-1)!
-  assert.ok(last.type === 'response.failed')
+  const last = await onlyFailure(stream)
   const { id, status, error, foreword } = last.response as typeof last.response & { readonly foreword: unknown }
   assert.deepEqual([status, error?.code, foreword], ['failed', 'invalid_prompt', { code: 'over-budget' }])
   assert.match(error?.message ?? '', BUDGET)
@@ -404,4 +390,17 @@ test('a conversation goes through two gateways in this format, with its tools an
 /** Looks again whenever the process has nothing else to do. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The end of a stream that has nothing of an answer. */
+async function onlyFailure(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>) {
+  const events: OpenAI.Responses.ResponseStreamEvent[] = []
+  for await (const event of stream) events.push(event)
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['response.created', 'response.in_progress', 'response.failed'],
+  )
+  const last = events.at(-1)!
+  assert.ok(last.type === 'response.failed')
+  return last
 }
