@@ -197,7 +197,7 @@ test('doctor is content with a fresh home and names what is wrong with its hint'
   const machine = ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'clock', 'port']
   assert.deepEqual(
     findings.map(({ check }) => check),
-    [...machine, 'model', 'policy', 'sandbox', 'skills', 'shell', 'tools', 'lint', 'audit'],
+    [...machine, 'model', 'policy', 'sandbox', 'skills', 'shell', 'through', 'tools', 'lint', 'audit'],
   )
   mkdirSync(join(home, 'data'), { recursive: true })
   chmodSync(join(home, 'data'), 0o755)

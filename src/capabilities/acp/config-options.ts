@@ -5,7 +5,7 @@ import { defined } from '../../platform.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
 /** A session as the API shows it: each choice is a key of its own. */
-export type SessionView = Readonly<Record<string, unknown>> & {
+export type EditorSessionView = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly title?: string
   readonly opening?: string
@@ -25,7 +25,7 @@ interface OfferedChoice {
 }
 
 /** What a person can choose for a session in the editor: its model, and the choices of capabilities that can be listed. */
-export async function configOptions(link: GatewayLink, session: SessionView): Promise<SessionConfigOption[]> {
+export async function configOptions(link: GatewayLink, session: EditorSessionView): Promise<SessionConfigOption[]> {
   const [{ models }, { choices }] = await Promise.all([
     requestJson<{ readonly models: readonly ModelStatus[] }>(link, '/api/models'),
     requestJson<{ readonly choices: readonly OfferedChoice[] }>(link, '/api/choices'),
@@ -52,7 +52,7 @@ const MODEL = 'model'
 /** The value that returns to what is usual. No model and no record has such an id. */
 const UNSET = '(usual)'
 
-function modelOption(models: readonly ModelStatus[], { model }: SessionView): SessionConfigOption {
+function modelOption(models: readonly ModelStatus[], { model }: EditorSessionView): SessionConfigOption {
   const configured = models.find(({ current }) => current)?.id
   const options: SessionConfigSelectOption[] = models
     .filter(({ id, ready }) => ready || id === model)
@@ -71,7 +71,7 @@ function modelOption(models: readonly ModelStatus[], { model }: SessionView): Se
 async function choiceOption(
   link: GatewayLink,
   { name, summary, none }: OfferedChoice,
-  session: SessionView,
+  session: EditorSessionView,
 ): Promise<SessionConfigOption | undefined> {
   const { options } = await requestJson<{ readonly options?: readonly ChoiceOption[] }>(
     link,

@@ -4,7 +4,7 @@ import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
 import { errorMessage } from '../../platform.ts'
 import { outcomeNotice } from '../../runtime.ts'
 import { type CallRecord, type Entry, type TurnOutcome, type TurnRow, turnsToHead } from '../../session.ts'
-import { configOptions, type SessionView } from './config-options.ts'
+import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice, sendNotice } from './editor-client.ts'
 import { editorQuestions } from './editor-questions.ts'
 import type { GatewayLink } from './gateway-link.ts'
@@ -41,7 +41,7 @@ export interface PreparedPrompt {
 interface EditorSessionOptions {
   readonly link: GatewayLink
   readonly client: EditorClient
-  readonly view: SessionView
+  readonly view: EditorSessionView
   /** The folder of the tools, absolute. */
   readonly workspace: string
   /** Writes to the log of the editor. */
@@ -182,8 +182,8 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     })
   }
 
-  function readView(): Promise<SessionView> {
-    return requestJson<SessionView>(link, `${path}?cost=true`)
+  function readView(): Promise<EditorSessionView> {
+    return requestJson<EditorSessionView>(link, `${path}?cost=true`)
   }
 
   async function run(): Promise<void> {

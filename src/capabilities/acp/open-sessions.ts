@@ -16,7 +16,7 @@ import { isAbsolute } from 'node:path'
 import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
 import { errorMessage } from '../../platform.ts'
 import { isCancelled } from './acp-error.ts'
-import { configOptions, type SessionView } from './config-options.ts'
+import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice } from './editor-client.ts'
 import { type EditorSession, editorSession } from './editor-session.ts'
 import type { GatewayLink } from './gateway-link.ts'
@@ -66,7 +66,11 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
   /** What was said about the place that the editor works in: once is enough. */
   const shownNotices = new Set<string>()
 
-  async function open(view: SessionView, request: Surroundings, catchUp: (session: EditorSession) => Promise<void>) {
+  async function open(
+    view: EditorSessionView,
+    request: Surroundings,
+    catchUp: (session: EditorSession) => Promise<void>,
+  ) {
     const workspace = await readWorkspace()
     sessions.get(view.id)?.close()
     const session = editorSession({ link, client, view, workspace, warn })
@@ -105,7 +109,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     return agent.workspace
   }
 
-  const readView = (id: string) => requestJson<SessionView>(link, apiPath('/api/sessions/', id))
+  const readView = (id: string) => requestJson<EditorSessionView>(link, apiPath('/api/sessions/', id))
 
   function require(id: string): EditorSession {
     const session = sessions.get(id)
@@ -145,7 +149,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     require,
     async create(request) {
       requireFolder(request.cwd)
-      const view = await requestJson<SessionView>(link, '/api/sessions', { method: 'POST', body: {} })
+      const view = await requestJson<EditorSessionView>(link, '/api/sessions', { method: 'POST', body: {} })
       made.add(view.id)
       return { sessionId: view.id, ...(await open(view, request, () => Promise.resolve())) }
     },
@@ -160,7 +164,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     async list({ cursor, cwd }) {
       const offset = pageStart(cursor)
       const path = `/api/sessions?limit=${PAGE}&offset=${offset}`
-      const { sessions: rows } = await requestJson<{ readonly sessions: readonly SessionView[] }>(link, path)
+      const { sessions: rows } = await requestJson<{ readonly sessions: readonly EditorSessionView[] }>(link, path)
       // A session belongs to no folder: it can be continued from any.
       const folder = cwd ?? (await readWorkspace())
       return {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
-import type { CapabilityHost, RawEndpoint } from '../../capability.ts'
+import type { CapabilityHost, ForeignCallService, RawEndpoint } from '../../capability.ts'
 import { THROUGH } from './address.ts'
 import { answerCall } from './answer-call.ts'
 import { gatewayToken } from './gateway-token.ts'
@@ -29,6 +29,8 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
     scheduling: 'lifo',
   } as const
   const agents = { http: new Agent(options), https: new SecureAgent(options) }
+  /** Asked for with the first call: before that there may be no runtime, and nothing is lost. */
+  let foreign: ForeignCallService | undefined
   const endpoint: RawEndpoint = {
     path: THROUGH,
     scope: 'talk',
@@ -36,7 +38,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
     answer: (call) =>
       answerCall(
         {
-          foreign: host.runtime.foreign,
+          foreign: (foreign ??= host.runtime.foreign),
           settings,
           agentOf: ({ protocol }) => agents[protocol === 'https:' ? 'https' : 'http'],
         },
@@ -48,7 +50,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
     isOn,
     endpoints: isOn ? [endpoint] : [],
     warnings() {
-      const { lost, lastFault } = host.runtime.foreign.state()
+      const { lost, lastFault } = foreign?.state() ?? { lost: 0 }
       if (lost === 0) return []
       const calls = lost === 1 ? '1 call' : `${lost} calls`
       return [`${calls} of other programs went on and could not be recorded. The last fault: ${lastFault ?? 'unknown'}`]
