@@ -20,6 +20,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm start': 'it runs until it is stopped; the tests of the process start it',
   'npm test': 'it runs these tests',
   'npm install foreword': 'it needs a registry',
+  'npm run foreword -- wrap': 'it needs Claude Code, as `foreword wrap` does',
   'npm run foreword -- chat': 'it is run as `foreword chat`',
   'curl -s $F/api/tools/TOOL/accept': 'it needs an MCP server that has changed the definition of a tool',
   'curl -s $F/v1/embeddings': 'it needs an embedding model; test/server/openai-embeddings.test.ts has one',
