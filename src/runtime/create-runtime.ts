@@ -46,6 +46,7 @@ import { redactionOf, withoutSecrets } from './secrets/redaction.ts'
 import { retryRule } from './settings.ts'
 import { createAcceptanceService } from './tools/acceptance-service.ts'
 import { createApprovalService } from './tools/approval-service.ts'
+import { createLiveQuestions } from './tools/live-questions.ts'
 import { createAccessService } from './tools/access-service.ts'
 import { createToolAdmin } from './tools/tool-admin.ts'
 import { allowedTools, type ToolPolicy, toolWarnings } from './tools/tool-policy.ts'
@@ -143,7 +144,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const sums = { store, priceOf: (model: string) => priceOf(parts.models, model) }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
-  const approvals = createApprovalService({ store, states, clock })
+  const questions = createLiveQuestions({ store, clock })
+  const approvals = createApprovalService({ store, states, clock, live: questions })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
   const budgets = createBudgetService({
@@ -191,6 +193,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     choice: models,
     budgets,
     ledger,
+    questions,
     warn,
   })
   const started = clock.time()

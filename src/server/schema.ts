@@ -209,6 +209,10 @@ export const waitingApprovalSchema = z.looseObject({
     .object({ sentence: z.string(), raise: z.string() })
     .optional()
     .describe('A call to a model that could pass a budget. The scope `session` raises the limit, as `raise` says.'),
+  program: z
+    .string()
+    .optional()
+    .describe('The program whose call it is. Its `session` is empty where the call is the first of one.'),
   read: z
     .array(
       z.looseObject({

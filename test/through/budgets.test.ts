@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
+import type { WaitingApproval } from '../../src/capability.ts'
 import { open, recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
 
@@ -127,9 +128,66 @@ test('an answer is stopped where it passes the limit', async (t) => {
   assert.match(gateway.warnings.join('\n'), /stopped at a limit/)
 })
 
+test('a person sees a call that waits, and lets it leave once', async (t) => {
+  const { gateway, vendor } = await openGateway(t, { budgets: [{ limit: { usd: 0.0001 }, per: 'day' }] })
+  const sent = say(gateway)
+  const question = await asked(gateway)
+  assert.deepEqual([question.session, question.request.tool], ['', 'model'])
+  assert.match(question.held?.sentence ?? '', /This call may cost .* left of \$0\.000100 for the day/)
+  const decision = { type: 'approve', scope: 'once' } as const
+  const other = gateway.runtime.decide(question.approval, { decision, digest: 'other', by: 'cli' })
+  await assert.rejects(other, /another call than the one that waits/)
+  await gateway.runtime.decide(question.approval, { decision, digest: question.digest, by: 'cli' })
+  assert.equal((await sent).status, 200)
+  assert.equal(vendor.received.length, 1)
+  assert.deepEqual(await gateway.runtime.approvals(), [])
+  const again = gateway.runtime.decide(question.approval, { decision, digest: question.digest, by: 'cli' })
+  await assert.rejects(again, /No call waits for approval/)
+  const [call] = await recordedCalls(gateway)
+  const audit = await gateway.runtime.store.audit({ turn: call!.id })
+  assert.deepEqual(
+    audit.map(({ decision: word, by }) => [word, by]),
+    [
+      ['asked', undefined],
+      ['approved', 'cli'],
+    ],
+  )
+})
+
+test('a person refuses a call that waits, and its program is told why', async (t) => {
+  const { gateway, vendor } = await openGateway(t, { budgets: [{ limit: { usd: 0.0001 }, per: 'day' }] })
+  const sent = say(gateway)
+  const { approval, digest } = await asked(gateway)
+  const decision = { type: 'deny', reason: 'Not today.' } as const
+  await gateway.runtime.decide(approval, { decision, digest, by: 'cli' })
+  const { status, body: said } = await sent
+  assert.equal(status, 402)
+  assert.match(said.toString(), /a person refused it.*Not today\./)
+  assert.equal(vendor.received.length, 0)
+})
+
+test('a limit that is raised for a waiting call is raised for the calls after it', async (t) => {
+  const { gateway, vendor } = await openGateway(t, { budgets: [{ limit: { usd: 0.0001 }, per: 'day' }] })
+  const sent = say(gateway)
+  const { approval, digest } = await asked(gateway)
+  await gateway.runtime.decide(approval, { decision: { type: 'approve', scope: 'session' }, digest, by: 'cli' })
+  assert.equal((await sent).status, 200)
+  assert.equal((await say(gateway)).status, 200)
+  assert.equal(vendor.received.length, 2)
+})
+
+/** The question about a call that waits, once there is one. */
+async function asked({ runtime }: TestGateway): Promise<WaitingApproval> {
+  for (;;) {
+    const [question] = await runtime.approvals()
+    if (question) return question
+    await new Promise(setImmediate)
+  }
+}
+
 /** Resolves once a call waits for room. */
 async function waits(gateway: TestGateway): Promise<void> {
-  while (!gateway.warnings.some((text) => text.includes(' waits: '))) await new Promise(setImmediate)
+  while (!gateway.warnings.some((text) => text.includes(' waits for a decision: '))) await new Promise(setImmediate)
 }
 
 function header(pairs: readonly string[], name: string): string | undefined {

@@ -4,6 +4,7 @@ import type { ApprovalDecision, ApprovalQuestion, HeldCall } from '../../session
 /** A call that waits for a person. */
 export interface WaitingApproval {
   readonly approval: string
+  /** Empty for the first call of a session of another program. */
   readonly session: string
   readonly turn: string
   readonly toolCallId: string
@@ -16,6 +17,8 @@ export interface WaitingApproval {
   readonly read?: readonly ForeignText[]
   /** It is about a call to a model that could pass a budget, and not about one of a tool. */
   readonly held?: HeldCall
+  /** The program whose call it is, such as `claude-code`: it waits on its own, and there is no turn to follow. */
+  readonly program?: string
 }
 
 export interface PersonsDecision {

@@ -72,7 +72,7 @@ function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
   const now = new Date()
   const rows = waiting.map((waits) => [
     exactLine(waits.approval),
-    exactLine(waits.session),
+    exactLine(waits.session || (waits.program ?? '')),
     exactLine(timeText(waits.time, now)),
     exactLine(waits.request.tool),
     singleLine(shortCall(waits), Math.max(20, width(io) - 40)),
@@ -95,6 +95,12 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
     if (decision === undefined) {
       note(io, 'Nothing was decided. The call still waits.')
       return 1
+    }
+    if (waits.program !== undefined) {
+      await decide(connection, waits, decision)
+      if (call.json) printJson(io, decisionDocument(waits, decision))
+      else note(io, decisionText(waits, decision))
+      return 0
     }
     // The turn is followed from the entries that the log has before the decision.
     const { entries } = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', waits.session))

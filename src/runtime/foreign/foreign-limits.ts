@@ -1,4 +1,4 @@
-import type { CallHold } from '../../agent.ts'
+import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
@@ -7,6 +7,7 @@ import { defined, sleep } from '../../platform.ts'
 import type { CallOutcome, SessionStore } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
+import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { decodeBody } from './decode-body.ts'
 import { expectedCost, type ExpectedUsage } from './expected-cost.ts'
@@ -37,6 +38,7 @@ interface LimitParts {
   readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>
   readonly counter: TokenCounter
   readonly clock: Clock
+  readonly questions: Pick<LiveQuestions, 'ask'>
   factsOf(model: string): ModelFacts | undefined
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
@@ -51,7 +53,7 @@ const CHARACTERS_PER_TOKEN = 3.5
  * says nothing. An answer that grows beyond what is held for it holds more, and is stopped where there is no more.
  */
 export function createForeignLimits(parts: LimitParts): ForeignLimits {
-  const { store, budgets, clock, warn } = parts
+  const { store, budgets, clock, questions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
   async function hold({ id, start, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
@@ -86,7 +88,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
       estimate: () => (isLater ? expectedCost({ ...expected, used: 0 }, model.facts).cost : cost),
       asks: start.overBudget.type === 'wait',
     })
-    const first = await admitted(ask, { id, start, signal, identity })
+    const first = await admitted(ask, { id, start, signal, session, program: identity.client.name })
     if (typeof first === 'string') return { refuse: first }
     const holds = [first]
     isLater = true
@@ -125,36 +127,61 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     }
   }
 
-  /** Waits for room as long as the rule says. A sentence: it is refused. */
-  async function admitted(
-    ask: ReturnType<BudgetService['of']>,
-    {
-      id,
-      start,
-      signal,
-      identity,
-    }: Pick<CallToHold, 'id' | 'start' | 'signal'> & { readonly identity: ForeignIdentity },
-  ): Promise<Extract<CallHold, { type: 'go' }> | string> {
+  /** Waits as long as the rule says for room, or for a person's decision. A sentence: it is refused. */
+  async function admitted(ask: HoldCalls, waits: WaitingProgram): Promise<Extract<CallHold, { type: 'go' }> | string> {
+    const { id, start, signal, program } = waits
     const { overBudget } = start
     const limit = overBudget.type === 'wait' ? overBudget.milliseconds : 0
     const over = new AbortController()
     const until = AbortSignal.any([signal, over.signal])
     const rest = (milliseconds: number) => clock.sleep?.(milliseconds, until) ?? sleep(milliseconds, until)
     let isTimed = false
-    for (;;) {
-      const answer = await ask({ call: id })
-      if (answer.type === 'go') {
-        over.abort()
-        return answer
+    let granted: GrantedCall | undefined
+    try {
+      for (;;) {
+        const answer = await ask({ call: id }, granted)
+        granted = undefined
+        if (answer.type === 'go') return answer
+        if (answer.type === 'refuse') return answer.error.message
+        if (limit === 0 || until.aborted) return answer.sentence
+        if (!isTimed) {
+          isTimed = true
+          warn(`A call of ${program} waits for a decision: ${answer.sentence}`)
+          void rest(limit).then(() => over.abort())
+        }
+        const first = await decisionOrRoom(waits, answer, until)
+        if (first === undefined) return answer.sentence
+        if (first === 'room') continue
+        const { approval, decision } = first
+        if (decision.type === 'deny') {
+          const reason = decision.reason === undefined ? '' : ` The reason: ${decision.reason}`
+          return `The call was not made, since a person refused it. ${answer.sentence}${reason}`
+        }
+        granted = { approval, once: decision.scope === 'once', request: answer.request }
       }
-      if (answer.type === 'refuse') return answer.error.message
-      if (limit === 0 || until.aborted) return answer.sentence
-      if (!isTimed) {
-        isTimed = true
-        warn(`A call of ${identity.client.name} waits: ${answer.sentence}`)
-        void rest(limit).then(() => over.abort())
-      }
-      if ((await answer.room?.(until)) === undefined) return answer.sentence
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** What comes first. `undefined`: the time is over, or the program has left. */
+  async function decisionOrRoom(
+    { id, session, program }: WaitingProgram,
+    { request, rule, sentence, raise, room }: Extract<CallHold, { type: 'wait' }>,
+    until: AbortSignal,
+  ): Promise<LiveDecision | 'room' | undefined> {
+    const settled = new AbortController()
+    const signal = AbortSignal.any([until, settled.signal])
+    const question = { call: id, program, session, request, rule, sentence, raise }
+    try {
+      const asked = questions.ask(question, signal)
+      const found = room?.(signal).then((reason) => (reason === undefined ? undefined : ('room' as const)))
+      const first = await Promise.race([asked, ...(found ? [found] : [])])
+      settled.abort()
+      // A decision that is being written counts, whatever room there is.
+      return (await asked) ?? first
+    } finally {
+      settled.abort()
     }
   }
 
@@ -165,6 +192,14 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
   }
 
   return { hold }
+}
+
+type HoldCalls = ReturnType<BudgetService['of']>
+
+/** A program whose call waits. */
+interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
+  readonly program: string
+  readonly session: string | undefined
 }
 
 /** Answers of one kind in one conversation are of a similar length. */

@@ -3,6 +3,7 @@ import type { Models } from '../../model.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
+import type { LiveQuestions } from '../tools/live-questions.ts'
 import { createForeignCalls } from './foreign-calls.ts'
 import { createForeignLimits } from './foreign-limits.ts'
 import { createForeignSessions } from './foreign-sessions.ts'
@@ -13,6 +14,7 @@ interface ForeignHome extends Omit<RecordParts, 'factsOf' | 'sessions' | 'writte
   readonly choice: Pick<ModelChoice, 'resolve'>
   readonly budgets: BudgetService
   readonly ledger: Pick<Ledger, 'foreignAssembly'>
+  readonly questions: LiveQuestions
   readonly warn: (text: string) => void
 }
 

@@ -4,6 +4,7 @@ import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { defined, serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../failure.ts'
+import type { LiveQuestions } from './live-questions.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Questions about calls, and the people who answer them. All of it is in the log: this only finds it. */
@@ -23,8 +24,10 @@ export function createApprovalService(parts: {
   readonly store: SessionStore
   readonly states: SessionStates
   readonly clock: Clock
+  /** Questions of programs that wait for an answer now. */
+  readonly live: LiveQuestions
 }): ApprovalService {
-  const { store, states, clock } = parts
+  const { store, states, clock, live } = parts
   const listeners = new Map<string, (decision: ApprovalOutcome) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
   const decisions = serialQueue()
@@ -140,19 +143,19 @@ export function createApprovalService(parts: {
     }),
     async waiting() {
       const all = await questions()
-      return all
-        .filter(({ open }) => open)
-        .map(({ question }) => approvalView(question))
-        .toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
+      return [
+        ...all.filter(({ open }) => open).map(({ question }) => approvalView(question)),
+        ...live.waiting(),
+      ].toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
     async decide(approval, decided) {
       try {
-        await decisions.add(() => decide(approval, decided))
+        await decisions.add(async () => (await live.decide(approval, decided)) || decide(approval, decided))
       } catch (error) {
         throw runtimeFailure(error)
       }
     },
-    count: () => listeners.size,
+    count: () => listeners.size + live.waiting().length,
   }
 }
 

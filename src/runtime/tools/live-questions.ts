@@ -1,0 +1,102 @@
+import { callFacts } from '../../agent.ts'
+import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
+import { defined } from '../../platform.ts'
+import type { ApprovalDecision, ApprovalQuestion, AuditFacts, HeldCall, SessionStore } from '../../session.ts'
+import { callDigest } from '../../tool.ts'
+
+/** A question about a call of another program: it is in no log, and is over when the program does not wait any more. */
+export interface LiveQuestion extends HeldCall {
+  /** The model call, as the ledger will name it. */
+  readonly call: string
+  /** The program that waits. */
+  readonly program: string
+  /** Absent where it is the first call of its session. */
+  readonly session?: string | undefined
+  readonly rule: string
+  readonly request: ApprovalQuestion
+}
+
+/** What a person decided, under the name of the question. */
+export interface LiveDecision {
+  readonly approval: string
+  readonly decision: ApprovalDecision
+}
+
+/** Questions that live as long as the connection of who waits. Decisions about them are in the audit before they count. */
+export interface LiveQuestions {
+  /** Resolves with the decision, or with `undefined` once `signal` is aborted: then nobody can decide any more. */
+  ask(question: LiveQuestion, signal: AbortSignal): Promise<LiveDecision | undefined>
+  /** Oldest first. */
+  waiting(): readonly WaitingApproval[]
+  /** Resolves with whether there is such a question. Rejects with `decided` for a decision about another call than the one shown. */
+  decide(approval: string, decision: PersonsDecision): Promise<boolean>
+}
+
+/** Model calls of a program wait one by one, so that one name is enough. */
+const MODEL_CALL = 'model-call'
+
+export function createLiveQuestions(parts: {
+  readonly store: Pick<SessionStore, 'transaction'>
+  readonly clock: Clock
+}): LiveQuestions {
+  const { store, clock } = parts
+  const open = new Map<string, { readonly view: WaitingApproval; resolve(decision: LiveDecision | undefined): void }>()
+
+  async function audit(view: WaitingApproval, facts: Partial<AuditFacts>): Promise<void> {
+    const { request, session, turn, toolCallId, digest } = view
+    const about = {
+      ...callFacts(request),
+      turn,
+      toolCallId,
+      call: turn,
+      digest,
+      ...(session === '' ? {} : { session }),
+    }
+    await store.transaction([{ type: 'audit', facts: { ...about, ...facts }, time: clock.time() }])
+  }
+
+  return {
+    async ask({ call, program, session = '', rule, request, sentence, raise }, signal) {
+      if (signal.aborted) return undefined
+      const view: WaitingApproval = {
+        approval: clock.newId('approval'),
+        session,
+        turn: call,
+        toolCallId: MODEL_CALL,
+        time: clock.time(),
+        rule,
+        request,
+        digest: callDigest(request),
+        held: { sentence, raise },
+        program,
+      }
+      await audit(view, { decision: 'asked', rule })
+      const { promise, resolve } = Promise.withResolvers<LiveDecision | undefined>()
+      open.set(view.approval, { view, resolve })
+      // A decision that is being written is no longer open, and still comes.
+      const leave = () => void (open.delete(view.approval) && resolve(undefined))
+      signal.addEventListener('abort', leave, { once: true })
+      if (signal.aborted) leave()
+      return promise.finally(() => {
+        open.delete(view.approval)
+        signal.removeEventListener('abort', leave)
+      })
+    },
+    waiting: () => [...open.values()].map(({ view }) => view),
+    async decide(approval, { decision, digest, by }) {
+      const found = open.get(approval)
+      if (!found) return false
+      if (found.view.digest !== digest) {
+        const text = `The decision is about another call than the one that waits under ${approval}. Show it again.`
+        throw new RuntimeError('decided', text)
+      }
+      // Whoever decides first: the second finds no question.
+      open.delete(approval)
+      const reason = decision.type === 'approve' ? decision.scope : decision.reason
+      const word = decision.type === 'approve' ? 'approved' : 'denied'
+      await audit(found.view, { decision: word, rule: by, by, ...defined({ reason }) })
+      found.resolve({ approval, decision })
+      return true
+    },
+  }
+}
