@@ -23,6 +23,7 @@ import { createPairings } from './channels/pairings.ts'
 import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
 import { createForeignCalls } from './foreign/foreign-calls.ts'
+import { createForeignSessionService } from './foreign/foreign-session-service.ts'
 import { createForeignLimits } from './foreign/foreign-limits.ts'
 import { createForeignSessions } from './foreign/foreign-sessions.ts'
 import { homeAt } from './home/home.ts'
@@ -301,6 +302,11 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     recall,
     budgets: budgets.report,
     foreign,
+    foreignSessions: createForeignSessionService({
+      ...sums,
+      assembleAgain: ledger.foreignAssembly,
+      takeApart: ledger.takeApart,
+    }),
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,
