@@ -10,6 +10,7 @@ import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
 import { EntryRow, type EntryRowProps } from './entry-row.tsx'
 import { pieceTitle, withFileNames } from './entry-words.ts'
+import { useForeignParts } from './foreign-parts.ts'
 import { LeftOutRow } from './left-out-row.tsx'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
@@ -19,26 +20,35 @@ import type { Assembled } from './what-if-assembly.ts'
 
 /** Everything that a call read, in reading order, and what it left out, with the reasons. */
 export function CallPanel(inspected: Inspected): ReactNode {
-  const { call } = inspected
+  const { call, program } = inspected
   const made = useAccount(call)
-  const { data: scenario, error } = useScenario(inspected)
-  const { assembled } = useAssembly(scenario)
+  const { data: scenario, error: unread } = useScenario(program ? undefined : inspected)
+  const parts = useForeignParts(program && call)
+  const own = useAssembly(scenario)
+  const assembled = program ? parts.assembled : own.assembled
+  const error = unread ?? parts.error
   const account = made ?? (call === undefined ? assembled?.manifest : undefined)
   const manifest = useMemo(() => account && withFileNames(account, scenario), [account, scenario])
   // The strip reports why the next call cannot be read again; what was read last stays.
   if (manifest === undefined) return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
-  const { used, budget } = manifest
+  const { used } = manifest
   return (
     <div className="flex flex-col gap-3">
       <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
       <p className="text-sm">
-        {`${count(used)} of ${count(budget.available)} tokens. Window ${count(budget.window)}, ` +
-          `${count(budget.reserve)} kept for the answer, margin ${count(budget.margin)}.`}
+        {program ? `${count(used)} tokens, as counted here.` : windowWords(manifest)}
       </p>
       <CostLine manifest={manifest} />
       <LeftOut {...inspected} manifest={manifest} />
       <Sent {...inspected} manifest={manifest} assembled={assembled} />
     </div>
+  )
+}
+
+function windowWords({ used, budget: { available, window, reserve, margin } }: ReportedManifest): string {
+  return (
+    `${count(used)} of ${count(available)} tokens. Window ${count(window)}, ` +
+    `${count(reserve)} kept for the answer, margin ${count(margin)}.`
   )
 }
 

@@ -13,6 +13,7 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name: called = id } = entry
   if (slot === 'tools') return id
   if (layer === 'turn' && slot === 'input') return 'Your message'
+  if (layer === 'tool-call' || layer === 'tool-result') return toolTitle(entry)
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') return id === 'earlier' ? 'Earlier turns' : number === undefined ? 'Turn' : `Turn ${number}`
   if (layer === 'note') return `Note ${noteNumber(entry, manifest)}`
@@ -20,6 +21,12 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   const title = name.charAt(0).toUpperCase() + name.slice(1)
   if (number !== undefined) return `${title}, turn ${number}`
   return id === layer ? title : `${title}: ${called}`
+}
+
+/** Of a call of another program: the tool, and the file or command that it names. */
+function toolTitle({ layer, origin, name }: ManifestEntry): string {
+  const what = name === undefined ? origin.ref : `${origin.ref} ${name}`
+  return layer === 'tool-call' ? `Call of ${what}` : `Result of ${what}`
 }
 
 /** From 1, in reading order. */
