@@ -149,8 +149,9 @@ async function labelSession(call: CommandCall, io: Io, label: SessionLabel): Pro
 async function deleteSession(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const id = await findSession(connection, call.words[1]!)
-    const row = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', id))
-    const question = `Delete session ${row.id} with ${row.turns} turns permanently?`
+    const { turns, program } = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', id))
+    const what = program ? `${program.calls} calls of ${exactLine(program.name)}` : `${turns} turns`
+    const question = `Delete session ${id} with ${what} permanently?`
     if (!(await confirmAction(question, call, io))) {
       note(io, 'Nothing was deleted.')
       return 1

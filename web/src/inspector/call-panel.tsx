@@ -72,7 +72,8 @@ function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
 }
 
 function Sent({ assembled, ...list }: ListProps): ReactNode {
-  const { manifest, call } = list
+  const { manifest, call, program } = list
+  const titleOf = (slot: ManifestEntry['slot']) => (program && slot === 'input' ? 'Newest turn' : slotTitles[slot])
   const shown = shownEntry.useAsked()
   const slots = Map.groupBy(
     numbered(manifest).filter(({ entry }) => entry.outcome !== 'omitted'),
@@ -91,10 +92,10 @@ function Sent({ assembled, ...list }: ListProps): ReactNode {
     }
   }
   return [...slots].map(([slot, rows]) => (
-    <section key={slot} aria-label={slotTitles[slot]}>
+    <section key={slot} aria-label={titleOf(slot)}>
       <h3 className="flex items-center gap-2 text-sm font-semibold">
         <span aria-hidden className="size-2.5 rounded-sm" style={{ background: slotColor(slot) }} />
-        {slotTitles[slot]}
+        {titleOf(slot)}
         <span className="ms-auto font-normal text-soft tabular-nums">{count(manifest.slots[slot])}</span>
       </h3>
       {rows.map(({ entry, index }) => (

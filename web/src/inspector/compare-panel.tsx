@@ -1,7 +1,8 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare, type Comparison, differenceCause } from '../../../src/context.ts'
+import { compare, type Comparison, differenceCause, type Manifest, turnNumber } from '../../../src/context.ts'
 import { type ListedCall, useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
+import { entryTitle } from './entry-words.ts'
 import { useForeignParts } from './foreign-parts.ts'
 import { inOneLine, useCalls } from './previous-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -71,9 +72,10 @@ function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
   if (error) return <ErrorNote error={error} />
   if (compared === undefined) return <Spinner />
   const { comparison, cause, oldTexts, newTexts } = compared
-  const titles = new Map(
-    [first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
-  )
+  const titles = new Map([
+    ...(program ? [compared.old, compared.now].flatMap(entryTitles) : []),
+    ...[first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
+  ])
   const { commonPrefix, firstDifference } = comparison
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
@@ -95,6 +97,15 @@ function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
       />
     </section>
   )
+}
+
+/** What people call the entries of a call of another program, by their ids. */
+function entryTitles(manifest: Manifest): readonly (readonly [string, string])[] {
+  return manifest.entries.map((entry) => {
+    const turn = turnNumber(entry, manifest)
+    const title = entryTitle(entry, manifest)
+    return [entry.id, turn === undefined || entry.layer === 'turn' ? title : `${title}, turn ${turn}`] as const
+  })
 }
 
 function callTitle({ time, used }: ListedCall, index: number): string {

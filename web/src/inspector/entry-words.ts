@@ -20,6 +20,8 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   const name = layer.replaceAll('-', ' ')
   const title = name.charAt(0).toUpperCase() + name.slice(1)
   if (number !== undefined) return `${title}, turn ${number}`
+  const [, copy] = name === called.replace(/-\d+$/, '').replaceAll('-', ' ') ? (/-(\d+)$/.exec(called) ?? []) : []
+  if (copy !== undefined) return `${title} ${copy}`
   return id === layer ? title : `${title}: ${called}`
 }
 
