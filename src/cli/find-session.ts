@@ -59,7 +59,10 @@ async function fetchSessions(
 }
 
 /** A call as lists show it, without its manifest. */
-export type CallLine = Pick<CallRecord, 'id' | 'session' | 'turn' | 'time' | 'model' | 'outcome' | 'kind' | 'foreign'> & {
+export type CallLine = Pick<
+  CallRecord,
+  'id' | 'session' | 'turn' | 'time' | 'model' | 'outcome' | 'kind' | 'foreign'
+> & {
   readonly used: number
   /** Against the call before. */
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly cause: string; readonly why?: string } }

@@ -17,7 +17,12 @@ export const playedBodies: readonly object[] = [
   {
     ...body,
     tools: body.tools.toReversed(),
-    messages: [...messages, ...nextMessages('src/parser.ts'), said('assistant', 'It runs.'), said('user', 'Once more.')],
+    messages: [
+      ...messages,
+      ...nextMessages('src/parser.ts'),
+      said('assistant', 'It runs.'),
+      said('user', 'Once more.'),
+    ],
   },
 ].map((each) => withMovedMark({ ...each, tools: each.tools.map((tool) => ({ ...tool, description: long })) }))
 
@@ -59,7 +64,10 @@ function toolEvents(path: string): string {
   const block = { type: 'tool_use', id: 'c1', name: 'Read', input: {} }
   const delta = { type: 'input_json_delta', partial_json: JSON.stringify({ file_path: path }) }
   const events = [
-    { type: 'message_start', message: { id: 'msg_2', role: 'assistant', model: 'claude-opus-5-5', content: [], usage } },
+    {
+      type: 'message_start',
+      message: { id: 'msg_2', role: 'assistant', model: 'claude-opus-5-5', content: [], usage },
+    },
     { type: 'content_block_start', index: 0, content_block: block },
     { type: 'content_block_delta', index: 0, delta },
     { type: 'content_block_stop', index: 0 },

@@ -77,7 +77,8 @@ function layerLines({ entries, paid, reported }: PricedManifest, io: Io): readon
     ]
   })
   const { outputTokens } = reported ?? {}
-  const answer = outputTokens === undefined ? [] : [number(outputTokens), paid ? exactMoneyText(paid.parts.output) : '-']
+  const answer =
+    outputTokens === undefined ? [] : [number(outputTokens), paid ? exactMoneyText(paid.parts.output) : '-']
   if (answer.length > 0) rows.push({ head: true, cells: ['the answer itself', ...answer] })
   const columns = lineLimit(io)
   const widest = Math.max(20, columns - 24)

@@ -49,8 +49,7 @@ export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreign
         before: z.string().min(1).optional().describe('Id of the first known call.'),
       }),
       answers: { 200: { description: 'Exchanges', schema: z.object({ exchanges: z.array(exchange) }) } },
-      handle: async ({ param, query }) =>
-        json({ exchanges: await foreignSessions.exchanges(param('session'), query) }),
+      handle: async ({ param, query }) => json({ exchanges: await foreignSessions.exchanges(param('session'), query) }),
     }),
     route({
       method: 'GET',

@@ -15,9 +15,7 @@ let isFirst = true
 
 /** A session: the conversation, or the calls of the program that it belongs to. */
 export function SessionPage({ session, call }: SessionPageProps): ReactNode {
-  const { data, error } = useResource<ListedSession>(
-    `/api/sessions/${encodeURIComponent(session)}`,
-  )
+  const { data, error } = useResource<ListedSession>(`/api/sessions/${encodeURIComponent(session)}`)
   const isKnown = data !== undefined || error !== undefined
   useEffect(() => {
     if (isKnown) isFirst = false

@@ -26,16 +26,16 @@ export function ForeignTurns({ session, calls, open }: ForeignTurnsProps): React
   ))
 }
 
-/** A turn begins with words of a person. What comes before the first of them, such as a title, belongs to it. */
+/** The program says which turn a call belongs to. What comes beside one, such as a title or a sub-agent, is in the same turn. */
 function turnsOf(calls: readonly ForeignCall[]): readonly (readonly ForeignCall[])[] {
   const turns: ForeignCall[][] = []
-  let hasWords = false
+  let newest: string | undefined
   for (const call of calls) {
-    const begins = call.foreign?.kind === 'turn' && call.said?.words !== undefined
+    const isOther = call.foreign?.kind === 'turn' && call.turn !== newest
     const last = turns.at(-1)
-    if (last === undefined || (begins && hasWords)) turns.push([call])
+    if (last === undefined || (isOther && newest !== undefined)) turns.push([call])
     else last.push(call)
-    hasWords = begins || (hasWords && !begins)
+    if (isOther) newest = call.turn
   }
   return turns
 }
@@ -154,7 +154,11 @@ function ToolCall({ name, input }: { readonly name: string; readonly input: unkn
       summaryClassName="flex min-w-0 items-center gap-2 px-3 py-2"
       summary={
         <>
-          <ChevronRight size={14} aria-hidden className="shrink-0 text-soft transition-transform group-open:rotate-90" />
+          <ChevronRight
+            size={14}
+            aria-hidden
+            className="shrink-0 text-soft transition-transform group-open:rotate-90"
+          />
           <code className="shrink-0 font-mono font-medium">{name}</code>
           <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
             {exactLine((JSON.stringify(input) ?? '').slice(0, 300))}

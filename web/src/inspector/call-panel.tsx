@@ -35,9 +35,8 @@ export function CallPanel(inspected: Inspected): ReactNode {
   return (
     <div className="flex flex-col gap-3">
       <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
-      <p className="text-sm">
-        {program ? `${count(used)} tokens, as counted here.` : windowWords(manifest)}
-      </p>
+      <p className="text-sm">{program ? `${count(used)} tokens, as counted here.` : windowWords(manifest)}</p>
+      {parts.error && <ErrorNote error={parts.error} />}
       <CostLine manifest={manifest} />
       <LeftOut {...inspected} manifest={manifest} />
       <Sent {...inspected} manifest={manifest} assembled={assembled} />

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare, type Comparison, differenceCause, type Manifest, turnNumber } from '../../../src/context.ts'
+import { compare, type Comparison, differenceCause, type Manifest } from '../../../src/context.ts'
 import { type ListedCall, useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
 import { entryTitle } from './entry-words.ts'
@@ -42,7 +42,9 @@ export default function ComparePanel({ session, call, next, program }: Inspected
         options={options}
         onChange={({ target }) => setChosen({ ...chosen, after: target.value })}
       />
-      {before !== undefined && after !== undefined && <TwoCalls next={next} program={program} before={before} after={after} />}
+      {before !== undefined && after !== undefined && (
+        <TwoCalls next={next} program={program} before={before} after={after} />
+      )}
     </div>
   )
 }
@@ -102,9 +104,9 @@ function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
 /** What people call the entries of a call of another program, by their ids. */
 function entryTitles(manifest: Manifest): readonly (readonly [string, string])[] {
   return manifest.entries.map((entry) => {
-    const turn = turnNumber(entry, manifest)
+    const [, turn] = /^turn-(\d+)\//.exec(entry.id) ?? []
     const title = entryTitle(entry, manifest)
-    return [entry.id, turn === undefined || entry.layer === 'turn' ? title : `${title}, turn ${turn}`] as const
+    return [entry.id, turn === undefined ? title : `${title}, turn ${turn}`] as const
   })
 }
 

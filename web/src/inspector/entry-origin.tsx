@@ -28,7 +28,9 @@ export function EntryOrigin({ entry, pieces, isForeign }: EntryOriginProps): Rea
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-1 text-soft wrap-anywhere">
       <span>
-        {isTurn ? 'From the conversation' : `${isForeign && kind === 'operator' ? 'From the program' : originTitles[kind]}: `}
+        {isTurn
+          ? 'From the conversation'
+          : `${isForeign && kind === 'operator' ? 'From the program' : originTitles[kind]}: `}
         {isTurn ? null : address === undefined ? (
           <bdi>{entry.name ?? ref}</bdi>
         ) : (

@@ -40,7 +40,9 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
         <span className="min-w-0 flex-1 truncate">
           <bdi>{title}</bdi>
         </span>
-        {session.program && <span className="max-w-24 shrink-0 truncate text-xs text-soft">{programName(session.program)}</span>}
+        {session.program && (
+          <span className="max-w-24 shrink-0 truncate text-xs text-soft">{programName(session.program)}</span>
+        )}
         {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label="pinned" />}
       </Link>
       <Menu
