@@ -22,10 +22,7 @@ import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
-import { createForeignCalls } from './foreign/foreign-calls.ts'
-import { createForeignSessionService } from './foreign/foreign-session-service.ts'
-import { createForeignLimits } from './foreign/foreign-limits.ts'
-import { createForeignSessions } from './foreign/foreign-sessions.ts'
+import { createForeignServices } from './foreign/foreign-services.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -184,26 +181,17 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     readFingerprint,
   })
   const backlogs = createBacklogBudget()
-  const factsOf = (id: string) => parts.models.knownFacts?.(id)
-  const foreign = createForeignCalls({
-    store,
+  const programs = createForeignServices({
+    ...sums,
     clock,
     counter: settings.counter,
     context,
     secrets,
     models: parts.models,
-    factsOf,
-    written: new Set(),
-    sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
-    limits: createForeignLimits({
-      store,
-      budgets,
-      counter: settings.counter,
-      clock,
-      factsOf,
-      resolve: (id) => models.resolve(id),
-      warn,
-    }),
+    factsOf: (id) => parts.models.knownFacts?.(id),
+    budgets,
+    resolve: (id) => models.resolve(id),
+    ledger,
     warn,
   })
   const started = clock.time()
@@ -301,12 +289,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     pairings,
     recall,
     budgets: budgets.report,
-    foreign,
-    foreignSessions: createForeignSessionService({
-      ...sums,
-      assembleAgain: ledger.foreignAssembly,
-      takeApart: ledger.takeApart,
-    }),
+    ...programs,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,
@@ -381,7 +364,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
-        await foreign.settled()
+        await programs.foreign.settled()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
         budgets.close()

@@ -3,7 +3,7 @@ import { jsonOption } from '../arguments.ts'
 import { type Command, type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
-import { isForeign, foreignCallText, type PricedManifest } from '../sessions/foreign-call.ts'
+import { isForeignAccount, foreignCallText, type PricedManifest } from '../sessions/foreign-call.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
 import type { CallRecord } from '../../session.ts'
 import { lineLimit, print, printJson, printList } from '../io.ts'
@@ -34,7 +34,7 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
   const id = await findCall(connection, word!, session)
   const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
   if (call.json) printJson(io, manifest)
-  else if (isForeign(manifest)) {
+  else if (isForeignAccount(manifest)) {
     const record = await requestJson<CallRecord>(connection, apiPath('/api/calls/', id))
     print(io, foreignCallText(record, manifest, io))
   } else print(io, outlineText(manifest, io))

@@ -15,7 +15,7 @@ export interface PricedManifest extends Manifest {
 const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions'])
 
 /** Whether an account is of a call that another program made. */
-export function isForeign({ layout }: Manifest): boolean {
+export function isForeignAccount({ layout }: Manifest): boolean {
   return FORMATS.has(layout)
 }
 

@@ -39,8 +39,8 @@ export function exchangeReader({ store, assembleAgain }: ExchangeSources) {
     const exchanges: ForeignExchange[] = []
     for (const call of all.slice(from, Math.max(0, end))) {
       if (!call.foreign) continue
-      const begins = turns.get(threadOf(call)) !== call.turn && SPOKEN.has(call.foreign.kind)
-      if (SPOKEN.has(call.foreign.kind)) turns.set(threadOf(call), call.turn)
+      const begins = turns.get(threadOf(call)) !== call.turn && WITH_WORDS.has(call.foreign.kind)
+      if (WITH_WORDS.has(call.foreign.kind)) turns.set(threadOf(call), call.turn)
       const words = begins ? await wordsOf(call) : undefined
       const { usage: _, ...answer } = (await readAnswerOf(store, call)) ?? {}
       const came = 'text' in answer ? (answer as ForeignExchange['answer']) : undefined
@@ -53,7 +53,7 @@ export function exchangeReader({ store, assembleAgain }: ExchangeSources) {
 const MOST_CALLS = 5_000
 
 /** Kinds of calls that somebody's words began. */
-const SPOKEN: ReadonlySet<string> = new Set(['turn', 'sub-agent'])
+const WITH_WORDS: ReadonlySet<string> = new Set(['turn', 'sub-agent'])
 
 function threadOf({ foreign }: CallRecord): string {
   return foreign?.session ?? ''

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { ChatPage } from '../chat/chat-page.tsx'
-import { SessionPage } from '../chat/session-page.tsx'
+import { SessionPage } from './session-page.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Shell } from './shell.tsx'

@@ -12,7 +12,7 @@ import { sessionTitle } from '../sessions/session-row.tsx'
 import { FindingsPanel } from './findings-panel.tsx'
 import { useForeignSession } from './foreign-session.ts'
 import { ForeignTurns } from './foreign-turns.tsx'
-import { programName } from './program-name.ts'
+import { programName } from '../parts/program-name.ts'
 
 interface ForeignPageProps {
   readonly session: ListedSession

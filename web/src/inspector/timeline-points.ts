@@ -35,7 +35,7 @@ export interface TimelinePoint {
 
 /** The calls of a session in their order, with what happened from one to the next. */
 export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
-  const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && SPOKEN.has(foreign.kind)))
+  const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && GOING_ON.has(foreign.kind)))
   return calls.map(({ id, time, used, available, reuse, forecast, cut, cutRecord, foreign }, index) => {
     const before = calls[index - 1]
     const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
@@ -57,4 +57,4 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
 }
 
 /** Kinds of calls of other programs that go on from one another. */
-const SPOKEN: ReadonlySet<string> = new Set(['turn', 'sub-agent', 'compaction'])
+const GOING_ON: ReadonlySet<string> = new Set(['turn', 'sub-agent', 'compaction'])

@@ -8,7 +8,7 @@ import { downloadSession, labelSession } from '../api/session-requests.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { showToast } from '../parts/toasts.tsx'
-import { programName } from '../foreign/program-name.ts'
+import { programName } from '../parts/program-name.ts'
 import { deleteWithUndo } from './pending-deletion.ts'
 import { SessionStateMark } from './session-state.tsx'
 

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, useEffect } from 'react'
 import { type ListedSession, useResource } from '../api/resources.ts'
-import { ChatPage } from './chat-page.tsx'
+import { ChatPage } from '../chat/chat-page.tsx'
 
 const ForeignPage = lazy(() => import('../foreign/foreign-page.tsx'))
 
