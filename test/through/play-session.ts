@@ -40,8 +40,14 @@ export async function playSession({ url, token }: Played, from = 0, to = playedB
   for (const each of playedBodies.slice(from, to)) {
     await send(`${url}/through/anthropic/v1/messages?beta=true`, {
       headers: [
-        ...['x-foreword-token', token, 'x-api-key', 'own', 'user-agent', 'claude-cli/2.1.330 (external, cli)'],
-        ...['x-claude-code-session-id', 'played'],
+        'x-foreword-token',
+        token,
+        'x-api-key',
+        'own',
+        'user-agent',
+        'claude-cli/2.1.330 (external, cli)',
+        'x-claude-code-session-id',
+        'played',
       ],
       body: JSON.stringify(each),
     })
